@@ -17,6 +17,7 @@ import { examine } from './workshop/doctor.ts'
 import { interruptible } from './workshop/interrupt.ts'
 import { readAccounts } from './workshop/ledger/accounts.ts'
 import { verifyAccounts } from './workshop/ledger/verify.ts'
+import { packAtlases } from './workshop/live/atlases.ts'
 import { readDelivered } from './workshop/live/delivered.ts'
 import { createSpecEditor } from './workshop/live/edit-spec.ts'
 import { createSprite } from './workshop/live/new-sprite.ts'
@@ -206,6 +207,7 @@ function openWorkshop(context: Context, connection: ServiceConnection, configFil
     overview: createOverviewer(context, connection),
     pending: createPendingReader(context, connection),
     prices: (signal = never) => online(signal, (session) => readPrices(context, session, signal)),
+    atlases: () => packAtlases(context, connection),
     delivered: (id, take) => readDelivered(context, connection, id, take),
     editSpec: editor.edit,
     undoSpecEdit: editor.undo,

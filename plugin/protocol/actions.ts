@@ -172,6 +172,11 @@ export interface RewordRequest {
   /** {@link PanelSprite.digest} of what the person saw. */
   readonly digest: string
   readonly prompt?: string
+  /**
+   * A picture to begin with, in base64 as in {@link CreateRequest}. It is written beside the spec under a name of
+   * its own: the one before stays.
+   */
+  readonly picture?: string
   /** By their keys in the spec. Null removes the prompt of the animation: that of the sprite stays. */
   readonly animations?: Readonly<Record<string, { readonly prompt?: string | null; readonly frames?: number }>>
 }

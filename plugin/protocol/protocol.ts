@@ -17,6 +17,7 @@
  * |                  | `PanelProgress` of `sprites.ts`.                                                     |
  * | `GET api/frames` | `?animation=hero.walk&take=2` (`take` is optional): `PanelFrames` of `sprites.ts`,   |
  * |                  | all delivered frames.                                                                |
+ * | `GET api/atlases`| `PanelAtlases` of `sprites.ts`: the atlas groups as a build would pack them.         |
  * | `POST api/NAME`  | An action: `PanelActions` of `actions.ts` by NAME. JSON in, JSON out.                |
  *
  * An action needs `Content-Type: application/json` and the header {@link TokenHeader} with the token. The
@@ -46,6 +47,8 @@ export interface PanelState {
   readonly revision: number
   /** Name of the project's folder. */
   readonly project: string
+  /** Path of that folder from the server's working folder, with forward slashes; empty if it is that one. */
+  readonly folder: string
   readonly access: PanelAccess
   readonly service: PanelService
   /** By name. A sprite with a broken spec is not here but in `errors`. */

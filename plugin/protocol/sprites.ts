@@ -68,11 +68,17 @@ export interface PanelFrame {
   readonly index: number
   /** Index into `pages`. */
   readonly page: number
-  /** Cut-out on the page, in pixels. */
+  /** Cut-out, in pixels: its place on the page, and its size before it is turned. */
   readonly x: number
   readonly y: number
   readonly width: number
   readonly height: number
+  /**
+   * Whether it is turned by 90° clockwise on the page, and covers `height` × `width` there.
+   *
+   * @default false
+   */
+  readonly isTurned?: boolean
   /** Place of the cut-out on the untrimmed frame. */
   readonly offsetX: number
   readonly offsetY: number
@@ -217,6 +223,38 @@ export interface PanelProgress {
   readonly progress?: number
   /** Message of the service, or why it waits. */
   readonly message?: string
+}
+
+/** The atlas groups as a build would pack them. */
+export interface PanelAtlases {
+  /** Sorted by name, then by scale, largest first. */
+  readonly atlases: readonly PanelAtlas[]
+}
+
+/** One atlas at one scale. */
+export interface PanelAtlas {
+  readonly name: string
+  readonly scale: number
+  /** `bytes`: size of the encoded picture. `filled`: share of its pixels that frames cover, 0 to 1. */
+  readonly pages: readonly (PanelPage & { readonly bytes: number; readonly filled: number })[]
+  readonly frames: readonly PanelAtlasFrame[]
+}
+
+/** One frame as it lies on its page. All coordinates are pixels of the page. */
+export interface PanelAtlasFrame {
+  /** `hero/walk/0000`. */
+  readonly name: string
+  readonly page: number
+  readonly x: number
+  readonly y: number
+  /** Covered size, turned if the frame is. */
+  readonly width: number
+  readonly height: number
+  readonly isTurned: boolean
+  /** Corners of its outline, if the build makes outlines. */
+  readonly hull?: readonly { readonly x: number; readonly y: number }[]
+  /** Lines of its nine-slice: two from top to bottom, two from left to right. */
+  readonly slices?: { readonly x: readonly [number, number]; readonly y: readonly [number, number] }
 }
 
 /** All frames of one take as delivered, without `use` and `durations`. */

@@ -22,7 +22,7 @@ test.each([
   const { page } = desk
   await page.getByRole('button', { name: 'Another take' }).waitFor()
   expect(await findBarriers(page)).toEqual([])
-  for (const view of ['Ledger', 'Problems']) {
+  for (const view of ['Wall', 'Atlases', 'Ledger', 'Problems']) {
     await page.getByRole('link', { name: view }).click()
     expect(await findBarriers(page)).toEqual([])
   }

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import type { EmbeddedOptions } from '../../src/embedded/options/options.ts'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
-import { nodeHost } from '../../src/host/host.ts'
+import { type Host, nodeHost } from '../../src/host/host.ts'
 import { createWorkshop } from '../../src/workshop.ts'
 import { acceptCeilings } from '../kit/keys.ts'
 import { figurePng } from '../kit/project.ts'
@@ -28,6 +28,12 @@ export interface DeskSetup {
    * @default 0
    */
   readonly jobMs?: number
+  /**
+   * How many times faster the dev server's clock runs.
+   *
+   * @default 1
+   */
+  readonly speed?: number
   /** Further options of the service. */
   readonly service?: EmbeddedOptions
   readonly look?: BrowserContextOptions
@@ -63,7 +69,7 @@ export async function openDesk(browser: Browser, setup: DeskSetup): Promise<Desk
   await game.write('sprites/figure.png', figurePng())
   if (setup.bought) await buy(game, env, setup.bought)
   const [, load] = vites[0]!
-  const dev = await startDev(await load(), game, pluginOf(game, { env, net: machine.net }))
+  const dev = await startDev(await load(), game, pluginOf(game, { env, net: machine.net, clock: fasterClock(setup.speed ?? 1) }))
   dev.server.printUrls()
   const address = new URL(/https?:\S+__spritewright\/#token=\S+/.exec(dev.log.all.join('\n'))?.[0] ?? '')
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...setup.look })
@@ -90,6 +96,17 @@ export async function openDesk(browser: Browser, setup: DeskSetup): Promise<Desk
       await service.close()
       await game.remove()
     },
+  }
+}
+
+/** The clock of this machine, faster. */
+function fasterClock(speed: number): Host['clock'] {
+  const { clock } = machine
+  const [wall, mono] = [clock.wall(), clock.mono()]
+  return {
+    wall: () => wall + Math.round((clock.wall() - wall) * speed),
+    mono: () => mono + Math.round((clock.mono() - mono) * speed),
+    sleep: (ms, signal) => clock.sleep(ms / speed, signal),
   }
 }
 

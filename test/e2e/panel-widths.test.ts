@@ -52,7 +52,7 @@ test.each(['light', 'dark'] as const)(
       await page.getByRole('heading', { level: 1, name: 'hero.idle' }).waitFor()
       const views: Record<string, unknown> = { sprite: [await findBarriers(page), await cutParts(page)] }
       await picture(page, `${colorScheme}-${width}-sprite`)
-      for (const view of ['Ledger', 'Problems']) {
+      for (const view of ['Wall', 'Atlases', 'Ledger', 'Problems']) {
         await page.getByRole('link', { name: view }).click()
         views[view] = [await findBarriers(page), await cutParts(page)]
         await picture(page, `${colorScheme}-${width}-${view}`)
@@ -60,7 +60,7 @@ test.each(['light', 'dark'] as const)(
       expect({ colorScheme, width, views }).toEqual({
         colorScheme,
         width,
-        views: { sprite: [[], []], Ledger: [[], []], Problems: [[], []] },
+        views: { sprite: [[], []], Wall: [[], []], Atlases: [[], []], Ledger: [[], []], Problems: [[], []] },
       })
     }
     expect(desk.complaints).toEqual([])

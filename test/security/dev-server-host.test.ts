@@ -32,6 +32,7 @@ const ours = [
   '__spritewright/api/state',
   '__spritewright/api/state?x=/',
   '__spritewright/api/frames?animation=hero.walk',
+  '__spritewright/api/atlases',
   '__spritewright/api/events',
   '__spritewright/nothing.js',
 ]

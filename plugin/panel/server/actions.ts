@@ -1,4 +1,12 @@
-import { type FieldEdit, type FieldValue, type Overview, type OverviewItem, SpritewrightError, type Workshop } from '../../../src/index.ts'
+import {
+  type FieldEdit,
+  type FieldValue,
+  type Overview,
+  type OverviewItem,
+  type SpecEditRequest,
+  SpritewrightError,
+  type Workshop,
+} from '../../../src/index.ts'
 import type { PanelActions } from '../../protocol/actions.ts'
 import { approveOffer, readOffer } from './approval-offer.ts'
 import type { DevBuyer } from './buyer.ts'
@@ -37,8 +45,8 @@ export const spendingActions: ReadonlySet<ActionName> = new Set(['approve', 'ans
 export function createActions(ports: ActionPorts): Actions {
   const { workshop, buyer, isAttended } = ports
   const done = (): { revision: number } => ({ revision: ports.changed() })
-  const write = async (sprite: string, digest: string, edit: Parameters<Workshop['editSpec']>[0]['edit']) => {
-    const written = await workshop.editSpec({ sprite, digest, edit })
+  const write = async (sprite: string, digest: string, edit: SpecEditRequest['edit'], picture?: Uint8Array) => {
+    const written = await workshop.editSpec({ sprite, digest, edit, ...(picture ? { picture } : {}) })
     return { digest: written.digest, revision: ports.changed([written.file]) }
   }
   const writeTake = async (item: OverviewItem, digest: string, take: number) =>
@@ -57,7 +65,7 @@ export function createActions(ports: ActionPorts): Actions {
     },
     answer: async ({ id, text, asset, ...shown }) => {
       await mayBuy(workshop)
-      const picture = asset && { path: asset.name, bytes: new Uint8Array(Buffer.from(asset.base64, 'base64')) }
+      const picture = asset && { path: asset.name, bytes: fromBase64(asset.base64) }
       await workshop.answer({ name: id, text, asset: picture, shown })
       await buyer.retry()
       return done()
@@ -78,13 +86,14 @@ export function createActions(ports: ActionPorts): Actions {
       )
     },
     edit: (ask) => write(ask.sprite, ask.digest, (spec) => freeEdits(spec, ask)),
-    reword: (ask) => write(ask.sprite, ask.digest, (spec) => paidEdits(spec, ask)),
+    reword: ({ picture, ...ask }) =>
+      write(ask.sprite, ask.digest, (spec) => paidEdits(spec, ask), picture === undefined ? undefined : fromBase64(picture)),
     undo: async (target) => {
       const written = await workshop.undoSpecEdit(target)
       return { digest: written.digest, revision: ports.changed([written.file]) }
     },
     create: async ({ name, prompt, picture }) => {
-      const { file } = await workshop.createSprite({ name, prompt, picture: new Uint8Array(Buffer.from(picture, 'base64')) })
+      const { file } = await workshop.createSprite({ name, prompt, picture: fromBase64(picture) })
       return { revision: ports.changed([file]), id: `${name}.idle` }
     },
     recover: async ({ id, decision, ...shown }) => {
@@ -119,6 +128,10 @@ async function findItem(ports: ActionPorts, id: string): Promise<OverviewItem> {
     message: `Expected the name of an animation whose spec is in order, found ${JSON.stringify(id)}.`,
     facts: { name: id },
   })
+}
+
+function fromBase64(text: string): Uint8Array {
+  return new Uint8Array(Buffer.from(text, 'base64'))
 }
 
 type Animation = OverviewItem['animation']

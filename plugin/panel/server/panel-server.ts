@@ -3,7 +3,7 @@ import type { BuiltPage, PriceList, Workshop } from '../../../src/index.ts'
 import { SpritewrightError } from '../../../src/index.ts'
 import { createPageShelf, type PageShelf } from '../../http/pages.ts'
 import { createLog } from '../../log.ts'
-import type { PanelFrames } from '../../protocol/protocol.ts'
+import type { PanelAtlases, PanelFrames } from '../../protocol/protocol.ts'
 import { accessOf, tokenOf } from './access.ts'
 import { createActions } from './actions.ts'
 import { printAddress } from './address.ts'
@@ -11,6 +11,7 @@ import { createBuyer } from './buyer.ts'
 import { createEventHub } from './events.ts'
 import { readPanelFile } from './page-files.ts'
 import { servePanel } from './routes.ts'
+import { toPanelAtlases } from './state/atlas.ts'
 import { toPanelProgress } from './state/paid.ts'
 import { createStatePublisher, type StatePorts } from './state/publisher.ts'
 import { toPanelFrames } from './state/sprite.ts'
@@ -117,6 +118,11 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
     )
     return toPanelFrames(id, take, own, quality, urlOf)
   }
+  const atlases = async (): Promise<PanelAtlases> => {
+    const packed = await workshop.atlases()
+    pages.put(packed.atlases.flatMap((atlas) => atlas.pages))
+    return toPanelAtlases(packed, urlOf)
+  }
   const isListening = (): boolean => server.httpServer?.listening === true
   let pause = new AbortController()
   let saved: Set<string> | undefined = new Set()
@@ -151,6 +157,7 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
     file: (name) => readPanelFile(workshop.host, name),
     state: publisher.state,
     frames,
+    atlases,
     events: hub.add,
     maySend,
   })

@@ -17,8 +17,14 @@ type Loose<T> = T extends readonly (infer Item)[]
       : { readonly [K in keyof T]: Loose<T[K]> | (Record<never, never> extends Pick<T, K> ? undefined : never) }
     : T
 
-/** Largest body of a request in bytes: one with a picture, one with thousands of lines, and any other. */
-const longestBody = { answer: 12 * 1024 * 1024, create: 12 * 1024 * 1024, approve: 4 * 1024 * 1024, other: 256 * 1024 } as const
+/** Largest body of a request in bytes: those with a picture, one with thousands of lines, and any other. */
+const longestBody = {
+  answer: 12 * 1024 * 1024,
+  create: 12 * 1024 * 1024,
+  reword: 12 * 1024 * 1024,
+  approve: 4 * 1024 * 1024,
+  other: 256 * 1024,
+} as const
 
 /** The name of a sprite. */
 export const spriteName: z.ZodString = z.string().min(1).max(400)
@@ -72,6 +78,7 @@ const asks: { readonly [Name in ActionName]: z.ZodType<ActionRequest<Name>> } = 
     sprite: name,
     digest,
     prompt: text.optional(),
+    picture: base64.optional(),
     animations: z.record(name, z.strictObject({ prompt: text.nullable().optional(), frames: z.number().optional() })).optional(),
   }),
   undo: z.strictObject({ sprite: name, digest }),
@@ -93,7 +100,7 @@ export function isAction(name: string): name is ActionName {
 
 /** Maximum size of the body of an action, in bytes. */
 export function bodyLimit(action: ActionName): number {
-  return action === 'answer' || action === 'create' || action === 'approve' ? longestBody[action] : longestBody.other
+  return Object.hasOwn(longestBody, action) ? longestBody[action as keyof typeof longestBody] : longestBody.other
 }
 
 /**

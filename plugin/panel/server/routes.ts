@@ -25,6 +25,8 @@ export interface PanelRoutes {
   readonly state: (request: IncomingMessage, query: URLSearchParams) => Promise<unknown>
   /** Answers `GET api/frames`. */
   readonly frames: (query: URLSearchParams) => Promise<unknown>
+  /** Answers `GET api/atlases`. */
+  readonly atlases: () => Promise<unknown>
   /** Takes over `GET api/events`. */
   readonly events: (response: ServerResponse) => void
   /** Whether a text may be sent. A text that contains the API key may not. */
@@ -80,6 +82,7 @@ async function answer(server: ViteDevServer, routes: PanelRoutes, request: Incom
   const query = new URLSearchParams((request.url ?? '').split('?')[1] ?? '')
   if (name === 'state') return respond(routes, response, 200, await routes.state(request, query))
   if (name === 'frames') return respond(routes, response, 200, await routes.frames(query))
+  if (name === 'atlases') return respond(routes, response, 200, await routes.atlases())
   if (name === 'events') {
     response.setHeader('Cache-Control', 'no-store')
     return routes.events(response)

@@ -7,6 +7,7 @@ import './styles/controls.css'
 import './styles/layout.css'
 import './styles/list.css'
 import './styles/preview.css'
+import './styles/overview.css'
 import './styles/pages.css'
 import { keepToken } from './state/api.ts'
 

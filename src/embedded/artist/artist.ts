@@ -7,7 +7,7 @@ import { chooseMotion } from './motion.ts'
 import type { Pose } from './pose.ts'
 import { createRig, type Point } from './rig.ts'
 import { drawScene } from './scene.ts'
-import { fitPoses, planStage, type Stage, strengthen } from './stage.ts'
+import { damp, fitPoses, planStage, type Stage, strengthen } from './stage.ts'
 import { type Canvas, createCanvas, createLayer, drawLayer, type Layer, toBitmap, toCanvas } from './warp.ts'
 
 /** An order for the embedded service's artist. */
@@ -22,6 +22,12 @@ export interface Commission {
    * `remove` cuts a flat background away. `keep` moves the figure in front of it if the two can be separated.
    */
   readonly background: 'remove' | 'keep'
+  /**
+   * The first result for a commission is variant 0. The next ones move less, and glint elsewhere.
+   *
+   * @default 0
+   */
+  readonly variant?: number
   /** Called and awaited after each frame. The caller may show progress, or throw to stop. */
   readonly onFrame?: (index: number) => void | Promise<void>
 }
@@ -45,7 +51,7 @@ export async function animate(commission: Commission): Promise<Bitmap[]> {
   return frames
 }
 
-function prepare({ reference, prompt, frames, background }: Commission): (index: number) => Bitmap {
+function prepare({ reference, prompt, frames, background, variant = 0 }: Commission): (index: number) => Bitmap {
   const { figure: bitmap, backdrop, isSeparate } = cutOut(reference)
   const figure = measureFigure(bitmap)
   if (figure === undefined) return () => createBitmap(reference.width, reference.height)
@@ -53,9 +59,14 @@ function prepare({ reference, prompt, frames, background }: Commission): (index:
   const build = { legs: figure.legs.length, hasWings: figure.hasWings }
   const wanted = Array.from({ length: frames }, (_, i) => motion.pose(motion.cyclic ? i / frames : i / Math.max(1, frames - 1), build))
   if (!isSeparate) return (index) => drawScene(reference, wanted[index]!, index / frames)
-  const strong = wanted.map((pose) => strengthen(pose, figure))
+  const reach = 0.75 ** variant
+  const strong = wanted.map((pose) => strengthen(reach === 1 ? pose : damp(pose, reach), figure))
   const { stage, poses } = fitPoses(planStage(reference, figure), figure, strong)
-  const seed = createHash('sha256').update(prompt).update(reference.data).digest()
+  const seed = createHash('sha256')
+    .update(prompt)
+    .update(reference.data)
+    .update(variant === 0 ? '' : String(variant))
+    .digest()
   const plan: AccentPlan = { figure, stage, seed, colour: telling(figure) }
   const ground = background === 'keep' && backdrop !== undefined ? extend(backdrop, stage) : undefined
   const parts = toParts(figure)

@@ -89,7 +89,8 @@ export function strengthen(pose: Pose, figure: Figure): Pose {
   }
 }
 
-function damp(pose: Pose, reach: number): Pose {
+/** The pose with less of everything: 1 is the whole of it, 0 is rest. */
+export function damp(pose: Pose, reach: number): Pose {
   return {
     ...pose,
     x: pose.x * reach,

@@ -140,7 +140,14 @@ async function make(ground: JobsGround, execution: ExecutionRecord, stop: AbortS
     if (ms > 0) await clock.sleep(ms, stop)
     stop.throwIfAborted()
   }
-  const tools = { readPicture: async () => referenceOf(store, execution), jobMs: options.jobMs, names: options.shapes.names, onStep }
+  const picture = pictureOf(store, execution)
+  const tools = {
+    readPicture: async () => (picture === undefined ? undefined : store.bytes(picture)),
+    jobMs: options.jobMs,
+    names: options.shapes.names,
+    earlier: countEarlier(ground, execution, picture),
+    onStep,
+  }
   const { makers } = options
   const made = request.operation === 'sprite_sheet' ? await makers.sheet(request, words, tools) : await makers.image(request, words, tools)
   if ('reason' in made) return made
@@ -154,8 +161,18 @@ async function make(ground: JobsGround, execution: ExecutionRecord, stop: AbortS
   return undefined
 }
 
-/** Bytes of the reference: the picture of the last answer that has one, else that of the submission. */
-async function referenceOf(store: Store, { answers, request }: ExecutionRecord): Promise<Uint8Array | undefined> {
+/** SHA-256 of the reference: the picture of the last answer that has one, else that of the submission. */
+function pictureOf(store: Store, { answers, request }: ExecutionRecord): string | undefined {
   const id = answers.findLast(({ referenceId }) => referenceId !== null)?.referenceId ?? request.referenceId
-  return id === null ? undefined : store.bytes(store.table('upload').get(id)!.sha256)
+  return id === null ? undefined : store.table('upload').get(id)!.sha256
+}
+
+/** Number of results that this account has got before for the same words and the same picture. */
+function countEarlier({ accounts, store }: JobsGround, { accountId, request }: ExecutionRecord, picture: string | undefined): number {
+  const isSame = (other: ExecutionRecord): boolean =>
+    other.status === 'completed' &&
+    other.request.operation === request.operation &&
+    other.request.prompt === request.prompt &&
+    pictureOf(store, other) === picture
+  return accounts.executions(accountId).filter(isSame).length
 }

@@ -16,6 +16,8 @@ export interface MakingTools {
   /** Time to take in addition to the real work, milliseconds. */
   readonly jobMs: number
   readonly names: Shapes['names']
+  /** Number of results for the same words and picture before this one. Each looks a little different. */
+  readonly earlier: number
   /**
    * Called after each step with the progress, 0 to 1, and the milliseconds to wait. Rejects if the result is
    * no longer wanted.
@@ -41,6 +43,7 @@ export async function makeSheet({ frames: count, background }: SheetRequest, pro
     prompt,
     frames: count,
     background,
+    variant: tools.earlier,
     onFrame: (index) => tools.onStep((index + 1) / count, tools.jobMs / count),
   })
   if (frames.length < count)

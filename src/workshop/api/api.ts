@@ -135,6 +135,11 @@ export interface Workshop {
    */
   delivered(id: string, take?: number): Promise<DeliveredFrames>
   /**
+   * Every atlas group, packed as a build would, with placeholders for unbought animations. Sprites with errors
+   * are left out. Does not contact the service.
+   */
+  atlases(): Promise<BuiltSheets>
+  /**
    * Writes free fields into a spec file and keeps its comments. Either all edits are written or none. Throws
    * `SW_CHANGED` if the file has changed since, `SW_SPEC` if the result would not be a valid spec.
    */

@@ -114,6 +114,8 @@ export interface SpecFileTarget {
 export interface SpecEditRequest extends SpecFileTarget {
   /** Returns the edits for the current spec. */
   readonly edit: (spec: SpriteSpec) => readonly FieldEdit[]
+  /** PNG, JPEG or WebP: becomes the reference, in a new file beside the spec. The file before it stays. */
+  readonly picture?: Uint8Array
 }
 
 /** A sprite that does not exist yet. */

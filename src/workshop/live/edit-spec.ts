@@ -2,11 +2,13 @@ import { relative } from 'node:path'
 import { SpritewrightError } from '../../errors.ts'
 import { stageFile } from '../../host/publish.ts'
 import type { Context } from '../../project/context.ts'
+import type { FieldEdit } from '../../spec/edit/edit.ts'
 import { findSpecs, type ReadSpec, toScan, tryReadSpec } from '../../spec/scan.ts'
 import type { SpriteSpec } from '../../spec/spec.ts'
 import { specName } from '../../spec/spec-file.ts'
 import { sha256 } from '../../vault/objects.ts'
 import type { SpecEditReport, SpecEditRequest, SpecFileTarget } from '../api/overview-report.ts'
+import { addPicture } from './new-sprite.ts'
 
 /** Writes into spec files of the project, one at a time. */
 export interface SpecEditor {
@@ -39,10 +41,15 @@ export function createSpecEditor(context: Context): SpecEditor {
     return run
   }
   return {
-    edit: ({ edit, ...target }) =>
+    edit: ({ edit, picture, ...target }) =>
       write(target, async (spec, text, shownAs) => {
         const { editSpecText } = await import('../../spec/edit/edit.ts')
-        return new TextEncoder().encode(editSpecText(text, spec.file, shownAs, edit(spec)))
+        const edited = (more: readonly FieldEdit[]): string => editSpecText(text, spec.file, shownAs, [...edit(spec), ...more])
+        if (!picture) return new TextEncoder().encode(edited([]))
+        if (spec.reference.kind === 'steps') throw chained(spec, shownAs)
+        // The other edits are checked before the picture is written.
+        edited([])
+        return new TextEncoder().encode(edited([{ path: ['reference'], value: await addPicture(context, spec, picture) }]))
       }),
     undo: (target) =>
       write(target, async ({ file }, _text, shownAs) => {
@@ -54,6 +61,13 @@ export function createSpecEditor(context: Context): SpecEditor {
         })
       }),
   }
+}
+
+function chained({ file }: SpriteSpec, shownAs: string): SpritewrightError {
+  return new SpritewrightError('SW_USAGE', {
+    message: `Expected a reference that is one picture, found a chain of steps. Edit the chain in ${shownAs}. Nothing was written.`,
+    facts: { file },
+  })
 }
 
 /** Returns the new bytes of a spec. */

@@ -8,6 +8,7 @@ import { parseSpec } from '../../spec/parser.ts'
 import { type PictureHeader, sniffPicture } from '../../spec/picture.ts'
 import { findSpecs } from '../../spec/scan.ts'
 import { namePattern, nameWords } from '../../spec/schema.ts'
+import type { SpriteSpec } from '../../spec/spec.ts'
 import { specName } from '../../spec/spec-file.ts'
 import type { NewSprite, NewSpriteRequest } from '../api/overview-report.ts'
 
@@ -30,17 +31,12 @@ export async function createSprite({ host, options }: Context, { name, prompt, p
     throw usage(`a new name, found ${JSON.stringify(name)}, which ${show(taken)} has. Take another one, or edit that file.`)
   const folder = specs[0] === undefined ? join(options.root, 'sprites') : dirname(specs[0])
   const file = join(folder, `${name}.sprite.json`)
-  const sniffed = sniffPicture(picture)
-  if ('found' in sniffed)
-    throw new SpritewrightError('SW_REFERENCE', {
-      message: `Expected a PNG, JPEG or WebP picture for "${name}", found ${sniffed.found}. Nothing was written.`,
-      facts: { sprite: name },
-    })
-  const pictureFile = join(folder, `${name}.${endings[sniffed.header.contentType]}`)
+  const ending = pictureEnding(name, picture)
+  const pictureFile = join(folder, `${name}.${ending}`)
   const schema = await findSpecSchema(host.disk, options.root, file)
   const spec = {
     ...(schema === undefined ? {} : { $schema: schema }),
-    reference: `./${name}.${endings[sniffed.header.contentType]}`,
+    reference: `./${name}.${ending}`,
     prompt,
     animations: { idle: { frames: 8, fps: 8 } },
     size: { figure: 128 },
@@ -54,6 +50,36 @@ export async function createSprite({ host, options }: Context, { name, prompt, p
     throw usage(`no other picture at ${show(pictureFile)}, found one. Take another name, or move that file away.`)
   if (!(await publish(host.disk, host.random, file, new TextEncoder().encode(text)))) throw usage(`no file at ${show(file)}, found one.`)
   return { file, picture: pictureFile }
+}
+
+/**
+ * Writes another picture for a sprite beside its spec, under the first name that is free: `hero.png`,
+ * `hero-2.png` … The same picture keeps its name.
+ *
+ * @returns The path for the spec: `./hero-2.png`.
+ * @throws `SW_REFERENCE` for bytes that are no picture.
+ */
+export async function addPicture(
+  { host }: Pick<Context, 'host'>,
+  { name, file }: Pick<SpriteSpec, 'name' | 'file'>,
+  picture: Uint8Array,
+): Promise<string> {
+  const ending = pictureEnding(name, picture)
+  for (let number = 1; ; number += 1) {
+    const own = `${name}${number === 1 ? '' : `-${number}`}.${ending}`
+    const path = join(dirname(file), own)
+    const isOurs = (await publish(host.disk, host.random, path, picture)) || equal(await host.disk.read(path), picture)
+    if (isOurs) return `./${own}`
+  }
+}
+
+function pictureEnding(name: string, picture: Uint8Array): string {
+  const sniffed = sniffPicture(picture)
+  if (!('found' in sniffed)) return endings[sniffed.header.contentType]
+  throw new SpritewrightError('SW_REFERENCE', {
+    message: `Expected a PNG, JPEG or WebP picture for "${name}", found ${sniffed.found}. Nothing was written.`,
+    facts: { sprite: name },
+  })
 }
 
 function equal(a: Uint8Array, b: Uint8Array): boolean {

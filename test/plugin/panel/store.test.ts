@@ -19,6 +19,7 @@ function fakeServer(): { readonly api: PanelApi; readonly acts: string[]; events
       loads++
       return state()
     },
+    atlases: async () => Promise.reject(new Error('not asked for')),
     frames: async () => {
       throw new Error('Nobody asks for frames here.')
     },
@@ -141,6 +142,7 @@ test('after the first state only what has changed is asked for; a link that was 
       asked.push(since)
       return answers.shift() as PanelState
     },
+    atlases: async () => Promise.reject(new Error('not asked for')),
     frames: async () => {
       throw new Error('Nobody asks for frames here.')
     },

@@ -130,13 +130,14 @@ function toFrame({
   y,
   width,
   height,
+  isTurned,
   offsetX,
   offsetY,
   sourceWidth,
   sourceHeight,
 }: BuiltAtlas['frames'][number]): PanelFrame {
   const index = Number.parseInt(/\d+$/.exec(name)?.[0] ?? '0', 10)
-  return { index, page, x, y, width, height, offsetX, offsetY, sourceWidth, sourceHeight }
+  return { index, page, x, y, width, height, offsetX, offsetY, sourceWidth, sourceHeight, ...(isTurned ? { isTurned } : {}) }
 }
 
 function toFlags({ flags }: AnimationQuality): readonly PanelFlag[] {

@@ -1,4 +1,4 @@
-import { basename } from 'node:path'
+import { basename, relative } from 'node:path'
 import { formatCredits, type OverviewItem, type PlanStep, type PriceList } from '../../../../src/index.ts'
 import { toPanelError } from '../../../failure.ts'
 import type { PanelError, PanelState, PurchaseState } from '../../../protocol/protocol.ts'
@@ -29,6 +29,7 @@ export function toPanelState(parts: StateParts, memo: SpriteMemo = new Map()): P
     version: 1,
     revision: parts.revision,
     project: basename(root),
+    folder: relative(process.cwd(), root).replaceAll('\\', '/'),
     access: parts.access,
     service: {
       mode: kind === 'embedded' ? 'embedded' : canAsk ? (keyMode ?? 'unasked') : 'none',

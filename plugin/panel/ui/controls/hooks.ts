@@ -59,3 +59,23 @@ export function useWidth(element: { readonly current: Element | null }): number 
   }, [])
   return width
 }
+
+/** Whether an element is near the visible part of the page. */
+export function useSeen(element: { readonly current: Element | null }): boolean {
+  const [isSeen, setSeen] = useState(false)
+  useEffect(() => {
+    if (!element.current) return undefined
+    const observer = new IntersectionObserver((entries) => setSeen(entries.at(-1)?.isIntersecting === true), { rootMargin: '200px' })
+    observer.observe(element.current)
+    return () => observer.disconnect()
+  }, [])
+  return isSeen
+}
+
+/** Whether an element has ever been near the visible part of the page. */
+export function useOnceSeen(element: { readonly current: Element | null }): boolean {
+  const wasSeen = useRef(false)
+  const isSeen = useSeen(element)
+  wasSeen.current ||= isSeen
+  return wasSeen.current
+}

@@ -1,18 +1,20 @@
 import type { VNode } from 'preact'
 import { usePanel } from '../state/panel-context.ts'
 
-/** The last edit that was written, with a button that undoes it. It stays until another one comes. */
+/** The last message, with a button that undoes its edit. It stays until another one comes. */
 export function Toast(): VNode | null {
   const { model, store } = usePanel()
-  const { written } = model
-  if (!written) return null
+  const { message } = model
+  if (!message) return null
   return (
-    <section class="toast" aria-label="Last edit">
-      <p>{written.words}</p>
-      <button type="button" class="button quiet" onClick={() => void store.undo()}>
-        Undo
-      </button>
-      <button type="button" class="button quiet" onClick={() => store.forgetWritten()}>
+    <section class="toast" aria-label={message.edited ? 'Last edit' : 'Message'}>
+      <p>{message.words}</p>
+      {message.edited && (
+        <button type="button" class="button quiet" onClick={() => void store.undo()}>
+          Undo
+        </button>
+      )}
+      <button type="button" class="button quiet" onClick={() => store.forgetMessage()}>
         Dismiss
       </button>
     </section>

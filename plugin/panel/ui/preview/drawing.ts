@@ -8,9 +8,17 @@ export interface DrawnFrame {
 
 /** Draws a frame at its place in its untrimmed size, pixel for pixel. */
 function drawFrame(context: CanvasRenderingContext2D, { page, frame }: DrawnFrame): void {
-  const { x, y, width, height, offsetX, offsetY } = frame
+  const { x, y, width, height, offsetX, offsetY, isTurned = false } = frame
   context.imageSmoothingEnabled = false
-  context.drawImage(page, x, y, width, height, offsetX, offsetY, width, height)
+  if (!isTurned) {
+    context.drawImage(page, x, y, width, height, offsetX, offsetY, width, height)
+    return
+  }
+  context.save()
+  context.translate(offsetX, offsetY + height)
+  context.rotate(-Math.PI / 2)
+  context.drawImage(page, x, y, height, width, 0, 0, height, width)
+  context.restore()
 }
 
 /** The neighbours of a frame, as an onion skin shows them. */

@@ -17,8 +17,13 @@ export interface StageProps {
   readonly onSettings: (change: Partial<ViewSettings>) => void
 }
 
-/** Pixels around the picture, and its maximum height if the zoom is `fit`. */
-const [marginPx, tallestPx] = [16, 320]
+/** Pixels around the picture. */
+const marginPx = 16
+
+/** Maximum height of the picture if the zoom is `fit`, in pixels: more beside much room. */
+function tallest(width: number): number {
+  return Math.min(640, Math.max(320, width / 2))
+}
 
 /** The preview: an animation on a background, drawn from the game's pages, with the anchor on top. */
 export function Stage({ sprite, animation, player, settings, onSettings }: StageProps): VNode {
@@ -27,7 +32,7 @@ export function Stage({ sprite, animation, player, settings, onSettings }: Stage
   const width = useWidth(box)
   const pictures = usePages(sprite.pages)
   const { played } = animation
-  const scale = scaleOf(settings.zoom, sprite.frame, { width: width - 2 * marginPx, height: tallestPx })
+  const scale = scaleOf(settings.zoom, sprite.frame, { width: width - 2 * marginPx, height: tallest(width) })
   useEffect(() => {
     const at = (place: number): DrawnFrame | undefined => {
       const frame = played[place]

@@ -15,39 +15,46 @@ export interface TransportProps {
 
 /** The controls to play, step and scrub, and to change the view. */
 export function Transport({ player, count, settings, onSettings }: TransportProps): VNode {
-  const { place, isPlaying } = usePlace(player)
   return (
     <div class="transport">
-      <div class="row">
-        <button type="button" class="icon-button" aria-label="One frame back" onClick={() => player.step(-1)}>
-          <Icon name="back" />
-        </button>
-        <button
-          type="button"
-          class="icon-button"
-          aria-label={isPlaying ? 'Pause' : 'Play'}
-          onClick={() => player.setPlaying(!player.isPlaying)}
-        >
-          <Icon name={isPlaying ? 'pause' : 'play'} />
-        </button>
-        <button type="button" class="icon-button" aria-label="One frame on" onClick={() => player.step(1)}>
-          <Icon name="forward" />
-        </button>
-        <input
-          type="range"
-          class="scrubber"
-          aria-label="Frame"
-          min={0}
-          max={Math.max(0, count - 1)}
-          value={place}
-          aria-valuetext={`${place + 1} of ${count}`}
-          onInput={(event) => player.seek(Number(event.currentTarget.value))}
-        />
-        <span class="number soft frame-number">
-          {place + 1} / {count}
-        </span>
-      </div>
+      <PlayControls player={player} count={count} />
       <LookControls settings={settings} onSettings={onSettings} />
+    </div>
+  )
+}
+
+/** The controls to play, step and scrub. */
+export function PlayControls({ player, count }: Pick<TransportProps, 'player' | 'count'>): VNode {
+  const { place, isPlaying } = usePlace(player)
+  return (
+    <div class="row play-controls">
+      <button type="button" class="icon-button" aria-label="One frame back" onClick={() => player.step(-1)}>
+        <Icon name="back" />
+      </button>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label={isPlaying ? 'Pause' : 'Play'}
+        onClick={() => player.setPlaying(!player.isPlaying)}
+      >
+        <Icon name={isPlaying ? 'pause' : 'play'} />
+      </button>
+      <button type="button" class="icon-button" aria-label="One frame on" onClick={() => player.step(1)}>
+        <Icon name="forward" />
+      </button>
+      <input
+        type="range"
+        class="scrubber"
+        aria-label="Frame"
+        min={0}
+        max={Math.max(0, count - 1)}
+        value={place}
+        aria-valuetext={`${place + 1} of ${count}`}
+        onInput={(event) => player.seek(Number(event.currentTarget.value))}
+      />
+      <span class="number soft frame-number">
+        {place + 1} / {count}
+      </span>
     </div>
   )
 }

@@ -1,8 +1,13 @@
 import { useEffect, useState } from 'preact/hooks'
 
+/** The pages of the panel, with their names. */
+export const views = { sprites: 'Sprites', wall: 'Wall', atlases: 'Atlases', ledger: 'Ledger', problems: 'Problems' } as const
+
+type View = keyof typeof views
+
 /** The open place. It is part of the address, so that a reload and the browser's buttons keep it. */
 export interface Place {
-  readonly view: 'sprites' | 'ledger' | 'problems'
+  readonly view: View
   /** `hero.walk`, or `hero#2`. */
   readonly id?: string | undefined
 }
@@ -36,6 +41,6 @@ export function isPlainClick(event: MouseEvent): boolean {
 
 function readPlace(): Place {
   const query = new URLSearchParams(location.search)
-  const view = query.get('view')
-  return { view: view === 'ledger' || view === 'problems' ? view : 'sprites', id: query.get('show') ?? undefined }
+  const view = query.get('view') ?? ''
+  return { view: Object.hasOwn(views, view) ? (view as View) : 'sprites', id: query.get('show') ?? undefined }
 }

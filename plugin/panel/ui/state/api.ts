@@ -1,5 +1,13 @@
 import type { PanelActions, PanelRefusal } from '../../../protocol/actions.ts'
-import type { PanelFrames, PanelProgress, PanelState, PanelUpdate, StateEvent, TokenHeader } from '../../../protocol/protocol.ts'
+import type {
+  PanelAtlases,
+  PanelFrames,
+  PanelProgress,
+  PanelState,
+  PanelUpdate,
+  StateEvent,
+  TokenHeader,
+} from '../../../protocol/protocol.ts'
 
 /** Name of an action. */
 export type ActionName = keyof PanelActions
@@ -32,6 +40,7 @@ export interface PanelApi {
    * @default all
    */
   state(since?: number): Promise<PanelState | PanelUpdate>
+  atlases(): Promise<PanelAtlases>
   frames(id: string, take: number): Promise<PanelFrames>
   /** @throws {Refused} with the server's message. */
   act<Name extends ActionName>(name: Name, asks: PanelActions[Name]['asks']): Promise<PanelActions[Name]['answers']>
@@ -52,6 +61,7 @@ export function createApi(tokenOf: () => string | undefined): PanelApi {
   }
   return {
     state: async (since) => read(await fetch(since === undefined ? 'api/state' : `api/state?since=${since}`, { headers: withToken() })),
+    atlases: async () => read<PanelAtlases>(await fetch('api/atlases')),
     frames: async (id, take) => read<PanelFrames>(await fetch(`api/frames?${new URLSearchParams({ animation: id, take: String(take) })}`)),
     act: async (name, asks) =>
       read(

@@ -15,16 +15,15 @@ export interface PanelModel {
   readonly refusal: PanelError | undefined
   /** The next message for a screen reader. */
   readonly status: string
-  /** The last edit that was written, until it is undone or dismissed. */
-  readonly written: WrittenEdit | undefined
+  /** The last message, often that of an edit, until it is dismissed or its edit is undone. */
+  readonly message: Message | undefined
 }
 
-/** An edit that can be undone. */
-export interface WrittenEdit {
-  readonly sprite: string
-  /** SHA-256 of the spec file after it. */
-  readonly digest: string
+/** A message for a person. */
+export interface Message {
   readonly words: string
+  /** The edit that it is about, which can be undone: its sprite, and SHA-256 of the spec file after it. */
+  readonly edited?: { readonly sprite: string; readonly digest: string }
 }
 
 /** Actions that write a spec. They send the digest of the file that the person saw. */
@@ -50,9 +49,13 @@ export interface PanelStore {
   /** Callers that request an offer use it directly, and get its refusals as errors. */
   readonly api: PanelApi
   announce(words: string): void
-  /** Undoes the edit in {@link PanelModel.written}. */
+  /** Shows a message that is not about an edit. */
+  say(words: string): void
+  /** Undoes the edit in {@link PanelModel.message}. */
   undo(): Promise<void>
-  forgetWritten(): void
+  forgetMessage(): void
+  /** Has the dev server open a file of the project in the person's editor. */
+  openInEditor(file: string): Promise<void>
   forgetRefusal(): void
   /** Fetches the state, for example with another token. */
   refresh(): Promise<void>
@@ -61,7 +64,7 @@ export interface PanelStore {
 /** Connects to the server, and fetches the first state. */
 export function createStore(api: PanelApi): PanelStore {
   const listeners = new Set<() => void>()
-  let model: PanelModel = { state: undefined, progress: {}, link: 'connecting', refusal: undefined, status: '', written: undefined }
+  let model: PanelModel = { state: undefined, progress: {}, link: 'connecting', refusal: undefined, status: '', message: undefined }
   const set = (change: Partial<PanelModel>): void => {
     model = { ...model, ...change }
     for (const listener of [...listeners]) listener()
@@ -108,7 +111,8 @@ export function createStore(api: PanelApi): PanelStore {
     const run = async (): Promise<boolean> => {
       const digest = model.state?.sprites.find((other) => other.name === sprite)?.digest ?? ''
       const answer = (await act(name, { ...asks, digest } as never)) as Edited | undefined
-      if (answer && answer.digest !== digest) set({ written: { sprite, digest: answer.digest, words: `${sprite} has changed.` } })
+      if (answer && answer.digest !== digest)
+        set({ message: { words: `${sprite} has changed.`, edited: { sprite, digest: answer.digest } } })
       return answer !== undefined
     }
     const next = (queues.get(sprite) ?? Promise.resolve()).then(run)
@@ -142,15 +146,21 @@ export function createStore(api: PanelApi): PanelStore {
     act,
     edit,
     api,
-    announce: (status) => set({ status, ...(model.written ? { written: { ...model.written, words: status } } : {}) }),
+    announce: (status) => set({ status, ...(model.message ? { message: { ...model.message, words: status } } : {}) }),
+    say: (status) => set({ status, message: { words: status } }),
     undo: async () => {
-      const { written } = model
-      if (!written) return
-      set({ written: undefined })
-      const { sprite, digest } = written
-      if (await act('undo', { sprite, digest })) set({ status: `Undone: ${written.words}` })
+      const { message } = model
+      if (!message?.edited) return
+      set({ message: undefined })
+      const { sprite, digest } = message.edited
+      if (await act('undo', { sprite, digest })) set({ status: `Undone: ${message.words}` })
     },
-    forgetWritten: () => set({ written: undefined }),
+    forgetMessage: () => set({ message: undefined }),
+    openInEditor: async (file) => {
+      const { ok } = await fetch(editorAddress(model.state?.folder ?? '', file)).catch(() => ({ ok: false }))
+      const words = ok ? `${file} opens in your editor.` : `${file} could not be opened. See the terminal of the dev server.`
+      set({ status: words, message: { words } })
+    },
     forgetRefusal: () => set({ refusal: undefined }),
     refresh: () => load(true),
   }
@@ -185,6 +195,11 @@ function keepFresh({ load, take }: Loading): (isWhole: boolean) => Promise<void>
     }
     return waiting
   }
+}
+
+/** Vite's own address for this. It resolves paths from the server's working folder. */
+function editorAddress(folder: string, file: string): string {
+  return `../__open-in-editor?${new URLSearchParams({ file: folder === '' ? file : `${folder}/${file}` })}`
 }
 
 function quarter({ progress = 0 }: PanelProgress): number {

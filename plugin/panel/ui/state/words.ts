@@ -1,6 +1,6 @@
 import { formatCredits, parseCredits, sumCredits } from '../../../../src/credit/credits.ts'
 import type { PanelOffer, PanelOfferLine } from '../../../protocol/actions.ts'
-import type { PanelPaid, PanelProgress, PanelStep, PurchaseState } from '../../../protocol/protocol.ts'
+import type { PanelPaid, PanelProgress, PanelState, PanelStep, PurchaseState } from '../../../protocol/protocol.ts'
 
 /** The look of a state: its word, and the tone that gives its colour. */
 export interface StateLook {
@@ -38,6 +38,11 @@ const phases: Readonly<Record<PanelProgress['phase'], string>> = {
 export function progressWords({ phase, progress, message }: PanelProgress): string {
   const share = progress === undefined || phase !== 'running' ? '' : `, ${Math.round(progress * 100)} %`
   return `${phases[phase]}${share}${phase === 'waiting' && message ? `: ${message}` : ''}`
+}
+
+/** All paid requests. */
+export function allPaid(state: PanelState): readonly PanelPaid[] {
+  return [...state.sprites.flatMap((sprite) => sprite.animations), ...state.steps, ...state.orphans]
 }
 
 /** The latest progress of a request. A step that several sprites share has one name for each of them. */

@@ -4,17 +4,20 @@ import type { PanelError, PanelState } from '../../../protocol/protocol.ts'
 import { useFocusKept } from '../controls/hooks.ts'
 import { Toast } from '../controls/toast.tsx'
 import { ApproveDialog } from '../money/approve-dialog.tsx'
+import { AtlasPages } from '../overview/atlas-pages.tsx'
+import { BatchBar } from '../overview/batch-bar.tsx'
+import { Wall } from '../overview/wall.tsx'
 import { addressOf, isPlainClick, type Place, usePlaceInPage } from '../state/address.ts'
 import { type Panel, PanelContext, useModel, usePanel } from '../state/panel-context.ts'
 import type { PanelStore } from '../state/panel-store.ts'
 import { firstSettings } from '../state/view-settings.ts'
-import { canBeApproved, wantsPerson } from '../state/words.ts'
+import { allPaid, canBeApproved, wantsPerson } from '../state/words.ts'
 import { Header } from './header.tsx'
 import { Ledger } from './ledger.tsx'
 import { NewSprite } from './new-sprite.tsx'
 import { Problems, placeOf } from './problem-list.tsx'
 import { AnimationDetail, OrphanDetail, StepDetail } from './sprite-detail.tsx'
-import { allPaid, SpriteList } from './sprite-list.tsx'
+import { SpriteList } from './sprite-list.tsx'
 
 /** The whole page. */
 export function App({ store }: { readonly store: PanelStore }): VNode {
@@ -64,6 +67,8 @@ function Page(): VNode {
       <Header place={place} onGo={moved} />
       <Notices place={place} onGo={moved} />
       <main ref={main} class="main" data-open={place.id !== undefined || undefined}>
+        {place.view === 'wall' && <Wall onShow={(id) => moved({ view: 'sprites', id })} />}
+        {place.view === 'atlases' && <AtlasPages />}
         {place.view === 'ledger' && <Ledger />}
         {place.view === 'problems' && <Problems />}
         {place.view === 'sprites' && <Sprites place={place} onGo={moved} onApprove={setApproving} />}
@@ -151,6 +156,7 @@ function Notices({ place, onGo }: Pick<SpritesProps, 'place' | 'onGo'>): VNode {
   const worst = state.errors.find((error) => !isTold(error))
   return (
     <div class="notices">
+      <BatchBar />
       {access.words !== '' && (
         <div class="notice" data-tone="warn">
           <h2>{access.mayAct ? 'Nothing can be bought from here' : 'Read-only'}</h2>

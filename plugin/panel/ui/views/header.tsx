@@ -1,15 +1,9 @@
 import type { VNode } from 'preact'
 import type { PanelState } from '../../../protocol/protocol.ts'
 import { ThemeToggle } from '../controls/theme.tsx'
-import { addressOf, isPlainClick, type Place } from '../state/address.ts'
+import { addressOf, isPlainClick, type Place, views } from '../state/address.ts'
 import { usePanel } from '../state/panel-context.ts'
 import { creditsWords } from '../state/words.ts'
-
-const views = [
-  ['sprites', 'Sprites'],
-  ['ledger', 'Ledger'],
-  ['problems', 'Problems'],
-] as const
 
 /** The project's name, links to the views, and the credits at a glance. */
 export function Header({ place, onGo }: { readonly place: Place; readonly onGo: (next: Place) => void }): VNode {
@@ -23,7 +17,7 @@ export function Header({ place, onGo }: { readonly place: Place; readonly onGo: 
       </p>
       <nav aria-label="Views">
         <ul>
-          {views.map(([view, name]) => (
+          {(Object.keys(views) as Place['view'][]).map((view) => (
             <li key={view}>
               <a
                 href={addressOf({ view })}
@@ -34,7 +28,7 @@ export function Header({ place, onGo }: { readonly place: Place; readonly onGo: 
                   onGo({ view })
                 }}
               >
-                {name}
+                {views[view]}
                 {view === 'problems' && problems > 0 && (
                   <span class="badge" data-tone={state.errors.length > 0 ? 'bad' : 'warn'}>
                     {problems}

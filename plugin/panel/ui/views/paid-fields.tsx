@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import type { RewordRequest } from '../../../protocol/actions.ts'
 import type { PanelAnimation, PanelSprite } from '../../../protocol/protocol.ts'
 import { NumberField } from '../controls/number-field.tsx'
+import { PictureDrop } from '../controls/picture-drop.tsx'
 import { TextField } from '../controls/text-field.tsx'
 import { usePanel } from '../state/panel-context.ts'
 import { creditsWords } from '../state/words.ts'
@@ -20,6 +21,7 @@ export function PaidFields({ sprite, animation }: { readonly sprite: PanelSprite
   const own = (change: { readonly prompt?: string | null; readonly frames?: number }, words: string): Promise<boolean> =>
     write({ animations: { [animation.name]: change } }, `${animation.id}: ${words}.`)
   const { price } = animation
+  const isPicture = /[./]/.test(sprite.reference)
   return (
     <section class="block inspector" aria-labelledby="paid-fields-title">
       <div class="spread">
@@ -48,6 +50,18 @@ export function PaidFields({ sprite, animation }: { readonly sprite: PanelSprite
             rows={2}
             onCommit={(prompt) => write({ prompt }, `Another prompt of ${sprite.name}.`)}
           />
+          {isPicture ? (
+            <PictureDrop
+              label={`Another picture instead of ${sprite.reference}`}
+              isLocked={!state.access.mayAct}
+              picture={undefined}
+              onPicture={(picture) => picture && void write({ picture: picture.base64 }, `Another picture of ${sprite.name}.`)}
+            />
+          ) : (
+            <p class="soft small">
+              Its reference is a chain of {sprite.reference}. Edit them in {sprite.file}.
+            </p>
+          )}
         </div>
       </fieldset>
     </section>

@@ -1,9 +1,9 @@
 import type { VNode } from 'preact'
 import type { PanelAnimation, PanelPaid, PanelProgress } from '../../../protocol/protocol.ts'
 import { ProgressBar } from '../controls/progress-bar.tsx'
+import { StateMark } from '../controls/state-mark.tsx'
 import { addressOf, isPlainClick } from '../state/address.ts'
 import { canBeApproved, countWords } from '../state/words.ts'
-import { StateMark } from './state-mark.tsx'
 
 /** The properties of one line of the list. */
 export interface PaidRowProps {

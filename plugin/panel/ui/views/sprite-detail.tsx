@@ -1,5 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact'
 import type { PanelAnimation, PanelOrphan, PanelPaid, PanelSprite, PanelStep } from '../../../protocol/protocol.ts'
+import { StateMark } from '../controls/state-mark.tsx'
 import { DecisionForm } from '../money/decision-form.tsx'
 import { MoneyBox } from '../money/money-box.tsx'
 import { QuestionForm } from '../money/question-form.tsx'
@@ -11,11 +12,11 @@ import { usePlayer } from '../preview/use-player.ts'
 import { usePanel } from '../state/panel-context.ts'
 import type { ViewSettings } from '../state/view-settings.ts'
 import { canBeApproved, countWords, progressOf } from '../state/words.ts'
+import { Takes } from '../takes/takes.tsx'
+import { CodeBox } from './code-box.tsx'
 import { Inspector } from './inspector.tsx'
 import { PaidFields } from './paid-fields.tsx'
 import { ProblemList } from './problem-list.tsx'
-import { StateMark } from './state-mark.tsx'
-import { Takes } from './takes.tsx'
 
 /** The properties of every detail. */
 interface DetailProps {
@@ -58,6 +59,7 @@ export function AnimationDetail({
           <MoneyBox paid={animation} onApprove={onApprove} />
           <PaidFields sprite={sprite} animation={animation} />
           <Inspector sprite={sprite} animation={animation} />
+          <CodeBox sprite={sprite} animation={animation} />
         </div>
       </div>
     </article>
@@ -107,7 +109,7 @@ function DetailHead({
   readonly words: string
   readonly children: ComponentChildren
 }): VNode {
-  const { model } = usePanel()
+  const { model, store } = usePanel()
   return (
     <header class="detail-head">
       <div class="spread">
@@ -120,7 +122,10 @@ function DetailHead({
         {file !== undefined && (
           <>
             {' · '}
-            <span class="path">{file}</span>
+            <span class="path">{file}</span>{' '}
+            <button type="button" class="button quiet" onClick={() => void store.openInEditor(file)}>
+              Open in editor
+            </button>
           </>
         )}
       </p>

@@ -1,9 +1,10 @@
 import type { VNode } from 'preact'
 import { useMemo, useRef, useState } from 'preact/hooks'
-import type { PanelPaid, PanelSprite, PanelState } from '../../../protocol/protocol.ts'
+import type { PanelPaid, PanelSprite, PanelState, PurchaseState } from '../../../protocol/protocol.ts'
+import { useKeptNodes } from '../controls/kept-nodes.ts'
 import { FramePicture } from '../preview/frame-picture.tsx'
 import { usePanel } from '../state/panel-context.ts'
-import { canBeApproved, countWords, creditsWords, progressOf, sumOf, wantsPerson } from '../state/words.ts'
+import { canBeApproved, countWords, creditsWords, isMore, progressOf, stateLooks, sumOf, wantsPerson } from '../state/words.ts'
 import { PaidRow } from './paid-row.tsx'
 
 /** The properties of the list. */
@@ -15,15 +16,17 @@ export interface SpriteListProps {
   readonly onNew: () => void
 }
 
-type Filter = 'all' | 'open' | 'flagged'
+type Filter = 'all' | 'open' | 'flagged' | 'placeholder' | 'superseded' | PurchaseState
+type Order = 'name' | 'price'
 
 /** Every sprite with its animations and their prices, and the button that approves several at once. */
 export function SpriteList({ shown, onShow, onApprove, onNew }: SpriteListProps): VNode {
   const { state, model } = usePanel()
   const [words, setWords] = useState('')
   const [filter, setFilter] = useState<Filter>('all')
+  const [order, setOrder] = useState<Order>('name')
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
-  const { groups, steps, orphans } = useMemo(() => find(state, words, filter), [state, words, filter])
+  const { groups, steps, orphans } = useMemo(() => find(state, words, filter, order), [state, words, filter, order])
   const buyable = groups.flatMap((group) => group.animations).filter(canBeApproved)
   const sprites = state.sprites.filter(({ animations }) => animations.some((paid) => canBeApproved(paid) && chosen.has(paid.id)))
   const selected = sprites.flatMap(({ animations }) => animations.filter((paid) => canBeApproved(paid) && chosen.has(paid.id)))
@@ -62,6 +65,17 @@ export function SpriteList({ shown, onShow, onApprove, onNew }: SpriteListProps)
           <option value="all">All</option>
           <option value="open">Waits for me</option>
           <option value="flagged">Flagged</option>
+          <option value="placeholder">Placeholders</option>
+          <option value="superseded">Superseded</option>
+          {(Object.keys(state.totals.counts) as PurchaseState[]).map((one) => (
+            <option key={one} value={one}>
+              {capital(stateLooks[one].word)} ({state.totals.counts[one]})
+            </option>
+          ))}
+        </select>
+        <select class="select" aria-label="Order" value={order} onChange={(event) => setOrder(event.currentTarget.value as Order)}>
+          <option value="name">By name</option>
+          <option value="price">By price</option>
         </select>
         <button type="button" class="button" disabled={!state.access.mayAct} onClick={onNew}>
           New…
@@ -140,11 +154,6 @@ export function SpriteList({ shown, onShow, onApprove, onNew }: SpriteListProps)
   )
 }
 
-/** All paid requests. */
-export function allPaid(state: PanelState): readonly PanelPaid[] {
-  return [...state.sprites.flatMap((sprite) => sprite.animations), ...state.steps, ...state.orphans]
-}
-
 /** The arrow keys go from line to line. */
 function goAlong(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
   const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
@@ -164,44 +173,49 @@ function allTotal({ totals }: PanelState): string {
   return totals.price === undefined ? '' : `${creditsWords(totals.price)} in all`
 }
 
-function find(
-  state: PanelState,
-  words: string,
-  filter: Filter,
-): {
+interface Found {
   readonly groups: readonly { readonly sprite: PanelSprite; readonly animations: PanelSprite['animations'] }[]
   readonly steps: PanelState['steps']
   readonly orphans: PanelState['orphans']
-} {
-  const wanted = words.trim().toLowerCase()
-  const named = (text: string): boolean => text.toLowerCase().includes(wanted)
-  const groups = state.sprites.flatMap((sprite) => {
-    const animations = sprite.animations.filter(
-      (animation) =>
-        (named(animation.id) || named(sprite.file)) &&
-        (filter === 'all' || (filter === 'open' ? wantsPerson(animation) : animation.flags.length > 0)),
-    )
-    return animations.length === 0 ? [] : [{ sprite, animations }]
-  })
-  const isFound = (paid: PanelPaid): boolean => named(paid.id) && (filter === 'all' || (filter === 'open' && wantsPerson(paid)))
-  return { groups, steps: state.steps.filter(isFound), orphans: state.orphans.filter(isFound) }
 }
 
-/**
- * Renders a part of a list, or returns the node that was rendered for the same values. Preact does not
- * compare the same node again.
- */
-export type KeepNode = (key: string, values: readonly unknown[], draw: () => VNode) => VNode
-
-/** Keeps rendered nodes, for lists of thousands of which one line changes. */
-export function useKeptNodes(): KeepNode {
-  const kept = useRef(new Map<string, { readonly values: readonly unknown[]; readonly node: VNode }>())
-  return (key, values, draw) => {
-    const before = kept.current.get(key)
-    const isSame = before?.values.length === values.length && before.values.every((value, index) => Object.is(value, values[index]))
-    if (before && isSame) return before.node
-    const node = draw()
-    kept.current.set(key, { values, node })
-    return node
+/** Everything that has the words in its name or file, and fits the filter. By price, the dearest is first. */
+function find(state: PanelState, words: string, filter: Filter, order: Order): Found {
+  const wanted = words.trim().toLowerCase()
+  const named = (text: string): boolean => text.toLowerCase().includes(wanted)
+  const sort = <T extends PanelPaid>(all: readonly T[]): readonly T[] => (order === 'name' ? all : all.toSorted(byPrice))
+  const groups = state.sprites.flatMap((sprite) => {
+    const animations = sprite.animations.filter(
+      (animation) => (named(animation.id) || named(sprite.file)) && (fits(animation, filter) || isShownAs(animation, filter)),
+    )
+    return animations.length === 0 ? [] : [{ sprite, animations: sort(animations) }]
+  })
+  const isFound = (paid: PanelPaid): boolean => named(paid.id) && fits(paid, filter)
+  return {
+    groups: order === 'name' ? groups : groups.toSorted((a, b) => byPrice(a.animations[0], b.animations[0])),
+    steps: sort(state.steps.filter(isFound)),
+    orphans: sort(state.orphans.filter(isFound)),
   }
+}
+
+function fits(paid: PanelPaid, filter: Filter): boolean {
+  return filter === 'all' || filter === paid.state || (filter === 'open' && wantsPerson(paid))
+}
+
+function isShownAs({ flags, isPlaceholder, isSuperseded }: PanelSprite['animations'][number], filter: Filter): boolean {
+  if (filter === 'flagged') return flags.length > 0
+  if (filter === 'placeholder') return isPlaceholder
+  return filter === 'superseded' && isSuperseded
+}
+
+/** The dearest first; what has no price last. */
+function byPrice(a: PanelPaid | undefined, b: PanelPaid | undefined): number {
+  const [one, other] = [a?.price?.credits, b?.price?.credits]
+  if (one === other) return 0
+  if (one === undefined || other === undefined) return one === undefined ? 1 : -1
+  return isMore(one, other) ? -1 : 1
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1)
 }

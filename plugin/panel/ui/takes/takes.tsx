@@ -1,12 +1,12 @@
 import type { VNode } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
 import type { PanelAnimation, PanelFrames, PanelSprite, PanelTake } from '../../../protocol/protocol.ts'
-import { drawStage } from '../preview/drawing.ts'
-import { useFrames, usePages } from '../preview/use-frames.ts'
+import { StateMark } from '../controls/state-mark.tsx'
+import { PlayingPicture } from '../preview/playing-picture.tsx'
+import { useFrames } from '../preview/use-frames.ts'
 import { usePlayer } from '../preview/use-player.ts'
 import { usePanel } from '../state/panel-context.ts'
 import { creditsWords } from '../state/words.ts'
-import { StateMark } from './state-mark.tsx'
+import { CompareTakes } from './compare-takes.tsx'
 
 /** All takes beside each other, playing. A person chooses the one that the spec names. */
 export function Takes({ sprite, animation }: { readonly sprite: PanelSprite; readonly animation: PanelAnimation }): VNode {
@@ -48,6 +48,7 @@ export function Takes({ sprite, animation }: { readonly sprite: PanelSprite; rea
           </span>
         </li>
       </ul>
+      <CompareTakes sprite={sprite} animation={animation} isLocked={isLocked} onChoose={choose} />
     </section>
   )
 }
@@ -89,27 +90,7 @@ function TakePicture({
   readonly animation: PanelAnimation
   readonly frames: PanelFrames
 }): VNode {
-  const canvas = useRef<HTMLCanvasElement>(null)
-  const pictures = usePages(frames.pages)
   const durations = frames.frames.map(() => 1000 / animation.fps)
   const player = usePlayer({ durations, loop: animation.loop, yoyo: animation.yoyo, speed: 1 })
-  useEffect(() => {
-    const draw = (): void => {
-      const frame = frames.frames[player.place]
-      const page = frame && pictures[frame.page]
-      if (canvas.current && page) drawStage(canvas.current, { page, frame })
-    }
-    draw()
-    return player.subscribe(draw)
-  })
-  return (
-    <canvas
-      ref={canvas}
-      class={sprite.pixelArt ? 'picture pixels' : 'picture'}
-      width={1}
-      height={1}
-      role="img"
-      aria-label={`Take ${frames.take} of ${animation.id}`}
-    />
-  )
+  return <PlayingPicture {...frames} player={player} pixelArt={sprite.pixelArt} label={`Take ${frames.take} of ${animation.id}`} />
 }

@@ -1,0 +1,109 @@
+import type { VNode } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import type { PanelAtlas, PanelAtlases, PanelAtlasFrame } from '../../../protocol/protocol.ts'
+import { CheckField } from '../controls/check-field.tsx'
+import { usePanel } from '../state/panel-context.ts'
+import { countWords } from '../state/words.ts'
+
+/** The parts of an atlas that lie over its picture. */
+interface Shown {
+  readonly frames: boolean
+  readonly hulls: boolean
+  readonly slices: boolean
+}
+
+/** The atlas groups as a build would pack them now. They are packed again when a sprite has changed. */
+export function AtlasPages(): VNode {
+  const { state, store } = usePanel()
+  const [packed, setPacked] = useState<PanelAtlases>()
+  const [fault, setFault] = useState('')
+  const [shown, setShown] = useState<Shown>({ frames: true, hulls: true, slices: true })
+  const mark = state.sprites.map(({ pages, digest }) => `${digest} ${pages.map(({ url }) => url).join(' ')}`).join('\n')
+  useEffect(() => {
+    let isWanted = true
+    store.api.atlases().then(
+      (found) => {
+        if (!isWanted) return
+        setPacked(found)
+        setFault('')
+      },
+      (error: unknown) => isWanted && setFault((error as Error).message),
+    )
+    return () => {
+      isWanted = false
+    }
+  }, [store, mark])
+  const check = (key: keyof Shown, label: string): VNode => (
+    <CheckField label={label} value={shown[key]} onCommit={async (isOn) => setShown({ ...shown, [key]: isOn })} />
+  )
+  return (
+    <div class="page whole">
+      <div class="spread">
+        <h1 tabIndex={-1}>Atlases</h1>
+        <div class="row">
+          {check('frames', 'Frames')}
+          {check('hulls', 'Outlines')}
+          {check('slices', 'Nine-slices')}
+        </div>
+      </div>
+      <div role="alert">{fault !== '' && <p class="wrong">{fault}</p>}</div>
+      {!packed && fault === '' && <p class="soft">Packing…</p>}
+      {packed?.atlases.map((atlas) => (
+        <AtlasSection key={`${atlas.name} ${atlas.scale}`} atlas={atlas} shown={shown} />
+      ))}
+    </div>
+  )
+}
+
+function AtlasSection({ atlas, shown }: { readonly atlas: PanelAtlas; readonly shown: Shown }): VNode {
+  const title = atlas.scale === 1 ? atlas.name : `${atlas.name} @${atlas.scale}×`
+  return (
+    <section class="block" aria-label={title}>
+      <div class="spread">
+        <h2>{title}</h2>
+        <span class="soft small number">
+          {countWords(atlas.frames.length, 'frame')} on {countWords(atlas.pages.length, 'page')}
+        </span>
+      </div>
+      <div class="atlas-pages">
+        {atlas.pages.map(({ url, width, height, bytes, filled }, index) => (
+          <figure key={url}>
+            <div class="atlas-page">
+              <img src={url} width={width} height={height} alt={`Page ${index + 1} of ${title}`} loading="lazy" />
+              <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
+                {atlas.frames
+                  .filter((frame) => frame.page === index)
+                  .map((frame) => (
+                    <FrameMarks key={frame.name} frame={frame} shown={shown} />
+                  ))}
+              </svg>
+            </div>
+            <figcaption class="soft small number">
+              {width} × {height} px · {(bytes / 1024).toFixed(1)} KiB · {Math.round(filled * 100)} % filled
+            </figcaption>
+          </figure>
+        ))}
+      </div>
+    </section>
+  )
+}
+
+function FrameMarks({ frame, shown }: { readonly frame: PanelAtlasFrame; readonly shown: Shown }): VNode {
+  const { name, x, y, width, height, isTurned, hull, slices } = frame
+  return (
+    <g>
+      <title>
+        {name}: {width} × {height} at {x}, {y}
+        {isTurned ? ', turned' : ''}
+      </title>
+      <rect class={shown.frames ? 'frame-line' : 'frame-area'} x={x} y={y} width={width} height={height} />
+      {shown.hulls && hull && <polygon class="hull-line" points={hull.map((point) => `${point.x},${point.y}`).join(' ')} />}
+      {shown.slices && slices && (
+        <path
+          class="slice-line"
+          d={[...slices.x.map((at) => `M${at} ${y}v${height}`), ...slices.y.map((at) => `M${x} ${at}h${width}`)].join('')}
+        />
+      )}
+    </g>
+  )
+}

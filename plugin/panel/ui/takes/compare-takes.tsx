@@ -1,0 +1,100 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import type { PanelAnimation, PanelFrames, PanelSprite } from '../../../protocol/protocol.ts'
+import { CheckField } from '../controls/check-field.tsx'
+import { PlayingPicture } from '../preview/playing-picture.tsx'
+import { PlayControls } from '../preview/transport.tsx'
+import { useFrames } from '../preview/use-frames.ts'
+import { usePlayer } from '../preview/use-player.ts'
+
+/** The properties of a comparison. */
+export interface CompareTakesProps {
+  readonly sprite: PanelSprite
+  readonly animation: PanelAnimation
+  readonly isLocked: boolean
+  readonly onChoose: (take: number) => void
+}
+
+/** Two bought takes beside each other, in step. With fewer than two, nothing. */
+export function CompareTakes({ sprite, animation, isLocked, onChoose }: CompareTakesProps): VNode | null {
+  const bought = animation.takes.filter(({ state }) => state === 'bought').map(({ take }) => take)
+  const [isOpen, setOpen] = useState(false)
+  const [chosen, setChosen] = useState<readonly [number, number]>()
+  if (bought.length < 2) return null
+  const [a, b] = chosen ?? [bought.at(-2) as number, bought.at(-1) as number]
+  return (
+    <details class="compare" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>Compare two takes</summary>
+      {isOpen && (
+        <Comparison
+          key={`${a} ${b}`}
+          {...{ sprite, animation, isLocked, onChoose, bought }}
+          pair={[a, b]}
+          onPair={(pair) => setChosen(pair)}
+        />
+      )}
+    </details>
+  )
+}
+
+function Comparison({
+  sprite,
+  animation,
+  isLocked,
+  onChoose,
+  bought,
+  pair: [a, b],
+  onPair,
+}: CompareTakesProps & {
+  readonly bought: readonly number[]
+  readonly pair: readonly [number, number]
+  readonly onPair: (pair: readonly [number, number]) => void
+}): VNode {
+  const [hasOnion, setOnion] = useState(false)
+  const frames = { a: useFrames(animation.id, a, 'bought'), b: useFrames(animation.id, b, 'bought') }
+  const count = Math.max(1, frames.a?.frames.length ?? 0, frames.b?.frames.length ?? 0)
+  const durations = Array.from({ length: count }, () => 1000 / animation.fps)
+  const player = usePlayer({ durations, loop: true, yoyo: animation.yoyo, speed: 1 })
+  const side = (name: 'A' | 'B', take: number, own: PanelFrames | undefined, onTake: (next: number) => void): VNode => (
+    <div class="take" aria-current={take === animation.take}>
+      <label class="inline-field">
+        <span>{name}</span>
+        <select class="select" value={String(take)} onChange={(event) => onTake(Number(event.currentTarget.value))}>
+          {bought.map((one) => (
+            <option key={one} value={String(one)}>
+              Take {one}
+            </option>
+          ))}
+        </select>
+      </label>
+      <div class="compare-picture">
+        {own && (
+          <PlayingPicture
+            {...own}
+            player={player}
+            pixelArt={sprite.pixelArt}
+            label={`${name}: take ${take} of ${animation.id}`}
+            below={name === 'A' && hasOnion ? frames.b : undefined}
+          />
+        )}
+      </div>
+      {take === animation.take ? (
+        <span class="soft small">in the game</span>
+      ) : (
+        <button type="button" class="button" disabled={isLocked} onClick={() => onChoose(take)}>
+          Choose {name}
+        </button>
+      )}
+    </div>
+  )
+  return (
+    <div class="stack">
+      <div class="pair">
+        {side('A', a, frames.a, (next) => onPair([next, b]))}
+        {side('B', b, frames.b, (next) => onPair([a, next]))}
+      </div>
+      <PlayControls player={player} count={count} />
+      <CheckField label="Onion skin: B in blue below A" value={hasOnion} onCommit={async (isOn) => setOnion(isOn)} />
+    </div>
+  )
+}

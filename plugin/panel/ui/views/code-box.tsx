@@ -1,0 +1,56 @@
+import type { VNode } from 'preact'
+import type { PanelAnimation, PanelSprite } from '../../../protocol/protocol.ts'
+import { usePanel } from '../state/panel-context.ts'
+
+/** The code that shows an animation in the game, to be copied. */
+export function CodeBox({ sprite, animation }: { readonly sprite: PanelSprite; readonly animation: PanelAnimation }): VNode {
+  const { store } = usePanel()
+  const copy = (engine: string, code: string): void =>
+    void navigator.clipboard.writeText(code).then(
+      () => store.say(`The code for ${engine} is copied.`),
+      () => store.say('The browser does not let this page copy. Select the code, and copy it.'),
+    )
+  return (
+    <details class="block code-box">
+      <summary>Code for the game</summary>
+      {Object.entries(codeOf(sprite, animation)).map(([engine, code]) => (
+        <section key={engine} aria-label={`Code for ${engine}`}>
+          <div class="spread">
+            <h3>{engine}</h3>
+            <button type="button" class="button quiet" onClick={() => copy(engine, code)}>
+              Copy
+              <span class="visually-hidden"> the code for {engine}</span>
+            </button>
+          </div>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls. */}
+          <pre tabIndex={0}>{code}</pre>
+        </section>
+      ))}
+    </details>
+  )
+}
+
+/** Code for a module in `src/`, by its engine. */
+function codeOf({ name, file }: PanelSprite, animation: PanelAnimation): Readonly<Record<string, string>> {
+  const from = file.startsWith('src/') ? `./${file.slice(4)}` : `../${file}`
+  const constant = name.replace(/[^A-Za-z0-9]+(.?)/g, (_, letter: string) => letter.toUpperCase()).replace(/^(?=\d)/, '_') || 'sprite'
+  const key = JSON.stringify(`${name}/${animation.name}`).replaceAll('"', "'")
+  return {
+    Phaser: `import { createAnimations, preloadSprites } from 'spritewright/phaser'
+import ${constant} from '${from}'
+
+// in preload():
+preloadSprites(this, [${constant}])
+
+// in create():
+createAnimations(this, [${constant}])
+this.add.sprite(200, 150, ${constant}.texture).play(${key})
+`,
+    PixiJS: `import { loadSprites } from 'spritewright/pixi'
+import ${constant} from '${from}'
+
+const [sheet] = await loadSprites([${constant}])
+app.stage.addChild(sheet.create('${animation.name}'))
+`,
+  }
+}
