@@ -66,6 +66,7 @@ function checkFiles(files) {
     'LICENSE',
     'ARCHITECTURE.md',
     ...pages,
+    ...readdirSync(join(root, 'skills')).map((name) => `skills/${name}/SKILL.md`),
     'client.d.ts',
     'package.json',
     notices,
