@@ -65,6 +65,7 @@ function checkFiles(files) {
     'README.md',
     'LICENSE',
     'ARCHITECTURE.md',
+    'CHANGELOG.md',
     ...pages,
     ...readdirSync(join(root, 'skills')).map((name) => `skills/${name}/SKILL.md`),
     'client.d.ts',

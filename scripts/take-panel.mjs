@@ -1,5 +1,5 @@
-// Takes docs/panel.png and docs/panel-dark.png: the panel of a dev server over the sprites of the examples,
-// half of them bought. Run `npm run build` first, then this.
+// Takes docs/panel*.png: every page of the panel, light and dark, of a dev server over the sprites of the
+// examples, half of them bought. Run `npm run build` first, then this.
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -14,8 +14,10 @@ const { createWorkshop } = await import(join(root, 'dist/src/index.js'))
 const { startEmbeddedService } = await import(join(root, 'dist/src/service.js'))
 const { default: spritewright } = await import(join(root, 'dist/plugin/index.js'))
 
+const tall = { width: 1280, height: 1120 }
 const scratch = mkdtempSync(join(tmpdir(), 'spritewright-panel-'))
 const project = join(scratch, 'meadow')
+const broken = join(project, 'sprites/wizard.sprite.json')
 const service = await startEmbeddedService({ jobMs: 0, limits: { windowMs: 1 } })
 Object.assign(process.env, {
   SPRITEWRIGHT_BASE_URL: service.url,
@@ -24,19 +26,22 @@ Object.assign(process.env, {
 })
 let server
 let browser
+let page
 try {
   await makeProject()
   const address = await serve()
   browser = await chromium.launch({ executablePath: findBrowser()?.path, args: ['--no-sandbox'] })
-  const page = await browser.newPage({ viewport: { width: 1280, height: 1120 }, reducedMotion: 'reduce' })
+  page = await browser.newPage({ viewport: tall, reducedMotion: 'reduce' })
   await page.goto(address.replace('#', '?show=hero.walk#'))
   await page.getByRole('img', { name: 'Take 2 of hero.walk' }).waitFor()
   await page.getByText('credits in all', { exact: false }).waitFor()
   await page.getByRole('button', { name: 'Frame 4,' }).click()
   await settle(page)
   await save('panel.png', await page.screenshot())
-  await page.emulateMedia({ colorScheme: 'dark' })
+  await takePages('')
   await page.getByRole('button', { name: 'Use the dark theme' }).click()
+  await takePages('-dark')
+  await page.getByRole('link', { name: 'Sprites', exact: true }).click()
   await page.getByRole('link', { name: 'glow' }).click()
   for (const name of ['crystal.glow', 'crystal.shake']) await page.getByRole('checkbox', { name: `Choose ${name} for approval` }).check()
   await page.getByRole('button', { name: 'Approve 2…' }).click()
@@ -48,6 +53,30 @@ try {
   await server?.close()
   await service.close()
   rmSync(scratch, { recursive: true, force: true, maxRetries: 5 })
+}
+
+/** Takes every page but the sprites in the theme of now. */
+async function takePages(suffix) {
+  await page.setViewportSize({ width: 1280, height: 720 })
+  for (const view of ['Wall', 'Atlases', 'Ledger', 'Problems']) {
+    await page.getByRole('link', { name: view }).click()
+    await page.getByRole('heading', { level: 1, name: view }).waitFor()
+    if (view === 'Atlases') await page.locator('.atlas-page img').first().waitFor()
+    if (view === 'Problems') await breakSpec()
+    await page.waitForLoadState('networkidle')
+    await settle(page)
+    await save(`panel-${view.toLowerCase()}${suffix}.png`, await page.screenshot())
+  }
+  rmSync(broken)
+  await page.getByText('Nothing is wrong').waitFor()
+  await page.setViewportSize(tall)
+}
+
+/** Writes a spec with a misspelt field. */
+async function breakSpec() {
+  const wizard = { reference: './ghost.png', prompt: 'a wizard', animations: { cast: { frame: 12 } } }
+  writeFileSync(broken, JSON.stringify(wizard, null, 2))
+  await page.getByText('SW_SPEC').waitFor()
 }
 
 /**
@@ -62,6 +91,7 @@ async function makeProject() {
   const spec = readFileSync(hero, 'utf8')
   const workshop = await createWorkshop({ root: project, options: { approval: { perSprite: '100' } } })
   try {
+    await workshop.acceptStanding({ confirm: async () => true })
     await workshop.build({ names: ['coin', 'fox', 'hero', 'slime', 'ghost.float'], buyOnly: true })
     writeFileSync(hero, spec.replace('"fps": 14', '"fps": 14, "take": 2'))
     await workshop.build({ names: ['hero.walk'], buyOnly: true })
@@ -93,7 +123,9 @@ async function serve() {
 
 /** Waits until all pictures are drawn: two frames of the screen after the last request. */
 async function settle(page) {
-  await page.waitForFunction(() => [...document.querySelectorAll('.film canvas, .stage canvas')].every((canvas) => canvas.width > 1))
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('.film canvas, .stage canvas, .wall canvas')].every((canvas) => canvas.width > 1),
+  )
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
 }
 

@@ -5,12 +5,13 @@ import { describe, expect, test } from 'vitest'
 import { formatNames } from '../atlas/format-abilities.ts'
 import { qualityLimits } from '../atlas/quality/limits.ts'
 import { conformanceTable, readNamedTests } from '../scripts/conformance-table.mjs'
+import { withFieldTables } from '../scripts/field-tables.mjs'
 import { commandEntries, globalOptions } from '../src/cli/commands.ts'
 import { clauses } from '../src/contract/clauses.ts'
 import { contractChecks } from '../src/contract/suite.ts'
 import { parseFaultPlan } from '../src/embedded/options/fault-plan.ts'
 import { errorCodes } from '../src/errors.ts'
-import { readOptions } from '../src/options/schema.ts'
+import { configJsonSchema } from '../src/options/schema.ts'
 import { parseSpec } from '../src/spec/parser.ts'
 import { specJsonSchema } from '../src/spec/schema.ts'
 import { carries } from './atlas/formats/carries.ts'
@@ -262,25 +263,6 @@ describe('docs/library.md', () => {
 
 describe('docs/options.md', () => {
   const page = read('docs/options.md')
-  /** The option names at a place, as the program's refusal of an unknown name lists them. */
-  function namesAt(group: string | undefined): string[] {
-    const unknown = { 'x-unknown-x': 1 }
-    const read = readOptions(group === undefined ? unknown : { [group]: unknown })
-    const issues = 'issues' in read ? read.issues : []
-    const expected = issues.find(({ path }) => path.endsWith('x-unknown-x'))?.expected ?? ''
-    return expected.replace(/^one of /, '').split(', ')
-  }
-
-  test('lists every option and no other', () => {
-    const told = rowsBelow(page, 'option | meaning | default').map(([name]) => name ?? '')
-    const groups = new Map<string, string[]>()
-    for (const name of told) {
-      const [group = '', field] = name.split('.')
-      groups.set(group, [...(groups.get(group) ?? []), ...(field === undefined ? [] : [field])])
-    }
-    expect([...groups.keys()].sort()).toEqual(namesAt(undefined).sort())
-    for (const [group, fields] of groups) if (fields.length > 0) expect(fields.sort(), group).toEqual(namesAt(group).sort())
-  })
 
   test('lists every environment variable of the program and no other', () => {
     const sources = ['src', 'plugin'].flatMap((folder) =>
@@ -297,29 +279,31 @@ describe('docs/options.md', () => {
   })
 })
 
-describe('docs/specs.md', () => {
-  const page = read('docs/specs.md')
+describe('the tables of fields', () => {
+  const schemas = { spec: specJsonSchema(), config: configJsonSchema() }
+
+  test.each(['docs/specs.md', 'docs/options.md'])('in %s are those of the schemas (npm run fields writes them)', (name) => {
+    const page = read(name)
+    expect(page).toContain('<!-- fields: ')
+    expect(withFieldTables(page, schemas)).toBe(page)
+  })
+
+  // A field without a description would be missing in the tables.
+  test.each(['spec', 'config'] as const)('find a description at every field of a %s', (name) => {
+    expect(undescribed(schemas[name] as Field, name)).toEqual([])
+  })
+
   interface Field {
     readonly description?: string
-    readonly default?: unknown
     readonly properties?: Readonly<Record<string, Field>>
     readonly additionalProperties?: Field
   }
-  const { properties: fields = {} } = specJsonSchema() as Field
 
-  test.each([
-    ['a spec', 'field | kind | meaning | default', fields],
-    ['an animation', 'field of an animation | kind | meaning | default', fields.animations?.additionalProperties?.properties ?? {}],
-  ] as const)('lists every field of %s, what is paid, and its default', (_, head, schema) => {
-    expect(Object.keys(schema).length).toBeGreaterThan(5)
-    const told = rowsBelow(page, head).map(([name, kind, , preset]) => [name, kind, preset])
-    const inSchema = Object.entries(schema).map(([name, { description = '', default: preset }]) => [
-      name,
-      /^(?:PAID and FREE|PAID|FREE)(?=\.)/.exec(description)?.[0] ?? '–',
-      preset === undefined ? told.find(([one]) => one === name)?.[2] : JSON.stringify(preset),
-    ])
-    expect(told).toEqual(inSchema)
-  })
+  function undescribed({ description, properties, additionalProperties }: Field, path: string): string[] {
+    const inner = Object.entries(properties ?? {}).flatMap(([name, field]) => undescribed(field, `${path}.${name}`))
+    const entries = additionalProperties?.properties ? undescribed(additionalProperties, `${path}.*`) : []
+    return description === undefined && !properties ? [path, ...inner, ...entries] : [...inner, ...entries]
+  }
 })
 
 describe('the README', () => {

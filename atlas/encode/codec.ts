@@ -16,7 +16,7 @@ export interface PageEncoding {
   /**
    * PNG: zlib level, 0 to 9.
    *
-   * @default {@link DEFAULT_LEVEL}
+   * @default 6
    */
   readonly level?: number
   /**

@@ -6,7 +6,7 @@ import { chunk } from './write.ts'
 
 /**
  * When a page gets a palette. `exact`: if it has at most 256 colours, so that every visible pixel is kept.
- * `close`: also if a reduced palette looks alike, see {@link CLOSE_ENOUGH}.
+ * `close`: also if a reduced palette looks alike, see `CLOSE_ENOUGH`.
  */
 export type PaletteMode = 'exact' | 'close'
 

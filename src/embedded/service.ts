@@ -24,7 +24,7 @@ export interface EmbeddedService extends EmbeddedControl {
  *
  * @param ports Clock, disk and randomness. @default those of this machine
  * @throws `EADDRINUSE` of Node for a port in use; `SW_DISK` if the state is damaged or another process runs
- *   in `dir` (see {@link joinEmbeddedService}).
+ *   in `dir` (see `joinEmbeddedService`).
  */
 export async function startEmbeddedService(options: EmbeddedOptions = {}, ports: Partial<EmbeddedPorts> = {}): Promise<EmbeddedService> {
   const gate = createGate()

@@ -4,7 +4,8 @@ import type { Disk } from '../host/disk.ts'
 import type { ModuleLoader } from '../host/module-loader.ts'
 import { createDocument, type Fault, type Place, placeInText } from '../spec/document.ts'
 import { parseJsonText } from '../spec/json-text.ts'
-import { defaultReplayWindow, parseDuration } from './schema.ts'
+import { defaultReplayWindow } from './schema.ts'
+import { parseDuration } from './values.ts'
 
 /** Ports that {@link loadConfig} uses. */
 export interface ConfigPorts {

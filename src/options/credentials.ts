@@ -3,7 +3,7 @@ import { inspect, parseEnv } from 'node:util'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
 import { refuseKeyInAddress, searchFor } from './key-search.ts'
-import { baseUrlWords, parseBaseUrl } from './schema.ts'
+import { baseUrlWords, parseBaseUrl } from './values.ts'
 
 /**
  * A text that must not leak by accident. Printed, logged, listed or written as JSON it appears as `[key]`.

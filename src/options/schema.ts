@@ -10,6 +10,7 @@ import { nearestName } from '../spec/nearest.ts'
 import { filledText, flag, toEditorSchema, wholeNumber } from '../spec/schema.ts'
 import { formatPath, toFaults } from '../spec/schema-faults.ts'
 import type { OptionIssue, ReadAtlas } from './atlas.ts'
+import { baseUrlWords, parseBaseUrl, parseDuration } from './values.ts'
 
 /** An engine that atlases are written for. */
 export type Engine = 'phaser' | 'pixi'
@@ -49,36 +50,6 @@ export interface ReadOptions {
 
 /** How long a submission of unknown outcome may be sent again without a person's decision. */
 export const defaultReplayWindow: string = '10m'
-
-/**
- * Parses a service's base URL: `http:` or `https:`, without name, password, query or fragment, and without
- * `$`. A variable in an address is never expanded, so it would be sent as written.
- *
- * @returns The URL without a trailing slash; `undefined` for anything else. The text may contain a secret, so
- * callers must not show it.
- */
-export function parseBaseUrl(text: string): string | undefined {
-  if (text.includes('$') || !URL.canParse(text.trim())) return undefined
-  const url = new URL(text.trim())
-  const isPlain = url.username === '' && url.password === '' && url.search === '' && url.hash === ''
-  if (!isPlain || !/^https?:$/.test(url.protocol)) return undefined
-  return url.href.replace(/\/+$/, '')
-}
-
-/** The addresses that {@link parseBaseUrl} accepts, in words. */
-export const baseUrlWords: string = 'a base URL like https://api.example.com, without name, password, query, fragment or `$`'
-
-/**
- * Parses `500ms`, `2s`, `10m`, `1h`, `1.5h` to milliseconds. Returns `undefined` for anything else, and above
- * 24 hours.
- */
-export function parseDuration(duration: string): number | undefined {
-  const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(duration.trim())
-  if (!match) return undefined
-  const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[match[2] as 'ms' | 's' | 'm' | 'h']
-  const ms = Math.round(Number(match[1]) * unitMs)
-  return ms <= 24 * 3_600_000 ? ms : undefined
-}
 
 const creditWords = 'credits with at most four decimals, like 2.4 or "2.4"'
 // A number is converted to its shortest decimal text, which its author wrote. Money never passes through
@@ -120,71 +91,134 @@ function toList<T>(value: T | readonly T[]): readonly T[] {
 const shapes = {
   service: z.strictObject(
     {
-      baseUrl: textReadBy(parseBaseUrl, baseUrlWords),
-      profile: z.custom<Partial<Profile>>((value) => typeof value === 'object' && value !== null, { error: 'a profile object' }).optional(),
+      baseUrl: textReadBy(parseBaseUrl, baseUrlWords).describe('Address of the service.'),
+      profile: z
+        .custom<Partial<Profile>>((value) => typeof value === 'object' && value !== null, { error: 'a profile object' })
+        .optional()
+        .describe("Differences between your service's wire format and the published one. Default: none."),
     },
     { error: 'an object with "baseUrl"' },
   ),
   approval: z.strictObject(
-    { perSprite: credits, perRun: credits, total: credits },
+    {
+      perSprite: credits.describe('Standing ceiling in credits: below it a sprite needs no approval of its own. Default: none.'),
+      perRun: credits.describe(
+        'Limit in credits of one run: a sprite is not bought under `approval.perSprite` if everything that the run buys would cost more. Default: none.',
+      ),
+      total: credits.describe('Limit in credits of all purchases of the project. Default: none.'),
+    },
     { error: 'an object of ceilings: perSprite, perRun, total' },
   ),
   build: z.strictObject(
     {
-      generate: z.enum(['approved', 'never'], { error: '"approved" or "never"' }).optional(),
-      unbought: z.enum(['error', 'placeholder'], { error: '"error" or "placeholder"' }).default('error'),
+      generate: z
+        .enum(['approved', 'never'], { error: '"approved" or "never"' })
+        .optional()
+        .describe(
+          '`"approved"`: a build buys approved animations. `"never"`: it buys nothing. Default: `"approved"`; `"never"` if `CI` is set.',
+        ),
+      unbought: z
+        .enum(['error', 'placeholder'], { error: '"error" or "placeholder"' })
+        .default('error')
+        .describe('What a build does about an animation that is not bought: an error, or a placeholder in its place.'),
     },
     { error: 'an object: generate, unbought' },
   ),
-  placeholders: z.strictObject({ mark: flag().default(true) }, { error: 'an object: mark' }),
+  placeholders: z.strictObject(
+    { mark: flag().default(true).describe('Marks a placeholder by a striped corner.') },
+    { error: 'an object: mark' },
+  ),
   store: z.strictObject(
-    { dir: filledText('the path of a folder').default('.spritewright'), shared: filledText('the path of a folder').optional() },
+    {
+      dir: filledText('the path of a folder')
+        .default('.spritewright')
+        .describe('Folder of the paid results and of the journal, from the root.'),
+      shared: filledText('the path of a folder')
+        .optional()
+        .describe('Folder of paid results that several checkouts share, from the root. Default: none.'),
+    },
     { error: 'an object: dir, shared' },
   ),
-  cache: z.strictObject({ maxBytes: wholeNumber(0, 2 ** 50).default(2 ** 30) }, { error: 'an object: maxBytes' }),
+  cache: z.strictObject(
+    {
+      maxBytes: wholeNumber(0, 2 ** 50)
+        .default(2 ** 30)
+        .describe('Size limit of `node_modules/.cache/spritewright/` in bytes; 1073741824 is 1 GiB.'),
+    },
+    { error: 'an object: maxBytes' },
+  ),
   atlas: z.strictObject(
     {
-      maxSize: wholeNumber(pageSide.least, pageSide.most).default(pageSide.usual),
+      maxSize: wholeNumber(pageSide.least, pageSide.most)
+        .default(pageSide.usual)
+        .describe(`Longest side of a page in pixels, ${pageSide.least} to ${pageSide.most}.`),
       format: z
         .union([encoding, encodings], { error: encodingWords })
         .transform(toList<PageFormat>)
-        .default(['png']),
-      quality: z.union([percent, quality], { error: qualityWords }).optional(),
-      level: wholeNumber(0, 9).default(6),
-      ktx2: z.enum(['uastc', 'etc1s'], { error: '"uastc" or "etc1s"' }).default('uastc'),
-      hull: wholeNumber(4, 64).optional(),
-      palette: z.enum(['exact', 'close'], { error: '"exact" or "close"' }).optional(),
-      rotate: flag().default(false),
-      stable: flag().default(false),
+        .default(['png'])
+        .describe('`"png"`, `"webp"`, `"avif"`, `"ktx2"`, or a list of several. Default: `"png"`.'),
+      quality: z
+        .union([percent, quality], { error: qualityWords })
+        .optional()
+        .describe('1 to 100, or `{ webp, avif, ktx2 }` with one each. Default: WebP lossless, AVIF 50, KTX2 50.'),
+      level: wholeNumber(0, 9).default(6).describe('zlib level of PNGs, 0 to 9.'),
+      ktx2: z
+        .enum(['uastc', 'etc1s'], { error: '"uastc" or "etc1s"' })
+        .default('uastc')
+        .describe('`"uastc"` (larger, better) or `"etc1s"` (smaller, coarser).'),
+      hull: wholeNumber(4, 64).optional().describe("Greatest number of corners of each frame's outline, 4 to 64. Default: no outlines."),
+      palette: z
+        .enum(['exact', 'close'], { error: '"exact" or "close"' })
+        .optional()
+        .describe(
+          '`"exact"` writes a PNG page with a palette if it has at most 256 colours; `"close"` also if it looks alike with 256. Neither does so if the file would be larger. Default: truecolour.',
+        ),
+      rotate: flag().default(false).describe('Turns frames if they pack closer so; for PixiJS only.'),
+      stable: flag().default(false).describe('Keeps frames at their places between builds.'),
     },
     { error: 'an object: maxSize, format, quality, level, ktx2, hull, palette, rotate, stable' },
   ),
   limits: z.strictObject(
     {
-      windowMs: wholeNumber(1, 3_600_000).default(defaultLimits.windowMs),
-      post: wholeNumber(1, 10_000).default(defaultLimits.post),
-      get: wholeNumber(1, 10_000).default(defaultLimits.get),
-      download: wholeNumber(1, 10_000).default(defaultLimits.download),
-      activeJobs: wholeNumber(1, 1000).default(2),
-      streams: wholeNumber(1, 1000).default(defaultLimits.streams),
+      windowMs: wholeNumber(1, 3_600_000)
+        .default(defaultLimits.windowMs)
+        .describe('Length of the window for the three rate limits, in milliseconds.'),
+      post: wholeNumber(1, 10_000).default(defaultLimits.post).describe('POST requests in a window.'),
+      get: wholeNumber(1, 10_000).default(defaultLimits.get).describe('GET requests in a window.'),
+      download: wholeNumber(1, 10_000).default(defaultLimits.download).describe('Downloads in a window.'),
+      activeJobs: wholeNumber(1, 1000).default(2).describe('Jobs at work at the same time.'),
+      streams: wholeNumber(1, 1000).default(defaultLimits.streams).describe('Open event streams.'),
     },
     { error: 'an object of limits' },
   ),
 }
 const optionsShape = {
-  $schema: z.string({ error: 'the address of a JSON Schema' }).optional().describe('Path or address of the JSON Schema, for editors.'),
+  $schema: z
+    .string({ error: 'the address of a JSON Schema' })
+    .optional()
+    .describe('Path or address of the JSON Schema, for editors. Default: none.'),
   specs: z
     .union([filledText(patternWords), z.array(filledText('a glob')).min(1, { error: 'at least one glob' })], { error: patternWords })
     .transform(toList<string>)
-    .default(['**/*.sprite.{json,yaml,yml}']),
-  engine: z.enum(['phaser', 'pixi'], { error: '"phaser" or "pixi"' }).optional(),
+    .default(['**/*.sprite.{json,yaml,yml}'])
+    .describe(
+      'Glob, or list of globs, of the spec files under the root. `node_modules`, `dist` and folders that begin with a dot are never searched. Default: `"**/*.sprite.{json,yaml,yml}"`.',
+    ),
+  engine: z
+    .enum(['phaser', 'pixi'], { error: '"phaser" or "pixi"' })
+    .optional()
+    .describe('`"phaser"` or `"pixi"`. Default: the one that the project depends on; both formats if it depends on neither or both.'),
   formats: z
     .array(z.custom<FormatName | EngineFormat>().meta({ enum: [...formatNames] }), { error: 'a list of formats, by name or of your own' })
     .superRefine((list, context) => {
       for (const [at, { path, words }] of formatFaults(list)) context.addIssue({ code: 'custom', path: [at, ...path], message: words })
     })
-    .default([]),
-  service: z.union([z.literal('embedded'), shapes.service], { error: '"embedded" or { "baseUrl" }' }).optional(),
+    .default([])
+    .describe("Formats that `build` writes in addition to the engine's own: names, or formats of your own."),
+  service: z
+    .union([z.literal('embedded'), shapes.service], { error: '"embedded" or { "baseUrl" }' })
+    .optional()
+    .describe('`"embedded"`, or an object with the fields below. Default: `SPRITEWRIGHT_BASE_URL`.'),
   approval: shapes.approval.prefault({}),
   build: shapes.build.prefault({}),
   placeholders: shapes.placeholders.prefault({}),
@@ -192,7 +226,11 @@ const optionsShape = {
   cache: shapes.cache.prefault({}),
   atlas: shapes.atlas.prefault({}),
   limits: shapes.limits.prefault({}),
-  replayWindow: textReadBy(parseDuration, durationWords).prefault(defaultReplayWindow),
+  replayWindow: textReadBy(parseDuration, durationWords)
+    .prefault(defaultReplayWindow)
+    .describe(
+      'How long a submission of unknown outcome may be sent again without a question, e.g. `"10m"`, `"2s"`. A JSON configuration may set at most ten minutes.',
+    ),
 }
 const optionsSchema: z.ZodType<ReadOptions> = z.strictObject(optionsShape, { error: 'an object of options' })
 

@@ -138,43 +138,45 @@ const chainSchema = z.strictObject(
 export const framesField: z.ZodType<number, number | undefined> = withDefault(
   wholeNumber(frameRange.minimum, frameRange.maximum),
   12,
-  `PAID. Number of frames, ${frameRange.minimum} to ${frameRange.maximum}, checked against what the service can do too.`,
+  `PAID. Number of frames, ${frameRange.minimum} to ${frameRange.maximum}. The service may allow fewer.`,
 )
 
 const animationSchema = z.strictObject(
   {
     prompt: filledText('a text that says what the animation does')
       .optional()
-      .describe("PAID. What this animation does; joined to the sprite's prompt. Default: the animation's name."),
+      .describe("PAID. What this animation does; added to the sprite's `prompt`. Default: the animation's name."),
     frames: framesField,
     take: withDefault(
       wholeNumber(1, 9999),
       1,
-      'PAID. 1, 2, …: another take of the same request, bought beside the earlier ones, which stay.',
+      'PAID. 1 to 9999: another take of the same request, bought in addition to the earlier ones, which stay.',
     ),
     options: z
       .record(z.string(), z.unknown(), { error: 'an object of options' })
       .optional()
-      .describe('PAID. Further animation options of the service, passed through as they are. Default: none.'),
+      .describe('PAID. Further animation options of the service, sent unchanged. Default: none.'),
     fps: withDefault(positive(mostFps), 12, `FREE. Frames a second, above 0, at most ${mostFps}.`),
-    loop: withDefault(flag(), true, 'FREE. Whether the animation starts again at its end.'),
-    yoyo: withDefault(flag(), false, 'FREE. Plays there and back, the frames at both ends shown once.'),
+    loop: withDefault(flag(), true, 'FREE. Plays again from the start when it ends.'),
+    yoyo: withDefault(flag(), false, 'FREE. Plays forward, then backward; the frames at both ends are shown once.'),
     durations: z
       .array(numberFrom(1, 60_000, 'milliseconds from 1 to 60000'), { error: 'a list of milliseconds' })
       .optional()
-      .describe('FREE. Milliseconds of each played frame, 1 to 60000, one for every frame played; wins over fps. Default: none.'),
+      .describe('FREE. Milliseconds of each played frame, 1 to 60000, one for every played frame; overrides `fps`. Default: none.'),
     use: z
       .array(wholeNumber(0, frameRange.maximum - 1), { error: 'a list of frame numbers' })
       .min(1, { error: 'at least one frame number' })
       .max(1000, { error: 'at most 1000 frame numbers' })
       .optional()
-      .describe('FREE. Which frames are played, in which order, counted from 0, e.g. [0, 1, 2, 5]: drops bad frames. Default: all.'),
+      .describe(
+        'FREE. The frames that are played, in this order, counted from 0, e.g. `[0, 1, 2, 5]`. Use it to drop bad frames. Default: all.',
+      ),
     meant: z
       .array(z.enum(frameFaults, { error: `one of ${frameFaults.join(', ')}` }), { error: 'a list of remarks' })
       .max(frameFaults.length, { error: 'each remark once' })
       .optional()
       .describe(
-        'FREE. Remarks of the quality check that are meant to be so, e.g. ["palette"] for a flash; they are not made again. Default: none.',
+        'FREE. Remarks of the quality check that are meant to be so, e.g. `["palette"]` for a flash. They are not made again. Default: none.',
       ),
   },
   { error: 'an object of animation fields ({} takes every default)' },
@@ -192,13 +194,13 @@ const specShape = {
   $schema: z
     .string({ error: 'the address of a JSON Schema' })
     .optional()
-    .describe('The JSON Schema for editors; `spritewright schema` prints it.'),
+    .describe('Path or address of the JSON Schema, for editors. Default: none.'),
   reference: z
     .union([picturePath, chainSchema], { error: 'the path of a picture beside the spec, or { "steps": [...] }' })
     .describe(
-      'PAID. The picture that is animated: the path of a PNG, JPEG or WebP file, relative to this file; or a chain of steps. Required.',
+      'PAID. The picture that is animated: the path of a PNG, JPEG or WebP file, relative to the spec; or a chain of steps. Required.',
     ),
-  prompt: filledText('a text that says what the sprite is').describe('PAID. What the sprite is, shared by its animations. Required.'),
+  prompt: filledText('a text that says what the sprite is').describe('PAID. What the sprite is; all its animations share it. Required.'),
   background: withDefault(
     z.enum(['remove', 'keep'], { error: '"remove" or "keep"' }),
     'remove',
@@ -206,37 +208,37 @@ const specShape = {
   ),
   animations: z
     .record(z.string().regex(namePattern, { error: nameWords }), animationSchema, { error: 'an object of animations by name' })
-    .meta({ description: 'PAID and FREE. The animations by name, at least one. Required.', minProperties: 1 }),
+    .meta({ description: 'PAID and FREE. The animations by name, at least one. `{}` takes every default. Required.', minProperties: 1 }),
   size: z
     .union([side(), boxSchema, figureSchema], { error: 'pixels of the longest side, { "width", "height" } or { "figure" }' })
     .optional()
     .describe(
-      'FREE. Size of a frame in pixels after scaling: 128 is the longest side, { "width", "height" } fits inside. { "figure": 128 } is the longest side of the figure instead, whatever room the frames have around it. Default: as delivered.',
+      `FREE. Size in pixels, 1 to ${mostSidePx}: \`{ "figure": 128 }\` is the longest side of the figure; a number is the longest side of the frame; \`{ "width", "height" }\` is a box that the frame fits into. Default: as delivered.`,
     ),
-  pixelArt: withDefault(flag(), false, 'FREE. Nearest-neighbour scaling, no smoothing, and the engine is set up for it.'),
+  pixelArt: withDefault(flag(), false, 'FREE. Scales by nearest neighbour, without smoothing, and tells the engine to do the same.'),
   anchor: z
     .tuple([share(), share()], { error: '[x, y], each from 0 to 1' })
     .optional()
-    .describe('FREE. [x, y], each 0 to 1 of the untrimmed frame. Default: none; in Phaser it overrides setOrigin on every frame.'),
+    .describe('FREE. `[x, y]`, each 0 to 1 of the untrimmed frame. In Phaser it overrides `setOrigin` on every frame. Default: none.'),
   borders: z
     .union([border(), z.tuple([border(), border(), border(), border()])], { error: borderWords })
     .optional()
     .describe(
-      'FREE. For nine-slices (panels, buttons): pixels at scale 1 that keep their size, of all sides or [left, top, right, bottom]. Such frames are not trimmed. Default: none.',
+      'FREE. For nine-slices (panels, buttons): pixels at scale 1 that keep their size, 0 to 2048, as one number or `[left, top, right, bottom]`. Such frames are not trimmed. Default: none.',
     ),
-  stabilize: withDefault(flag(), false, 'FREE. Re-aligns the frames that the service flags as shifted.'),
+  stabilize: withDefault(flag(), false, 'FREE. Moves slipped frames back into line.'),
   trim: withDefault(flag(), true, 'FREE. Cuts the clear border off each frame.'),
   extrude: withDefault(wholeNumber(0, mostExtrude), 1, `FREE. Pixels of repeated edge around each frame, 0 to ${mostExtrude}.`),
   padding: withDefault(wholeNumber(0, mostPadding), 2, `FREE. Clear pixels between frames, 0 to ${mostPadding}.`),
   scales: withDefault(
     z.array(positive(4), { error: 'a list of numbers' }).min(1, { error: 'at least one scale' }).max(8, { error: 'at most 8 scales' }),
     [1],
-    'FREE. Resolution variants, above 0, at most 4, each once, e.g. [1, 0.5]; the first is the main one.',
+    'FREE. Resolution variants, at most 8, each once, above 0 and at most 4, e.g. `[1, 0.5]`; the first is the main one.',
   ),
   atlas: withDefault(
     z.string({ error: nameWords }).regex(namePattern, { error: nameWords }),
     'sprites',
-    'FREE. The atlas group that the sprite is packed into.',
+    'FREE. The atlas group that the sprite is packed into. In dev each sprite is an atlas of its own.',
   ),
 }
 

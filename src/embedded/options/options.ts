@@ -107,7 +107,7 @@ export interface Makers {
   readonly image: typeof makeImage
 }
 
-/** Options of the embedded service. {@link resolveOptions} alone has the defaults. */
+/** Options of the embedded service. `resolveOptions` alone has the defaults. */
 export interface EmbeddedOptions {
   /**
    * Folder of the service's state, created if it is missing. Only one process can use it. Without a folder
@@ -143,13 +143,13 @@ export interface EmbeddedOptions {
   readonly shapes?: Partial<Shapes>
   /**
    * Decides whether an execution fails: a failure, or undefined to let it pass. After a retryable failure at
-   * admission the execution stays queued, and this is called again. @default what {@link readPromptWords}
+   * admission the execution stays queued, and this is called again. @default what `readPromptWords`
    * reads from the prompt
    */
   readonly verdict?: (question: VerdictQuestion) => Failure | undefined
   /**
    * Decides whether an execution asks a question before it is drawn. It is called again for the execution
-   * that an answer starts. @default what {@link readPromptWords} reads from the prompt, once
+   * that an answer starts. @default what `readPromptWords` reads from the prompt, once
    */
   readonly ask?: (about: AskQuestion) => AskedQuestion | undefined
   /** Faults on the wire, see `parseFaultPlan`. They act before `before` and after `after`. @default none */

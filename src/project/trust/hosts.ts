@@ -5,7 +5,7 @@ import { SpritewrightError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
 import { replaceFile } from '../../host/publish.ts'
 import type { Credentials } from '../../options/credentials.ts'
-import { baseUrlWords, parseBaseUrl } from '../../options/schema.ts'
+import { baseUrlWords, parseBaseUrl } from '../../options/values.ts'
 
 /**
  * Environment variable with addresses that may get the key without a question. It is never read from a `.env`
@@ -17,7 +17,7 @@ export const trustedHostsName = 'SPRITEWRIGHT_TRUSTED_HOSTS'
 export interface TrustedHost {
   /** Scheme, host and port: `https://api.example.com`. */
   readonly origin: string
-  /** Fingerprint of the API key, see {@link fingerprintOfKey}. */
+  /** Fingerprint of the API key. */
   readonly key: string
   /** When it was confirmed, ISO 8601. */
   readonly at: string

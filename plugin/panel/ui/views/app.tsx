@@ -15,7 +15,7 @@ import { allPaid, canBeApproved, wantsPerson } from '../state/words.ts'
 import { Header } from './header.tsx'
 import { Ledger } from './ledger.tsx'
 import { NewSprite } from './new-sprite.tsx'
-import { Problems, placeOf } from './problem-list.tsx'
+import { Problems, placeOf, wordsOf } from './problem-list.tsx'
 import { AnimationDetail, OrphanDetail, StepDetail } from './sprite-detail.tsx'
 import { SpriteList } from './sprite-list.tsx'
 
@@ -177,7 +177,7 @@ function Notices({ place, onGo }: Pick<SpritesProps, 'place' | 'onGo'>): VNode {
         {worst && (
           <div class="notice one-line" data-tone="bad">
             <p>
-              <strong>{placeOf(worst) || worst.id || worst.code}</strong> {worst.message}
+              <strong>{placeOf(worst) || worst.id || worst.code}</strong> {wordsOf(worst)}
             </p>
             <button type="button" class="button quiet" onClick={() => onGo({ view: 'problems' })}>
               {state.errors.length > 1 ? `All ${state.errors.length} problems` : 'More'}

@@ -12,7 +12,7 @@ export function ProblemList({ errors }: { readonly errors: readonly PanelError[]
             <h2 class={error.id === undefined && error.file !== undefined ? 'path' : ''}>{error.id ?? (placeOf(error) || error.code)}</h2>
             <span class="soft small">{error.code}</span>
           </div>
-          <p>{error.message}</p>
+          <p>{wordsOf(error)}</p>
           {error.id !== undefined && error.file !== undefined && <p class="path">{placeOf(error)}</p>}
         </li>
       ))}
@@ -42,4 +42,10 @@ export function Problems(): VNode {
 /** `sprites/hero.sprite.json:12:5`, as editors and terminals accept it. */
 export function placeOf({ file, line, column }: PanelError): string {
   return [file, line, line === undefined ? undefined : column].filter((part) => part !== undefined).join(':')
+}
+
+/** The message without the place, where that stands above it. */
+export function wordsOf(error: PanelError): string {
+  const place = `${placeOf(error)} `
+  return error.message.startsWith(place) ? error.message.slice(place.length) : error.message
 }

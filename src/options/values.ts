@@ -1,0 +1,29 @@
+/**
+ * Parses a service's base URL: `http:` or `https:`, without name, password, query or fragment, and without
+ * `$`. A variable in an address is never expanded, so it would be sent as written.
+ *
+ * @returns The URL without a trailing slash; `undefined` for anything else. The text may contain a secret, so
+ * callers must not show it.
+ */
+export function parseBaseUrl(text: string): string | undefined {
+  if (text.includes('$') || !URL.canParse(text.trim())) return undefined
+  const url = new URL(text.trim())
+  const isPlain = url.username === '' && url.password === '' && url.search === '' && url.hash === ''
+  if (!isPlain || !/^https?:$/.test(url.protocol)) return undefined
+  return url.href.replace(/\/+$/, '')
+}
+
+/** The addresses that {@link parseBaseUrl} accepts, in words. */
+export const baseUrlWords: string = 'a base URL like https://api.example.com, without name, password, query, fragment or `$`'
+
+/**
+ * Parses `500ms`, `2s`, `10m`, `1h`, `1.5h` to milliseconds. Returns `undefined` for anything else, and above
+ * 24 hours.
+ */
+export function parseDuration(duration: string): number | undefined {
+  const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(duration.trim())
+  if (!match) return undefined
+  const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[match[2] as 'ms' | 's' | 'm' | 'h']
+  const ms = Math.round(Number(match[1]) * unitMs)
+  return ms <= 24 * 3_600_000 ? ms : undefined
+}
