@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { cp, writeFile } from 'node:fs/promises'
+import { cp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import sharp from 'sharp'
@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { openBrowser, visit } from './browser.ts'
 import { readExpected } from './delivered.ts'
 import { bundledEngines, createGame, type Game, repository } from './game.ts'
+import { dropPicture } from './panel-room.ts'
 import { largestDifference } from './probe.ts'
 
 /** The only sprite of a page of `test/fixtures/live`, as the page reports it, and its pixels. */
@@ -143,13 +144,13 @@ function tryToSpend(page: Page): Promise<{ statuses: readonly number[]; texts: s
   })
 }
 
-/** Approves the only animation as a person does. Returns a picture of the question to that person. */
-async function approveInPanel(page: Page): Promise<Uint8Array> {
-  await page.getByRole('button', { name: /^Approve 2\.4 credits…$/ }).click()
+/** Approves the open animation as a person does. Returns a picture of the question to that person. */
+async function approveInPanel(page: Page, name = 'hero.walk', credits = '2.4'): Promise<Uint8Array> {
+  await page.getByRole('button', { name: `Approve ${credits} credits…`, exact: true }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByText('2.4 credits will be held for hero.walk', { exact: false }).waitFor()
+  await dialog.getByText(`${credits} credits will be held for ${name}`, { exact: false }).waitFor()
   const picture = await page.screenshot()
-  await dialog.getByRole('button', { name: 'Approve 2.4 credits' }).click()
+  await dialog.getByRole('button', { name: `Approve ${credits} credits` }).click()
   await page.locator('.detail-head .state', { hasText: /^bought$/ }).waitFor()
   return picture
 }
@@ -244,4 +245,37 @@ test('PixiJS 8.0: the page reloads with the real art, because sprites of that ve
   const delivered = frames.find(({ name }) => name === frame)!
   expect(largestDifference(Buffer.from(rgba, 'base64'), ring, delivered)).toBe(0)
   expect(complaints).toEqual([expect.stringContaining('PixiJS 8.0.0 cannot swap it in place')])
+})
+
+test('a picture dropped in the panel becomes a sprite, moves in the game as a placeholder, and is replaced by bought art', async () => {
+  const { game, service, url, panelUrl } = await startGame('pixi', 'pixi.js')
+  const panel = await browser.newPage({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
+  open.push(panel)
+  await panel.goto(panelUrl)
+  await panel.getByRole('button', { name: 'New…' }).click()
+  await panel.getByRole('heading', { name: 'A new sprite' }).waitFor()
+  await dropPicture(panel, 'fox.png', await sharp(join(repository, 'examples/pixi/sprites/fox.png')).resize(160).png().toBuffer())
+  await panel.getByRole('textbox', { name: 'What it is, in words' }).fill('a red fox')
+  await panel.getByRole('button', { name: 'Make it' }).click()
+  await panel.getByRole('heading', { name: 'fox.idle', level: 1 }).waitFor()
+
+  // At its delivered size, pixels can be compared.
+  const { size: _, ...spec } = JSON.parse(await readFile(join(game.root, 'sprites/fox.sprite.json'), 'utf8'))
+  await game.write('sprites/fox.sprite.json', JSON.stringify(spec))
+  const code = await readFile(join(game.root, 'live/page.js'), 'utf8')
+  await game.write('live/page.js', code.replace('hero.sprite.json', 'fox.sprite.json').replace("create('walk')", "create('idle')"))
+  const { page: shown, complaints } = await visit(browser, url, window)
+  open.push(shown)
+  await shown.waitForFunction(() => globalThis.live?.isReal() === false)
+  await shown.evaluate(() => {
+    globalThis.isTheSamePage = true
+  })
+  await approveInPanel(panel, 'fox.idle', '1.6')
+  await shown.waitForFunction(() => globalThis.live?.isReal())
+  const { rgba, ring, frame } = await shown.evaluate(() => globalThis.live?.look() as Look)
+  const { frames } = await readExpected(game.root, ['sprites/fox.sprite.json'])
+  expect(largestDifference(Buffer.from(rgba, 'base64'), ring, frames.find(({ name }) => name === frame)!)).toBe(0)
+  expect(await shown.evaluate(() => globalThis.isTheSamePage)).toBe(true)
+  expect(service.charges()).toHaveLength(1)
+  expect(complaints).toEqual([])
 })

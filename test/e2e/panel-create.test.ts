@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { figurePng } from '../kit/project.ts'
 import { openBrowser } from './browser.ts'
 import { type Desk, type DeskSetup, heroSpec, openDesk } from './panel-desk.ts'
+import { dropPicture } from './panel-room.ts'
 
 let browser: Browser
 let desk: Desk | undefined
@@ -24,18 +25,6 @@ async function open(setup: Partial<DeskSetup> = {}): Promise<Desk & { page: Page
   return desk
 }
 
-/** Drops a file on the field of the open dialog, as from a file manager. */
-async function drop(page: Page, name: string, bytes: Uint8Array): Promise<void> {
-  await page.evaluate(
-    ({ name, base64 }) => {
-      const data = new DataTransfer()
-      data.items.add(new File([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], name, { type: 'image/png' }))
-      document.querySelector('.picture-drop')?.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }))
-    },
-    { name, base64: Buffer.from(bytes).toString('base64') },
-  )
-}
-
 /** Findings of axe that are serious. */
 async function faults(page: Page): Promise<readonly string[]> {
   await page.evaluate(AxeBuilder.source)
@@ -48,7 +37,7 @@ describe('a new sprite', () => {
     const { page, game, service, complaints, written } = await open()
     await page.getByRole('button', { name: 'New…' }).click()
     await page.getByRole('heading', { name: 'A new sprite' }).waitFor()
-    await drop(page, 'red fox.png', figurePng(30))
+    await dropPicture(page, 'red fox.png', figurePng(30))
     await page.getByText('red fox.png is taken.').waitFor()
     expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('red-fox')
     expect(await faults(page)).toEqual([])
@@ -72,7 +61,7 @@ describe('a new sprite', () => {
   test('is refused in words where its name is taken, and nothing is written', async () => {
     const { page, game } = await open()
     await page.getByRole('button', { name: 'New…' }).click()
-    await drop(page, 'hero.png', figurePng(30))
+    await dropPicture(page, 'hero.png', figurePng(30))
     await page.getByRole('textbox', { name: 'What it is, in words' }).fill('another hero')
     await page.getByRole('button', { name: 'Make it' }).click()
     await page.getByRole('dialog').getByText('which sprites/hero.sprite.json has').waitFor()

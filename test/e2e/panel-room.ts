@@ -53,3 +53,15 @@ export const spent = ({ service }: Desk): readonly string[] => service.charges()
 export async function agree(page: Page, name: RegExp): Promise<void> {
   await page.getByRole('dialog').getByRole('button', { name }).click()
 }
+
+/** Drops a file on the field of the open dialog, as from a file manager. */
+export async function dropPicture(page: Page, name: string, bytes: Uint8Array): Promise<void> {
+  await page.evaluate(
+    ({ name, base64 }) => {
+      const data = new DataTransfer()
+      data.items.add(new File([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], name, { type: 'image/png' }))
+      document.querySelector('.picture-drop')?.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }))
+    },
+    { name, base64: Buffer.from(bytes).toString('base64') },
+  )
+}
