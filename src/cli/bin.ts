@@ -77,9 +77,15 @@ async function run(): Promise<void> {
       const answer = await confirm({ message, initialValue: false, output: process.stderr, signal: interrupt.signal })
       return isCancel(answer) ? undefined : answer
     },
-    askText: async (message) => {
+    choose: async (message, choices) => {
+      const { select, isCancel } = await import('@clack/prompts')
+      const answer = await select({ message, options: [...choices], output: process.stderr, signal: interrupt.signal })
+      return isCancel(answer) ? undefined : answer
+    },
+    askText: async (message, preset) => {
       const { text, isCancel } = await import('@clack/prompts')
-      const answer = await text({ message, output: process.stderr, signal: interrupt.signal })
+      const shown = preset === undefined ? {} : { placeholder: preset, defaultValue: preset }
+      const answer = await text({ message, ...shown, output: process.stderr, signal: interrupt.signal })
       return isCancel(answer) || answer === undefined || answer.trim() === '' ? undefined : answer.trim()
     },
   })

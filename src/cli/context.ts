@@ -39,6 +39,13 @@ export interface RunningService {
   close(): Promise<void>
 }
 
+/** One of several answers to a question. */
+export interface Choice {
+  readonly value: string
+  readonly label: string
+  readonly hint?: string
+}
+
 /** The parts of the program. `bin.ts` passes the real ones, tests pass others. */
 export interface ProgramParts {
   readonly host: Host
@@ -51,8 +58,13 @@ export interface ProgramParts {
   readonly watchFiles: WatchFiles
   /** Asks a yes-or-no question on the terminal. Returns undefined if the person presses Ctrl-C. */
   readonly ask: (question: string) => Promise<boolean | undefined>
-  /** Asks for a text on the terminal. Returns undefined if the person presses Ctrl-C or says nothing. */
-  readonly askText: (question: string) => Promise<string | undefined>
+  /**
+   * Asks for a text on the terminal. Returns undefined if the person presses Ctrl-C, or says nothing and there
+   * is no preset.
+   */
+  readonly askText: (question: string, preset?: string) => Promise<string | undefined>
+  /** Lets a person choose on the terminal; the first choice is marked. Returns undefined at Ctrl-C. */
+  readonly choose: (question: string, choices: readonly Choice[]) => Promise<string | undefined>
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal
 }

@@ -1,3 +1,5 @@
+import type { FirstAnswers } from './first-answers.ts'
+
 /** Ignore lines for secrets and for files of one machine. */
 export const ignoreLines: readonly string[] = [
   '.spritewright/submissions/',
@@ -20,13 +22,10 @@ export const attributeLines: readonly string[] = ['.spritewright/results/** bina
 /** Sets the merge driver up in one clone. Git takes no driver from the repository itself. */
 export const mergeDriverCommand: string = 'git config merge.spritewright.driver "npx spritewright merge %O %A %B"'
 
-/**
- * The config. TypeScript and JavaScript have the same text.
- *
- * @param isEmbedded Whether it uses the embedded service.
- */
-export function configText(isEmbedded: boolean): string {
-  return isEmbedded ? plainConfig.replace("// service: 'embedded'", "service: 'embedded'") : plainConfig
+/** The config. TypeScript and JavaScript have the same text. */
+export function configText({ isEmbedded, engine }: Pick<FirstAnswers, 'isEmbedded' | 'engine'>): string {
+  const text = engine === undefined ? plainConfig : plainConfig.replace('({\n', `({\n  engine: '${engine}',\n\n`)
+  return isEmbedded ? text.replace("// service: 'embedded'", "service: 'embedded'") : text
 }
 
 const plainConfig = `import { defineConfig } from 'spritewright'
@@ -41,10 +40,10 @@ export default defineConfig({
 })
 `
 
-/** Path of the first spec, from the root. */
-export const firstSpecPath: string = 'sprites/hero.sprite.json'
-/** Path of its reference picture. */
-export const firstPicturePath: string = 'sprites/hero.png'
+/** Name of the first spec in its folder. */
+export const firstSpecName: string = 'hero.sprite.json'
+/** Name of its reference picture. */
+export const firstPictureName: string = 'hero.png'
 
 /**
  * The first spec. Its comments show which fields cost credits.

@@ -87,7 +87,8 @@ async function runModule(ports: ConfigPorts, root: string, file: string): Promis
   throw configError(file, `Expected ${showPath(root, file)} to have defineConfig({ ... }) as its default export, found ${found}.`)
 }
 
-async function readPackage(disk: Disk, root: string): Promise<Pick<LoadedConfig, 'dependencies' | 'projectName'>> {
+/** What the project's `package.json` says; nothing if there is none. */
+export async function readPackage(disk: Disk, root: string): Promise<Pick<LoadedConfig, 'dependencies' | 'projectName'>> {
   const file = join(root, 'package.json')
   if (!(await disk.stat(file))) return { dependencies: [] }
   const value = (await readJson(disk, root, file)) as Readonly<Record<string, unknown>> | null

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { decodePng } from '../../atlas/png/read.ts'
 import { drawFirstPicture } from '../../src/cli/first-picture.ts'
-import { firstSpecPath, firstSpecText } from '../../src/cli/first-project.ts'
+import { firstSpecText } from '../../src/cli/first-project.ts'
 import { nodeHost } from '../../src/host/host.ts'
 import { inProjectStyle } from '../../src/host/project-style.ts'
 import { parseSpec } from '../../src/spec/parser.ts'
@@ -74,15 +74,46 @@ describe('init', () => {
     expect(JSON.parse(world.text('/game/tsconfig.json'))).toEqual({ compilerOptions: { strict: true, allowArbitraryExtensions: true } })
   })
 
-  test.each([
-    [true, /^ {2}service: 'embedded',$/m],
-    [false, /^ {2}\/\/ service: 'embedded',$/m],
-    [undefined, /^ {2}\/\/ service: 'embedded',$/m],
-  ])('asks at a terminal whether to begin without a key: %s', async (answer, line) => {
-    const world = createWorld({ canAsk: true, answer })
+  test('asks at a terminal who draws, for the engine, and for the folder', async () => {
+    const world = createWorld({ canAsk: true, chosen: ['embedded', 'pixi'], typed: './art/sprites/' })
+    expect(await world.run('init')).toBe(0)
+    expect(world.questions).toEqual([
+      'Who draws the sprites? This machine / A service',
+      'Which engine draws the game? Phaser / PixiJS / Both, or another',
+      'In which folder does the first sprite go?',
+    ])
+    expect(world.text('/game/spritewright.config.mjs')).toMatch(/^ {2}engine: 'pixi',$/m)
+    expect(world.text('/game/spritewright.config.mjs')).toMatch(/^ {2}service: 'embedded',$/m)
+    expect([...world.files.keys()]).toEqual(expect.arrayContaining(['/game/art/sprites/hero.sprite.json', '/game/art/sprites/hero.png']))
     await world.run('init')
-    expect(world.questions).toHaveLength(1)
-    expect(world.text('/game/spritewright.config.mjs')).toMatch(line)
+    expect(world.questions).toHaveLength(3)
+  })
+
+  test('asks for no engine that the dependencies tell, and offers a service first to who has a key', async () => {
+    const world = createWorld({
+      canAsk: true,
+      chosen: ['service'],
+      env: { SPRITEWRIGHT_API_KEY: 'a-key' },
+      files: { '/game/package.json': '{ "dependencies": { "phaser": "^4.0.0" } }' },
+    })
+    expect(await world.run('init')).toBe(0)
+    expect(world.questions).toEqual(['Who draws the sprites? A service / This machine', 'In which folder does the first sprite go?'])
+    expect(world.text('/game/spritewright.config.mjs')).toMatch(/^ {2}\/\/ service: 'embedded',$/m)
+    expect(world.text('/game/spritewright.config.mjs')).not.toContain('engine')
+    expect(world.files.has('/game/sprites/hero.png')).toBe(true)
+  })
+
+  test.each([
+    ['Ctrl-C at the first question', { chosen: [undefined] }, 130],
+    ['Ctrl-C at the second', { chosen: ['embedded', undefined] }, 130],
+    ['a folder outside the project', { chosen: ['embedded', 'other'], typed: '../art' }, 2],
+    ['an absolute folder', { chosen: ['embedded', 'other'], typed: '/art' }, 2],
+  ])('writes nothing after %s', async (_what, said, code) => {
+    const world = createWorld({ canAsk: true, ...said })
+    const before = [...world.files.keys()]
+    expect(await world.run('init')).toBe(code)
+    expect([...world.files.keys()]).toEqual(before)
+    expect(world.err()).toContain('Nothing was written.')
   })
 
   test('a game whose configuration of Vite has another place gets the types too', async () => {
@@ -164,7 +195,7 @@ describe('init', () => {
   })
 
   test('the first spec is one that the parser takes, with the picture beside it', () => {
-    const spec = parseSpec(firstSpecText('../node_modules/spritewright/schemas/sprite.schema.json'), `/game/${firstSpecPath}`)
+    const spec = parseSpec(firstSpecText('../node_modules/spritewright/schemas/sprite.schema.json'), '/game/sprites/hero.sprite.json')
     expect(spec.name).toBe('hero')
     expect(spec.reference).toEqual({ kind: 'file', path: './hero.png' })
     expect(spec.animations.map((animation) => animation.name)).toEqual(['idle', 'walk'])

@@ -56,6 +56,8 @@ export interface WorldInit {
   readonly answer?: boolean | undefined
   /** The text that a person types at a question. */
   readonly typed?: string | undefined
+  /** What a person chooses, in the order of the questions; `undefined` is Ctrl-C. */
+  readonly chosen?: readonly (string | undefined)[]
   readonly startService?: (init: ServiceInit) => Promise<RunningService>
 }
 
@@ -97,6 +99,7 @@ export function createWorld(init: WorldInit = {}): World {
     run: (...argv) => runProgram(argv, parts),
   }
   let chance = 0
+  const chosen = [...(init.chosen ?? [])]
   const host: Host = {
     clock: { wall: () => world.now, mono: () => world.now, sleep: (_ms, signal) => untilAborted(signal) },
     disk: memoryDisk(files),
@@ -131,9 +134,13 @@ export function createWorld(init: WorldInit = {}): World {
       world.questions.push(question)
       return init.answer
     },
-    askText: async (question) => {
+    askText: async (question, preset) => {
       world.questions.push(question)
-      return init.typed
+      return init.typed ?? preset
+    },
+    choose: async (question, choices) => {
+      world.questions.push(`${question} ${choices.map(({ label }) => label).join(' / ')}`)
+      return chosen.shift()
     },
   }
   return world

@@ -128,6 +128,7 @@ async function runHere(root: string, argv: readonly string[], env: Desk['env']):
     specSchema: async () => ({}),
     ask: async () => false,
     askText: async () => undefined,
+    choose: async () => undefined,
   })
   await host.net.close()
   return { code, signal: null, stdout: out.join(''), stderr: err.join('') }

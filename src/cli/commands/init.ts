@@ -1,17 +1,19 @@
 import { join } from 'node:path'
+import { SpritewrightError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
 import { inProjectStyle } from '../../host/project-style.ts'
 import { publish, replaceFile } from '../../host/publish.ts'
-import { configNames } from '../../options/config-files.ts'
+import { configNames, readPackage } from '../../options/config-files.ts'
 import { findSpecSchema } from '../../options/editor-schema.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
+import { askFirst, type FirstAnswers } from '../first-answers.ts'
 import { drawFirstPicture } from '../first-picture.ts'
 import {
   attributeLines,
   configText,
-  firstPicturePath,
-  firstSpecPath,
+  firstPictureName,
+  firstSpecName,
   firstSpecText,
   ignoreLines,
   mergeDriverCommand,
@@ -41,22 +43,22 @@ const isViteConfig = (path: string): boolean => viteConfigs.includes(path)
 
 /**
  * `spritewright init`: writes a config, ignore lines, a first spec and its picture, and adds the plugin to
- * Vite's configuration. Nothing is overwritten, and a second run changes nothing. At a terminal it asks
- * whether to begin with the embedded service.
+ * Vite's configuration. Nothing is overwritten, and a second run changes nothing. At a terminal it asks for
+ * the service, the engine and the folder of the first sprite.
  */
 export async function init({ parts, printer, root, withWorkshop }: CommandContext, _args: CommandArgs): Promise<number> {
   const { host } = parts
-  const isEmbedded =
-    host.terminal.canAsk &&
-    (await parts.ask('Begin without a key? The service on this machine draws placeholder art, free of charge.')) === true
+  const { dependencies } = await readPackage(host.disk, root)
+  const answers = await askFirst(parts, root, dependencies)
+  if (answers === undefined) throw new SpritewrightError('SW_INTERRUPTED', { message: 'Interrupted. Nothing was written.' })
   const steps = [
-    await writeConfig(host, root, isEmbedded),
+    await writeConfig(host, root, answers),
     await addLines(host, root, '.gitignore', ignoreLines),
     await addLines(host, root, '.gitattributes', attributeLines),
     ...(await writeViteTypes(host, root)),
     ...(await patchViteConfigs(host, root)),
     ...(await patchTsconfig(host, root)),
-    ...(await writeFirstSpec(host, root)),
+    ...(await writeFirstSpec(host, root, answers.folder)),
   ]
   // A configuration that cannot be read yet, e.g. because the package is not installed, is no reason to fail.
   if (await hasTypeScript(host, root)) await withWorkshop((workshop) => refreshTypings({ parts, printer, root }, workshop)).catch(() => {})
@@ -77,14 +79,14 @@ export async function init({ parts, printer, root, withWorkshop }: CommandContex
       printer.warn(
         `${path} has a form that is not known. Add the plugin yourself: import spritewright from 'spritewright/vite', and spritewright() in "plugins".`,
       )
-  tellNext(printer, isEmbedded)
+  tellNext(printer, answers.isEmbedded)
   return 0
 }
 
-async function writeConfig(host: Host, root: string, isEmbedded: boolean): Promise<Step> {
+async function writeConfig(host: Host, root: string, answers: FirstAnswers): Promise<Step> {
   for (const name of configNames) if (await host.disk.stat(join(root, name))) return { path: name, done: 'kept' }
   const ending = (await hasTypeScript(host, root)) ? 'ts' : 'mjs'
-  return writeText(host, root, `spritewright.config.${ending}`, configText(isEmbedded))
+  return writeText(host, root, `spritewright.config.${ending}`, configText(answers))
 }
 
 /** A game on Vite that is written in TypeScript gets a reference to the types of specs. */
@@ -127,16 +129,14 @@ async function patch(host: Host, root: string, path: string, change: (text: stri
 }
 
 /** The picture comes first: for a watching dev server, a spec without its picture would be an error. */
-async function writeFirstSpec(host: Host, root: string): Promise<Step[]> {
+async function writeFirstSpec(host: Host, root: string, folder: string): Promise<Step[]> {
+  const spec = `${folder}/${firstSpecName}`
   for (const ending of ['json', 'yaml', 'yml']) {
-    const path = firstSpecPath.replace(/json$/, ending)
+    const path = spec.replace(/json$/, ending)
     if (await host.disk.stat(join(root, path))) return [{ path, done: 'kept' }]
   }
-  const picture = await writeNew(host, root, firstPicturePath, drawFirstPicture())
-  return [
-    await writeText(host, root, firstSpecPath, firstSpecText(await findSpecSchema(host.disk, root, join(root, firstSpecPath)))),
-    picture,
-  ]
+  const picture = await writeNew(host, root, `${folder}/${firstPictureName}`, drawFirstPicture())
+  return [await writeText(host, root, spec, firstSpecText(await findSpecSchema(host.disk, root, join(root, spec)))), picture]
 }
 
 async function writeText(host: Host, root: string, path: string, text: string): Promise<Step> {
