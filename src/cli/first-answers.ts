@@ -3,7 +3,6 @@ import { SpritewrightError } from '../errors.ts'
 import type { Host } from '../host/host.ts'
 import { configNames } from '../options/config-files.ts'
 import type { Engine } from '../options/schema.ts'
-import { isPathBeside } from '../spec/schema.ts'
 import type { ProgramParts } from './context.ts'
 
 /** What a person wants for a new project. */
@@ -61,7 +60,7 @@ async function hasConfig({ disk }: Host, root: string): Promise<boolean> {
 
 function folderBelow(text: string): string {
   const folder = posix.normalize(text).replace(/^\.\/|\/+$/g, '')
-  if (isPathBeside(text) && !folder.startsWith('..')) return folder
+  if (folder !== '' && !folder.startsWith('/') && !folder.startsWith('..') && !/[:\\\0]/.test(text)) return folder
   throw new SpritewrightError('SW_USAGE', {
     message: `Expected a folder of the project, such as sprites or art/sprites, found ${JSON.stringify(text)}. Nothing was written.`,
   })
