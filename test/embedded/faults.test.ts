@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { readArchive } from '../../atlas/delivery/archive.ts'
 import { openArchive, readFrames } from '../../atlas/index.ts'
 import { type FaultDeed, type FaultMatch, type FaultPlan, parseFaultPlan } from '../../src/embedded/options/fault-plan.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
@@ -80,6 +81,17 @@ describe('a fault', () => {
     expect(replies[1]!.json.error).toMatchObject({ code: 'RATE_LIMITED', category: 'RATE_LIMITED', retryable: true })
   })
 
+  test.each([
+    [404, 'resource_not_found', 'NOT_FOUND', false],
+    [409, 'conflict', 'CONFLICT', false],
+    [503, 'temporarily_unavailable', 'AVAILABILITY', true],
+    [507, 'temporarily_unavailable', 'AVAILABILITY', true],
+  ])('C27: status %i comes as %s, as the service words it', async (status, reason, category, retryable) => {
+    const { me } = await start(one({ status }, { path: '/v1/balance' }))
+    const reply = await me.call('/v1/balance')
+    expect([reply.status, reply.json.error]).toEqual([status, expect.objectContaining({ reason, category, retryable })])
+  })
+
   test('delay holds the request back for as long as it says', async () => {
     const clock = new ManualClock()
     const { me } = await start(one({ delayMs: 5000 }, { path: '/v1/balance' }), { clock })
@@ -157,6 +169,13 @@ describe('a file fault', () => {
     expect(half).toEqual(other.slice(0, other.length >> 1))
     expect(() => openArchive(half)).toThrow()
     expect(readFrames(openArchive(whole)).resized).toEqual([])
+  })
+
+  test('damaged-frame leaves the archive whole and one picture that cannot be read', async () => {
+    const [damaged, whole] = await download('damaged-frame')
+    expect(readArchive(damaged).map(({ name }) => name)).toEqual(readArchive(whole).map(({ name }) => name))
+    expect(() => readFrames(openArchive(damaged))).toThrow(expect.objectContaining({ code: 'SW_PNG' }))
+    expect(readFrames(openArchive(whole)).frames.length).toBeGreaterThan(1)
   })
 
   test('odd-frame makes the second frame smaller, and nothing else', async () => {

@@ -1,9 +1,10 @@
 import type { Clock } from '../../host/clock.ts'
 import type { Random } from '../../host/random.ts'
 import type { ServedResponse } from '../../host/server.ts'
-import { jsonResponse } from '../http/http.ts'
+import { Refusal, toEnvelope } from '../http/http.ts'
 import type { FaultDeed, FaultMatch, FaultPlan } from '../options/fault-plan.ts'
 import type { HookedRequest } from '../options/options.ts'
+import type { Reason } from '../store/records.ts'
 import { garble, rewriteJson } from './bodies.ts'
 import { spoilFile } from './files.ts'
 import { isStream, playStream } from './streams.ts'
@@ -54,20 +55,23 @@ function toPattern(path: string): RegExp {
   return new RegExp(`^${path.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`, 's')
 }
 
+/** Reasons of a status, as the service gives them. All others are `temporarily_unavailable`. */
+const reasons: Readonly<Record<number, Reason>> = {
+  400: 'invalid_request',
+  401: 'authentication_failed',
+  403: 'access_denied',
+  404: 'resource_not_found',
+  409: 'conflict',
+  422: 'invalid_request',
+  429: 'rate_limited',
+}
+
 /** An error envelope in the form of the service, for any status. */
 function refusal({ retryAfter }: FaultDeed, status: number, random: Random): ServedResponse {
-  const isLimit = status === 429
-  const requestId = random.uuid()
-  const error = {
-    code: isLimit ? 'RATE_LIMITED' : 'TEMPORARILY_UNAVAILABLE',
-    reason: isLimit ? 'rate_limited' : 'temporarily_unavailable',
-    message: 'The plan of faults wants this.',
-    category: isLimit ? 'RATE_LIMITED' : 'AVAILABILITY',
-    retryable: true,
-    request_id: requestId,
-  }
+  const reason = reasons[status] ?? 'temporarily_unavailable'
+  const response = toEnvelope(new Refusal(reason, 'The plan of faults wants this.'), random.uuid())
   const wait = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }
-  return jsonResponse(status, { error }, { 'x-request-id': requestId, 'cache-control': 'no-store', pragma: 'no-cache', ...wait })
+  return { ...response, status, headers: { ...response.headers, ...wait } }
 }
 
 async function change(deed: FaultDeed, request: HookedRequest, response: ServedResponse, random: Random): Promise<ServedResponse> {

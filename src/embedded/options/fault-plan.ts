@@ -30,7 +30,9 @@ const deed = z
       retryAfter: whole(0, 86_400).optional(),
       cutBodyAt: whole(0, 1_000_000_000).optional(),
       garbage: z.boolean({ error: 'true or false' }).optional(),
-      file: z.enum(['damaged', 'half', 'odd-frame'], { error: '"damaged", "half" or "odd-frame"' }).optional(),
+      file: z
+        .enum(['damaged', 'half', 'damaged-frame', 'odd-frame'], { error: '"damaged", "half", "damaged-frame" or "odd-frame"' })
+        .optional(),
       addUnknownFields: z.boolean({ error: 'true or false' }).optional(),
       dropOptionalFields: z.boolean({ error: 'true or false' }).optional(),
       unknownStatus: z.string({ error: 'a status that the interface does not have' }).optional(),
@@ -73,7 +75,7 @@ export interface FaultDeed {
   readonly delayMs?: number | undefined
   /** The connection ends without an answer, before or after the service handles the request. */
   readonly drop?: 'before' | 'after' | undefined
-  /** Answers with this status, 400 to 599, as an error envelope. */
+  /** Answers with this status, 400 to 599, and the error envelope that the service has for it. */
   readonly status?: number | undefined
   /** Whether `status` comes before or after the service handles the request. @default 'before' */
   readonly moment?: 'before' | 'after' | undefined
@@ -85,9 +87,9 @@ export interface FaultDeed {
   readonly garbage?: boolean | undefined
   /**
    * A downloaded file has flipped bytes and its right length, or is half of it in a whole answer, or has one
-   * frame that is smaller than the others.
+   * frame with flipped bytes in a whole archive, or one that is smaller than the others.
    */
-  readonly file?: 'damaged' | 'half' | 'odd-frame' | undefined
+  readonly file?: 'damaged' | 'half' | 'damaged-frame' | 'odd-frame' | undefined
   /**
    * Adds unknown members to every object of a successful JSON answer and of an event, but not to an estimate,
    * which allows none.
