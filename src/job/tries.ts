@@ -50,7 +50,8 @@ export function checkTries(ports: JobPorts, order: Order, pause: Pause, tries: T
 /** Waits before the next try. Only a cause in this run needs a wait: a pause of an earlier run has passed. */
 export async function wait(ports: JobPorts, order: Order, pause: Pause, tries: Tries): Promise<void> {
   if (tries.sent === 0 || pause === 'none') return
-  ports.onProgress({ id: order.request.id, phase: 'waiting', message: waitingWords[pause] })
+  const asked = tries.askedMs > 0 ? `; it asks to wait ${Math.ceil(tries.askedMs / 1000)} s` : ''
+  ports.onProgress({ id: order.request.id, phase: 'waiting', message: `${waitingWords[pause]}${asked}` })
   const ownMs = pauseMs(pause, tries, ports.random.unit())
   await ports.clock.sleep(Math.max(ownMs, tries.askedMs), ports.signal)
 }

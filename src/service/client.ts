@@ -14,6 +14,7 @@ import { createDownload } from './http/download.ts'
 import { createFreeExchange, createFreeRequest, type FreeRequest } from './http/free-request.ts'
 import { notFromProfile, toRequestPort } from './http/request-port.ts'
 import { createRetryBudget } from './http/retry.ts'
+import { tellPauses } from './http/told-pauses.ts'
 import { createTransport, parseApiKey } from './http/transport.ts'
 import { rawMember } from './json.ts'
 import { createLimiter, type Limiter, type Limits, resolveLimits } from './limits/limits.ts'
@@ -138,7 +139,7 @@ export interface ClientOptions {
    */
   readonly limitsFolder?: string
   /**
-   * Receives a sentence for a person when requests have waited some seconds for the limits.
+   * Receives a sentence for a person when requests wait some seconds for the limits, or before another try.
    *
    * @default nobody is told
    */
@@ -165,7 +166,8 @@ export function createClient(ports: ClientPorts, options: ClientOptions): Servic
   const address = parseServiceAddress(options.baseUrl)
   const profile = resolveProfile(options.profile)
   const limiter = toLimiter(ports, options, key)
-  const tools = { clock, random, budget: createRetryBudget() }
+  const onPause = options.onWait && tellPauses(clock, options.onWait)
+  const tools = { clock, random, budget: createRetryBudget(), ...(onPause ? { onPause } : {}) }
   const transport = createTransport(net, clock, address, key)
   const exchange = createFreeExchange(transport, limiter, tools)
   const free = createFreeRequest(transport, exchange)

@@ -38,5 +38,6 @@ test('an execution that stays unknown is for a person after half a minute; answe
   const garbled = await team(reading(Array.from({ length: 200 }, () => garbage)))
   await garbled.first.approve()
   await expect(garbled.first.build()).rejects.toMatchObject({ code: 'SW_WIRE', exitCode: 4 })
+  await garbled.wait(10_000)
   expect([garbled.posts(), garbled.charged()]).toEqual([1, ['a knight walk']])
 })

@@ -109,6 +109,27 @@ describe('limits', () => {
     expect(clock.sleepers).toBe(0)
   })
 
+  test('C29: a longer wait before another try is told, once while it lasts', async () => {
+    const told: string[] = []
+    const net = scriptedNet((_, number) => (number < 2 ? json(429, {}, { 'retry-after': '75' }) : json(200, { credits: '1.5' })))
+    const { client, clock } = testClient(net, { onWait: (sentence) => told.push(sentence) })
+    await clock.run(Promise.all([client.balance(), client.balance()]))
+    expect(told).toEqual([
+      expect.stringMatching(/^Waiting 7[5-7] s before the next try: .* rate limit is reached, and it asks for this\.$/),
+    ])
+  })
+
+  test('a read whose answer is not JSON is tried again; a POST is not', async () => {
+    const net = scriptedNet((_, number) =>
+      number === 1 ? json(200, { credits: '1.5' }) : { status: 200, body: '<html>Please log in.</html>' },
+    )
+    const { client, clock } = testClient(net)
+    expect(await clock.run(client.balance())).toBe(15_000n)
+    const file = { bytes: new Uint8Array(1), contentType: 'image/png' } as const
+    await expect(clock.run(client.uploadReference(file))).rejects.toMatchObject({ code: 'SW_WIRE' })
+    expect(net.requests).toHaveLength(3)
+  })
+
   test('C24: a fifth stream waits until one of four is closed', async () => {
     const clock = new ManualClock()
     const limiter = createLimiter(clock)

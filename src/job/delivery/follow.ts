@@ -1,4 +1,4 @@
-import { hasCode, SpritewrightError } from '../../errors.ts'
+import { SpritewrightError } from '../../errors.ts'
 import type { Clock } from '../../host/clock.ts'
 import type { ServiceClient } from '../../service/client.ts'
 import { statusPollMs } from '../../service/limits/limits.ts'
@@ -9,8 +9,6 @@ const silenceMs = 30_000
 
 /** How long the service may not know an execution before it counts as gone, in milliseconds. */
 const settlingMs = 30_000
-/** Answers in a row that cannot be read before the run ends. */
-const unreadableTries = 5
 
 /** Callbacks, and a signal to stop. */
 export interface FollowOptions {
@@ -60,10 +58,9 @@ export async function follow(
 
 /**
  * Reads the state of an execution. The service is eventually consistent: it may not know for a moment what it
- * has just accepted, and something in between may answer once in its place.
+ * has just accepted.
  *
- * @throws the last error, if the service does not know the execution for {@link settlingMs}, or if
- *   {@link unreadableTries} answers in a row cannot be read.
+ * @throws the last error, if the service does not know the execution for {@link settlingMs}.
  */
 async function readPatiently(
   { client, clock }: { client: ServiceClient; clock: Clock },
@@ -71,13 +68,12 @@ async function readPatiently(
   signal: AbortSignal,
 ): Promise<Execution> {
   const begun = clock.mono()
-  for (let unreadable = 1; ; ) {
+  for (;;) {
     try {
       return await client.execution(executionId, signal)
     } catch (error) {
       const isUnknown = error instanceof SpritewrightError && error.facts.status === 404 && clock.mono() - begun < settlingMs
-      const isUnreadable = hasCode(error, 'SW_WIRE') && unreadable++ < unreadableTries
-      if (!isUnknown && !isUnreadable) throw error
+      if (!isUnknown) throw error
       await clock.sleep(statusPollMs, signal)
     }
   }
@@ -123,20 +119,25 @@ function openHints(
       notify()
     seen.status = event.status ?? seen.status
   }
-  const readOnce = async (): Promise<void> => {
+  /** Returns how long the service asks to wait, in milliseconds; 0 if it does not. */
+  const readOnce = async (): Promise<number> => {
+    let askedMs = 0
     try {
       for await (const event of client.events(executionId, seen.lastEventId, signal)) take(event)
-    } catch {
+    } catch (error) {
       // A drop, a refusal, or an answer that is not a stream. The status reads give the true state.
+      const retryAt = error instanceof SpritewrightError ? Date.parse(String(error.facts.retryAt)) : Number.NaN
+      if (!Number.isNaN(retryAt)) askedMs = retryAt - clock.wall()
     }
     isOpen = false
     if (!signal.aborted) notify()
+    return askedMs
   }
   const read = async (): Promise<void> => {
     while (!seen.isDone && !signal.aborted && seen.tries < emptyTries) {
       seen.tries++
-      await readOnce()
-      await clock.sleep(seen.retryMs * 2 ** (seen.tries - 1), signal)
+      const askedMs = await readOnce()
+      await clock.sleep(Math.max(askedMs, seen.retryMs * 2 ** (seen.tries - 1)), signal)
     }
   }
   // Apart from its end, only an abort of the following leaves the loop.

@@ -7,7 +7,7 @@ import { maximumJsonBytes } from '../json.ts'
 import type { Limiter } from '../limits/limits.ts'
 import { withDeadline } from './deadline.ts'
 import { lostAttempt } from './free-request.ts'
-import { type Attempt, type RetryTools, retrying } from './retry.ts'
+import { type Attempt, type Fault, type RetryTools, retrying, withRetryTime } from './retry.ts'
 import { readWhole, type Transport, type WireRequest } from './transport.ts'
 
 /** A complete downloaded file. */
@@ -114,7 +114,7 @@ async function followSigned(ports: DownloadPorts, redirect: NetResponse, signal:
     if (isRedirect(response.status)) continue
     if (response.status === 200) return { kind: 'done', value: await readFile(response) }
     await discard(response)
-    return response.status === 403 ? expired : failedSigned(ports, response.status)
+    return response.status === 403 ? expired : failedSigned(ports, response)
   }
   await discard(response)
   throw badRedirect(`more than ${maximumFurtherHops} redirects after the first`)
@@ -143,9 +143,11 @@ function badRedirect(found: string): SpritewrightError {
   })
 }
 
-function failedSigned(ports: DownloadPorts, status: number): Attempt<never> {
-  const error = ports.transport.unreachable(new Error(`status ${status} at the signed address`), what)
-  return { kind: 'failed', error, fault: status >= 500 || status === 429 ? { kind: 'transport' } : null }
+function failedSigned({ transport, clock }: DownloadPorts, { status, headers }: NetResponse): Attempt<never> {
+  const retryAfterMs = transport.retryAfterMs({ headers })
+  const error = transport.unreachable(new Error(`status ${status} at the signed address`), what)
+  const fault: Fault | null = status >= 500 || status === 429 ? { kind: 'transport', retryAfterMs } : null
+  return { kind: 'failed', error: withRetryTime(error, retryAfterMs, clock.wall()), fault }
 }
 
 function expiredTwice(): Attempt<never> {

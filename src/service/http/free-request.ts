@@ -12,7 +12,8 @@ export type FreeRequest = (request: WireRequest, signal?: AbortSignal) => Promis
 
 /**
  * Like {@link FreeRequest}, but returns the answer unparsed. `onLost` is called for every try with a lost
- * answer: the service may have acted on it.
+ * answer: the service may have acted on it. A read is retried if its answer is not JSON, because something in
+ * between, like the login page of a network, may have answered.
  */
 export type FreeExchange = (request: WireRequest, signal?: AbortSignal, onLost?: () => void) => Promise<Answer>
 
@@ -30,7 +31,8 @@ export function createFreeExchange(transport: Transport, limiter: Limiter, tools
     const release = await limiter.take(request.method === 'GET' ? 'get' : 'post', signal)
     try {
       const answer = await transport.exchange(request, signal)
-      if (answer.status >= 200 && answer.status <= 299) return { kind: 'done', value: answer }
+      if (answer.status >= 200 && answer.status <= 299)
+        return request.method === 'GET' ? toRead(transport, answer, request.what) : { kind: 'done', value: answer }
       if (answer.status >= 500) onLost?.()
       return { kind: 'failed', ...transport.refusal(answer, request.what) }
     } catch (error) {
@@ -41,6 +43,16 @@ export function createFreeExchange(transport: Transport, limiter: Limiter, tools
     }
   }
   return (request, signal, onLost) => retrying(tools, () => attempt(request, signal, onLost), signal)
+}
+
+function toRead(transport: Transport, answer: Answer, what: string): Attempt<Answer> {
+  try {
+    transport.json(answer, what)
+    return { kind: 'done', value: answer }
+  } catch (error) {
+    if (!isOwnError(error)) throw error
+    return { kind: 'failed', error, fault: { kind: 'transport' } }
+  }
 }
 
 /**

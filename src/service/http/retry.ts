@@ -26,8 +26,9 @@ const retryRules: Readonly<{
  */
 export const longestRetryAfterMs: number = 5 * 60_000
 
-/** An error that also says when to try again. */
-export function withRetryTime(error: SpritewrightError, retryAfterMs: number, wallMs: number): SpritewrightError {
+/** Adds the time for the next try to an error. Without a `Retry-After` it stays as it is. */
+export function withRetryTime(error: SpritewrightError, retryAfterMs: number | null, wallMs: number): SpritewrightError {
+  if (retryAfterMs === null) return error
   const at = new Date(wallMs + retryAfterMs).toISOString()
   return new SpritewrightError(error.code, {
     message: `${error.message} The service asks not to try again before ${at.slice(0, 19)}Z.`,
@@ -91,6 +92,8 @@ export interface RetryTools {
   readonly clock: Clock
   readonly random: Random
   readonly budget: RetryBudget
+  /** Called before each wait. */
+  readonly onPause?: (waitMs: number, fault: Fault) => void
 }
 
 /**
@@ -104,11 +107,8 @@ export async function retrying<T>(tools: RetryTools, attempt: () => Promise<Atte
       return result.value
     }
     const waitMs = result.fault === null ? null : retryWaitMs(result.fault, tries, tools.random.unit())
-    if (waitMs === null || !tools.budget.take()) {
-      const { retryAfterMs } = result.fault ?? {}
-      const isLong = retryAfterMs != null && retryAfterMs > longestRetryAfterMs
-      throw isLong ? withRetryTime(result.error, retryAfterMs, tools.clock.wall()) : result.error
-    }
+    if (waitMs === null || !tools.budget.take()) throw result.error
+    if (result.fault !== null) tools.onPause?.(waitMs, result.fault)
     await tools.clock.sleep(waitMs, signal)
   }
 }

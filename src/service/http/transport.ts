@@ -8,7 +8,7 @@ import { toRefusal } from '../reasons.ts'
 import { readEnvelope } from '../replies.ts'
 import type { PublicError } from '../wire.ts'
 import { withDeadline } from './deadline.ts'
-import type { Fault } from './retry.ts'
+import { type Fault, withRetryTime } from './retry.ts'
 
 /** One request to the service. */
 export interface WireRequest {
@@ -69,10 +69,13 @@ export interface Transport {
   json(answer: Answer, what: string): JsonBody
   /** The error envelope of an answer; null if it has none. */
   envelope(answer: Answer): PublicError | null
-  /** The error for an answer other than 2xx, and whether the request may be retried. */
+  /**
+   * The error for an answer other than 2xx, with the time for the next try if the service gives one, and
+   * whether the request may be retried.
+   */
   refusal(answer: Answer, what: string): { readonly error: SpritewrightError; readonly fault: Fault | null }
   /** `Retry-After` of an answer, in milliseconds; null if it has none. */
-  retryAfterMs(answer: Answer): number | null
+  retryAfterMs(answer: Pick<Answer, 'headers'>): number | null
   /**
    * The error for a lost request. It contains a description, never the request or the error of the network.
    */
@@ -138,7 +141,11 @@ export function createTransport(net: Net, clock: Clock, address: ServiceAddress,
       }),
     json: (answer, what) => parseJson(answer.body, what, hide),
     envelope,
-    refusal: (answer, what) => toFailure(answer, envelope(answer), what, clock, address),
+    refusal: (answer, what) => {
+      const retryAfterMs = parseRetryAfter(answer.headers['retry-after'], clock.wall())
+      const { error, fault } = toFailure(answer, envelope(answer), what, retryAfterMs, address)
+      return { error: withRetryTime(error, retryAfterMs, clock.wall()), fault }
+    },
     retryAfterMs: (answer) => parseRetryAfter(answer.headers['retry-after'], clock.wall()),
     unreachable: (cause, what) => toUnreachable(address, what, hide(describeCause(cause)), null),
     hide,
@@ -187,11 +194,10 @@ function toFailure(
   answer: Answer,
   envelope: PublicError | null,
   what: string,
-  clock: Clock,
+  retryAfterMs: number | null,
   address: ServiceAddress,
 ): ReturnType<Transport['refusal']> {
   const { status } = answer
-  const retryAfterMs = parseRetryAfter(answer.headers['retry-after'], clock.wall())
   if (envelope !== null && status >= 400) {
     return { error: toRefusal(status, envelope, what), fault: { kind: 'answer', status, retryable: envelope.retryable, retryAfterMs } }
   }

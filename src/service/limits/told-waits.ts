@@ -2,7 +2,7 @@ import type { Clock } from '../../host/clock.ts'
 import type { Limiter, Limits, Release } from './limits.ts'
 
 /** How long a request waits in silence, in milliseconds. Shorter waits are no news. */
-const silentMs = 3_000
+export const silentMs: number = 3_000
 
 /**
  * Tells a person when requests wait for their own limits, each limit at most once in a window.
