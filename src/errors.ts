@@ -4,6 +4,7 @@ export type ErrorCode =
   | 'SW_DISK'
   | 'SW_JOURNAL'
   | 'SW_VAULT'
+  | 'SW_STORE'
   | 'SW_BUILD'
   | 'SW_USAGE'
   | 'SW_GUARD'
@@ -14,6 +15,7 @@ export type ErrorCode =
   | 'SW_CONFIG'
   | 'SW_LOCKFILE'
   | 'SW_LAYOUT'
+  | 'SW_STORE_UNSAFE'
   | 'SW_NO_KEY'
   | 'SW_KEY_EXPOSED'
   | 'SW_NO_SERVICE'
@@ -49,6 +51,7 @@ export const errorCodes: Readonly<Record<ErrorCode, { readonly exit: number; rea
   SW_DISK: { exit: 1, title: 'a file could not be read or written' },
   SW_JOURNAL: { exit: 1, title: 'the journal of paid work is broken, or tracked by git' },
   SW_VAULT: { exit: 1, title: 'a paid result is missing or damaged' },
+  SW_STORE: { exit: 1, title: 'a shared store cannot be reached, or refuses' },
   SW_BUILD: { exit: 1, title: 'an atlas could not be made from the bought results' },
   SW_USAGE: { exit: 2, title: 'wrong usage' },
   SW_GUARD: { exit: 2, title: 'a request that may not act on the dev server' },
@@ -59,6 +62,7 @@ export const errorCodes: Readonly<Record<ErrorCode, { readonly exit: number; rea
   SW_CONFIG: { exit: 2, title: 'an invalid configuration' },
   SW_LOCKFILE: { exit: 2, title: 'an unreadable sprites.lock.json' },
   SW_LAYOUT: { exit: 2, title: 'an unreadable sprites.layout.json' },
+  SW_STORE_UNSAFE: { exit: 2, title: 'a shared store that cannot keep the journal' },
   SW_NO_KEY: { exit: 2, title: 'no API key' },
   SW_KEY_EXPOSED: { exit: 2, title: 'an API key that would be shipped or written to a file' },
   SW_NO_SERVICE: { exit: 2, title: 'no service to ask' },

@@ -4,7 +4,7 @@ import { describeProxies, readProxies } from './net/proxies.ts'
 
 /** One HTTP request. Redirects are never followed and nothing is retried; the caller decides about both. */
 export interface NetRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
   /** Absolute `http:` or `https:` URL. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>

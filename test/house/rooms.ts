@@ -31,6 +31,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   errors: { at: ['src/errors.ts'], may: [] },
   'key search': { at: ['src/options/key-search.ts'], may: ['errors'] },
   host: { at: ['src/host/'], may: ['errors'] },
+  stores: { at: ['src/stores/'], may: ['errors', 'host'] },
   spec: { at: ['src/spec/'], may: ['errors', 'host', 'atlas/limits.ts'] },
   credit: { at: ['src/credit/'], may: ['errors', 'host'] },
   vault: { at: ['src/vault/'], may: ['errors', 'host', 'spec', 'credit'] },

@@ -15,6 +15,7 @@ const timeouts: Readonly<Record<string, number>> = {
   e2e: 120_000,
   plugin: 90_000,
   service: 90_000,
+  stores: 90_000,
   // These try every byte, pixel or frame of something.
   atlas: 60_000,
   embedded: 60_000,

@@ -1,0 +1,72 @@
+import { hasCode } from '../errors.ts'
+import type { Clock } from '../host/clock.ts'
+import { type Net, type NetRequest, readBody } from '../host/net.ts'
+import type { Random } from '../host/random.ts'
+
+/** An answer, read to its end. */
+export interface Answer {
+  readonly status: number
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly bytes: Uint8Array
+}
+
+/** Bounds of one request. */
+export interface Bounds {
+  /** Longest time for the whole answer, in milliseconds. */
+  readonly timeoutMs: number
+  /** Longest body, in bytes. */
+  readonly maximumBytes: number
+}
+
+/** Bounds of a record: a few kilobytes, and a purchase waits for it. */
+export const recordBounds: Bounds = { timeoutMs: 20_000, maximumBytes: 2 ** 20 }
+/** Bounds of a result. */
+export const blobBounds: Bounds = { timeoutMs: 300_000, maximumBytes: 2 ** 30 }
+
+/** Sends one request and reads its whole answer. Rejects if that does not come in time. */
+export async function exchange({ clock, net }: { clock: Clock; net: Net }, request: NetRequest, bounds: Bounds): Promise<Answer> {
+  const done = new AbortController()
+  const late = new AbortController()
+  const timer = clock.sleep(bounds.timeoutMs, done.signal).then(
+    () => late.abort(new Error(`no whole answer within ${bounds.timeoutMs} ms`)),
+    () => {},
+  )
+  const isLate = timer.then(() => (late.signal.aborted ? Promise.reject(late.signal.reason) : new Promise<never>(() => {})))
+  isLate.catch(() => {})
+  const answer = async (): Promise<Answer> => {
+    const response = await net.request({ ...request, signal: late.signal })
+    return { status: response.status, headers: response.headers, bytes: await readBody(response, bounds.maximumBytes) }
+  }
+  try {
+    return await Promise.race([answer(), isLate])
+  } finally {
+    done.abort()
+  }
+}
+
+/** How often a call is tried in all. */
+const mostTries = 4
+/** Longest wait after the first failure, in milliseconds. It doubles with each failure. */
+const firstPauseMs = 200
+
+/**
+ * Runs a call that may be repeated, again after each failure that may pass. The waits have jitter, so that
+ * many machines do not come back together.
+ */
+export async function withTries<T>({ clock, random }: { clock: Clock; random: Random }, call: () => Promise<T>): Promise<T> {
+  for (let number = 1; ; number++) {
+    try {
+      return await call()
+    } catch (error) {
+      if (number === mostTries || !hasCode(error, 'SW_STORE') || error.facts.mayPass !== true) throw error
+    }
+    const longestMs = firstPauseMs * 2 ** (number - 1)
+    await clock.sleep(longestMs / 2 + (random.unit() * longestMs) / 2)
+  }
+}
+
+/** Whether two texts of bytes are the same. */
+export function isEqual(a: Uint8Array, b: Uint8Array): boolean {
+  return Buffer.compare(a, b) === 0
+}

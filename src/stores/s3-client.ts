@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto'
+import { SpritewrightError } from '../errors.ts'
+import type { Host } from '../host/host.ts'
+import { type Answer, type Bounds, exchange } from './exchange.ts'
+import { addressError, storeError, wordsOf } from './failures.ts'
+
+/** Ports of a store that speaks HTTP. */
+export type HttpPorts = Pick<Host, 'clock' | 'net' | 'random'>
+
+/** A bucket, and where its keys begin. */
+export interface S3Address {
+  readonly kind: 's3'
+  readonly bucket: string
+  /** Segments before every key. Empty, or without a slash at either end. */
+  readonly prefix: string
+}
+
+/**
+ * Parses `s3://bucket/prefix`.
+ *
+ * @throws `SW_CONFIG` for any other text, e.g. one with a key, a host or a query.
+ */
+export function parseS3Address(text: string): S3Address {
+  const [, bucket, prefix] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:\/[\w-]+(?:\.+[\w-]+)*)*)\/?$/.exec(text) ?? []
+  if (bucket !== undefined && prefix !== undefined) return { kind: 's3', bucket, prefix: prefix.slice(1) }
+  throw addressError('s3://bucket/prefix (the endpoint and the credentials are variables of the environment)', 'something else')
+}
+
+/** Sends signed requests to one bucket. */
+export interface S3Client {
+  readonly address: string
+  /**
+   * Sends one request, without a retry.
+   *
+   * @param work For the message, e.g. `read journal/a/1`.
+   * @param key Below the prefix. It needs no encoding.
+   * @returns The answer, of any status.
+   * @throws `SW_STORE` if no whole answer came. It is then unknown whether the request was received.
+   */
+  send(work: string, method: 'GET' | 'HEAD' | 'PUT' | 'DELETE', key: string, bounds: Bounds, more?: S3Content): Promise<Answer>
+  /** The error of an answer that is none of those that the caller expects. */
+  refusal(work: string, answer: Answer): SpritewrightError
+}
+
+interface S3Content {
+  readonly body?: Uint8Array
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/**
+ * Makes a client with the credentials and the endpoint of the environment, as other tools for S3 read them.
+ * With an endpoint, the bucket is in the path; AWS itself gets it in the host name.
+ *
+ * @throws `SW_CONFIG` if a variable is missing or not valid. No message contains the value of a variable.
+ */
+export function createS3Client({ clock, net }: HttpPorts, env: Host['env'], where: S3Address): S3Client {
+  const address = `s3://${[where.bucket, where.prefix].filter((part) => part !== '').join('/')}`
+  const credentials = readCredentials(env, address)
+  const region = readVariable(env, ['AWS_REGION', 'AWS_DEFAULT_REGION']) ?? 'us-east-1'
+  const base = [readEndpoint(env, where.bucket, region), where.prefix].filter((part) => part !== '').join('/')
+  return {
+    address,
+    send: async (work, method, key, bounds, { body, headers } = {}) => {
+      const digest = createHash('sha256')
+        .update(body ?? '')
+        .digest('hex')
+      const { AwsV4Signer } = await import('aws4fetch')
+      const signed = await new AwsV4Signer({
+        ...credentials,
+        method,
+        region,
+        service: 's3',
+        url: `${base}/${key}`,
+        // A signed condition cannot be lost on the way, and signed bytes cannot be changed.
+        headers: { ...headers, 'x-amz-content-sha256': digest },
+        datetime: new Date(clock.wall()).toISOString().replace(/[:-]|\.\d{3}/g, ''),
+      }).sign()
+      const request = { method, url: signed.url.href, headers: Object.fromEntries(signed.headers), ...(body ? { body } : {}) }
+      try {
+        return await exchange({ clock, net }, request, bounds)
+      } catch (cause) {
+        throw storeError({ address, work, found: wordsOf(cause), mayPass: true, cause })
+      }
+    },
+    refusal: (work, answer) => {
+      const code = errorCodeOf(answer)
+      const mayPass = answer.status >= 500 || [408, 409, 412, 429].includes(answer.status) || code === 'RequestTimeout'
+      const advice = adviceFor(answer, code)
+      return storeError({
+        address,
+        work,
+        found: `the answer ${answer.status}${code === undefined ? '' : ` ${code}`}`,
+        ...(advice === undefined ? {} : { advice }),
+        mayPass,
+        facts: { status: answer.status, ...(code === undefined ? {} : { reason: code }) },
+      })
+    },
+  }
+}
+
+/**
+ * The service's own name of an error. The rest of its text is not used, because it may repeat what was signed.
+ */
+export function errorCodeOf(answer: Answer): string | undefined {
+  return /<Code>([A-Za-z0-9.]{1,64})<\/Code>/.exec(new TextDecoder().decode(answer.bytes.subarray(0, 4096)))?.[1]
+}
+
+function adviceFor({ status, headers }: Answer, code: string | undefined): string | undefined {
+  const region = /^[a-z0-9-]{1,40}$/.exec(headers['x-amz-bucket-region'] ?? '')?.[0]
+  if (status === 301 || code === 'AuthorizationHeaderMalformed')
+    return `Set AWS_REGION to the region of the bucket${region === undefined ? '' : `, ${region}`}.`
+  if (code === 'RequestTimeTooSkewed') return 'Set the clock of this machine.'
+  if (status === 403)
+    return 'Check the credentials in the environment. They need s3:GetObject, s3:PutObject, and s3:ListBucket: without it, a missing file is refused too.'
+  return undefined
+}
+
+function readCredentials(env: Host['env'], address: string): { accessKeyId: string; secretAccessKey: string; sessionToken?: string } {
+  const accessKeyId = readVariable(env, ['AWS_ACCESS_KEY_ID'])
+  const secretAccessKey = readVariable(env, ['AWS_SECRET_ACCESS_KEY'])
+  const sessionToken = readVariable(env, ['AWS_SESSION_TOKEN'])
+  if (accessKeyId !== undefined && secretAccessKey !== undefined)
+    return { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) }
+  const missing = accessKeyId === undefined ? 'AWS_ACCESS_KEY_ID' : 'AWS_SECRET_ACCESS_KEY'
+  throw new SpritewrightError('SW_CONFIG', {
+    message: `Expected AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment for ${address}, found no ${missing}. Set both; files and profiles are not read.`,
+    facts: { store: address, variable: missing },
+  })
+}
+
+/** Returns scheme, host and path of the bucket. */
+function readEndpoint(env: Host['env'], bucket: string, region: string): string {
+  const endpoint = readVariable(env, ['AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL'])
+  // A certificate for all buckets does not cover a name with dots.
+  if (endpoint === undefined)
+    return bucket.includes('.') ? `https://s3.${region}.amazonaws.com/${bucket}` : `https://${bucket}.s3.${region}.amazonaws.com`
+  const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined
+  if (url !== undefined && /^https?:$/.test(url.protocol) && `${url.username}${url.password}${url.search}${url.hash}` === '')
+    return `${url.origin}${url.pathname.replace(/\/+$/, '')}/${bucket}`
+  throw new SpritewrightError('SW_CONFIG', {
+    message:
+      'Expected AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL as https://host or http://host, without user name, query and fragment; found something else. Correct the variable.',
+  })
+}
+
+/**
+ * The first of these variables that is set. It goes into a header, so it must be one word.
+ *
+ * @throws `SW_CONFIG` for other text. Its value is not in the message.
+ */
+function readVariable(env: Host['env'], names: readonly string[]): string | undefined {
+  const name = names.find((one) => (env[one] ?? '').trim() !== '')
+  const value = name && env[name]?.trim()
+  if (value === undefined || value === '') return undefined
+  const pattern = name?.includes('REGION') ? /^[a-z0-9-]{1,40}$/ : /^[\x21-\x7e]{1,8192}$/
+  if (pattern.test(value)) return value
+  throw new SpritewrightError('SW_CONFIG', {
+    message: `Expected ${name} in the environment as one word of printable ASCII, found other characters in it. Set it again.`,
+    facts: { variable: name },
+  })
+}

@@ -1,0 +1,122 @@
+import { hasCode } from '../errors.ts'
+import type { Host } from '../host/host.ts'
+import type { BlobStore } from './blob-store.ts'
+import { type Answer, blobBounds, isEqual, recordBounds, withTries } from './exchange.ts'
+import { checkName, checkSha256, unsafeStore } from './failures.ts'
+import type { RecordStore, StoredFile } from './record-store.ts'
+import { createS3Client, errorCodeOf, type HttpPorts, type S3Address, type S3Client } from './s3-client.ts'
+
+/**
+ * Opens a bucket for records. `If-None-Match: *` makes one of several writers the first.
+ *
+ * An answer that leaves the outcome open (409, 412, 5xx, none at all) is decided by a read: our bytes can
+ * only be from an earlier try of ours. If there is no file, the try is repeated, up to four in all.
+ *
+ * @throws `SW_CONFIG` if the environment has no credentials.
+ */
+export function openS3Records(ports: HttpPorts, env: Host['env'], where: S3Address): RecordStore {
+  const client = createS3Client(ports, env, where)
+  const read = async (name: string): Promise<StoredFile | undefined> => {
+    const work = `read ${name}`
+    const answer = await client.send(work, 'GET', name, recordBounds, { headers: { 'cache-control': 'no-cache' } })
+    if (isMissing(answer)) return undefined
+    if (answer.status !== 200) throw client.refusal(work, answer)
+    return { bytes: answer.bytes, ageMs: ageOf(answer, client.address) }
+  }
+  const write = async (name: string, body: Uint8Array): Promise<'mine' | 'taken'> => {
+    const failure = await tryWrite(client, name, body)
+    if (failure === undefined) return 'mine'
+    const found = await read(name).catch((error: unknown) => {
+      throw hasCode(error, 'SW_STORE') ? failure : error
+    })
+    if (found === undefined) throw failure
+    return isEqual(found.bytes, body) ? 'mine' : 'taken'
+  }
+  return {
+    address: client.address,
+    putIfAbsent: async (name, bytes) => {
+      checkName(name)
+      return withTries(ports, () => write(name, bytes))
+    },
+    get: async (name) => {
+      checkName(name)
+      return withTries(ports, () => read(name))
+    },
+    close: async () => {},
+  }
+}
+
+/**
+ * Writes a file if its name is free.
+ *
+ * @returns `undefined` if it is written; an error if that is open.
+ */
+async function tryWrite(client: S3Client, name: string, body: Uint8Array): Promise<Error | undefined> {
+  const work = `write ${name}`
+  let answer: Answer
+  try {
+    answer = await client.send(work, 'PUT', name, recordBounds, { body, headers: { 'if-none-match': '*' } })
+  } catch (error) {
+    return error as Error
+  }
+  if (isDone(answer)) return undefined
+  if (answer.status === 501 || errorCodeOf(answer) === 'NotImplemented')
+    throw unsafeStore(client.address, `the answer ${answer.status} to If-None-Match`, { status: answer.status })
+  const refusal = client.refusal(work, answer)
+  if (refusal.facts.mayPass === true) return refusal
+  throw refusal
+}
+
+/**
+ * Opens a bucket for results, which lie in `cas/`.
+ *
+ * @throws `SW_CONFIG` if the environment has no credentials.
+ */
+export function openS3Blobs(ports: HttpPorts, env: Host['env'], where: S3Address): BlobStore {
+  const client = createS3Client(ports, env, where)
+  const ask = async (
+    verb: string,
+    method: 'GET' | 'HEAD' | 'PUT' | 'DELETE',
+    sha256: string,
+    body?: Uint8Array,
+  ): Promise<Answer | undefined> => {
+    const key = `cas/${checkSha256(sha256)}`
+    const work = `${verb} ${key}`
+    return withTries(ports, async () => {
+      const answer = await client.send(work, method, key, blobBounds, body ? { body } : {})
+      if (isDone(answer)) return answer
+      // The answer to HEAD has no body, so it does not say what is missing.
+      if (method !== 'PUT' && (isMissing(answer) || (method === 'HEAD' && answer.status === 404))) return undefined
+      throw client.refusal(work, answer)
+    })
+  }
+  return {
+    address: client.address,
+    get: async (sha256) => (await ask('read', 'GET', sha256))?.bytes,
+    has: async (sha256) => (await ask('find', 'HEAD', sha256)) !== undefined,
+    put: async (sha256, bytes) => void (await ask('write', 'PUT', sha256, bytes)),
+    remove: async (sha256) => void (await ask('remove', 'DELETE', sha256)),
+    close: async () => {},
+  }
+}
+
+function isDone({ status }: Answer): boolean {
+  return status === 200 || status === 201 || status === 204
+}
+
+/** Whether the bucket has no such file. A 404 of a proxy, or for a bucket that is missing, is none of these. */
+function isMissing(answer: Answer): boolean {
+  return answer.status === 404 && errorCodeOf(answer) === 'NoSuchKey'
+}
+
+/**
+ * Milliseconds since a file was written, at most one second too many: both headers are whole seconds of the
+ * store's own clock.
+ *
+ * @throws `SW_STORE_UNSAFE` if either is missing.
+ */
+function ageOf({ headers }: Answer, address: string): number {
+  const [now, written] = [headers.date, headers['last-modified']].map((text) => Date.parse(text ?? ''))
+  if (Number.isFinite(now) && Number.isFinite(written)) return (now as number) - (written as number) + 1000
+  throw unsafeStore(address, 'an answer without the headers Date and Last-Modified')
+}

@@ -1,0 +1,71 @@
+import { mkdirSync, mkdtempSync, rmSync, utimesSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { type Disk, nodeDisk } from '../../src/host/disk.ts'
+import { nodeRandom } from '../../src/host/random.ts'
+import { openFolderRecords } from '../../src/stores/folder.ts'
+import { describeRecordStore } from './contract.ts'
+
+const scratch = mkdtempSync(join(tmpdir(), 'spritewright-stores-'))
+const folder = join(scratch, 'journal')
+mkdirSync(folder)
+afterAll(() => rmSync(scratch, { recursive: true }))
+const random = nodeRandom()
+
+/** A disk whose first `link` fails, after or before the name is made. */
+function lossyDisk(doesLand: boolean): Disk {
+  const disk = nodeDisk()
+  let isLost = false
+  return {
+    ...disk,
+    link: async (from, to) => {
+      if (isLost) return disk.link(from, to)
+      isLost = true
+      if (doesLand) await disk.link(from, to)
+      throw Object.assign(new Error('EIO'), { code: 'EIO' })
+    },
+  }
+}
+
+describeRecordStore('records in a folder', () => ({
+  precisionMs: 2000,
+  open: () => openFolderRecords({ disk: nodeDisk(), random }, folder),
+  openAway: () => openFolderRecords({ disk: nodeDisk(), random }, join(scratch, 'not-mounted')),
+  openLossy: (doesLand) => openFolderRecords({ disk: lossyDisk(doesLand), random }, folder),
+}))
+
+test('a folder that is not mounted is not made, so that no machine begins a journal of its own', async () => {
+  const missing = join(scratch, 'not-mounted')
+  const store = openFolderRecords({ disk: nodeDisk(), random }, missing)
+  await expect(store.putIfAbsent('a/1', new Uint8Array())).rejects.toMatchObject({
+    code: 'SW_STORE',
+    message: expect.stringContaining('Mount it'),
+  })
+  expect(await nodeDisk().stat(missing)).toBeUndefined()
+})
+
+test('a failure of the disk is SW_STORE with its code', async () => {
+  const disk: Disk = { ...nodeDisk(), read: () => Promise.reject(Object.assign(new Error('no'), { code: 'ESTALE' })) }
+  const store = openFolderRecords({ disk, random }, folder)
+  await store.putIfAbsent('stale/1', new Uint8Array(1))
+  await expect(store.get('stale/1')).rejects.toMatchObject({ code: 'SW_STORE', message: expect.stringContaining('ESTALE') })
+})
+
+test("the age is by the clock of the folder's machine, which may be ahead of ours", async () => {
+  const store = openFolderRecords({ disk: nodeDisk(), random }, folder)
+  await store.putIfAbsent('clock/1', new Uint8Array(1))
+  const ahead = Date.now() / 1000 + 3600
+  utimesSync(join(folder, 'clock/1'), ahead, ahead)
+  expect((await store.get('clock/1'))?.ageMs).toBeLessThan(-3_590_000)
+  const server: Disk = {
+    ...nodeDisk(),
+    stat: async (path) => {
+      const found = await nodeDisk().stat(path)
+      return found && path.endsWith('.tmp') ? { ...found, changedMs: found.changedMs + 3_600_000 } : found
+    },
+  }
+  const age = (await openFolderRecords({ disk: server, random }, folder).get('clock/1'))?.ageMs ?? Number.NaN
+  expect(age).toBeGreaterThanOrEqual(0)
+  expect(age).toBeLessThan(10_000)
+})
