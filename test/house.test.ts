@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { crowdedFolders, folderLoops, importLoops, rooms, type Violation, wrongDirections } from './house/rooms.ts'
+import { crowdedFolders, folderLoops, importLoops, type Room, rooms, type Violation, wrongDirections } from './house/rooms.ts'
 import * as rules from './house/rules.ts'
 import { parseSource, type Source } from './house/source.ts'
 import { downloadAddresses, machinePaths, missingPages, namesOfPlaces, readTextFiles, type TextFile } from './house/tracked.ts'
@@ -294,9 +294,24 @@ describe('a rule sees what breaks it:', () => {
     expect(lines(missingPages(files, (page) => page === 'README.md'))).toEqual(['src/a.ts:1 speaks of a page that is not here: notes.md'])
   })
 
-  test('and the table of rooms is the one that ARCHITECTURE.md shows', () => {
+  test('and the table of rooms is the one that ARCHITECTURE.md shows, with its imports', () => {
     const page = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')
-    const shown = [...page.matchAll(/^\| *\*\*([a-z ]+)\*\* *\|/gm)].map(([, room]) => room)
-    expect(shown).toEqual(Object.keys(rooms))
+    const shown = [...page.matchAll(/^\|\*\*([a-z ]+)\*\*\|[^|]*\|([^|]*)\|$/gm)].map(([, room, cell = '']) => [
+      room,
+      cell.split(', ').sort(),
+    ])
+    const toName = (place: string): string => (Object.hasOwn(rooms, place) ? place : `\`${place.replace(/^src\/|\.ts$/g, '')}\``)
+    const cellOf = ({ may, mayLater = [] }: Room): string[] => [...may.map(toName), ...mayLater.map((place) => `later ${toName(place)}`)]
+    const known = Object.entries(rooms).map(([name, room]) => [name, room.may.length > 0 ? cellOf(room).sort() : ['nothing']])
+    expect(shown).toEqual(known)
+  })
+
+  test('and its rooms are in order: each imports only rooms before it', () => {
+    const names = Object.keys(rooms)
+    const isBefore = (room: string, place: string): boolean => names.indexOf(place) < names.indexOf(room)
+    const wrong = Object.entries(rooms).flatMap(([name, { may, mayLater = [] }]) =>
+      [...may, ...mayLater].filter((place) => !isBefore(name, place)),
+    )
+    expect(wrong).toEqual([])
   })
 })

@@ -68,12 +68,12 @@ export const rooms: Readonly<Record<string, Room>> = {
     mayLater: ['service face'],
   },
   face: { at: ['src/index.ts'], may: ['workshop', 'options', 'errors', 'src/credit/credits.ts', 'src/credit/approval-words.ts'] },
+  runtime: { at: ['plugin/runtime/'], may: [] },
   plugin: {
     at: ['plugin/'],
     may: ['face', 'errors', 'atlas/index.ts', 'runtime', 'src/credit/credits.ts', 'src/host/real-path.ts', 'src/host/terminal.ts'],
     mayLater: ['src/workshop.ts'],
   },
-  runtime: { at: ['plugin/runtime/'], may: [] },
   panel: {
     at: ['plugin/panel/ui/'],
     may: ['plugin/protocol/protocol.ts', 'plugin/protocol/actions.ts', 'src/credit/credits.ts', 'src/spec/spec.ts'],
