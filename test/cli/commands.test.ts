@@ -439,6 +439,14 @@ describe('build', () => {
     await world.run('build')
     expect(world.out()).toContain('Placeholders stand in for: hero')
   })
+
+  test('superseded frames are named', async () => {
+    const older = { ...sheets, sprites: [{ ...sheets.sprites[0], isPlaceholder: false, superseded: ['walk'] }] }
+    const { world } = building(async () => ({ sheets: older }))
+    await world.run('build')
+    expect(world.out()).toContain('Superseded but used, since the new one is not bought: hero.walk')
+    expect(world.out()).not.toContain('Placeholders')
+  })
 })
 
 const noSums = { held: 0n, settled: 0n, restored: 0n, uncertain: 0n, elsewhere: 0n }

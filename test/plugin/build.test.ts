@@ -73,6 +73,16 @@ describe.each(vites)('a build with %s', (version, load) => {
     },
   )
 
+  testNewest('tells which frames are older than their spec, where placeholders may stay', async () => {
+    const { build } = await load()
+    const game = await shelf.game({ 'sprites/hero.sprite.json': spec({ prompt: 'a figure of a later day' }) })
+    const { logger, lines } = keptLog()
+    await build(configOf(game, pluginOf(game, { options: { build: { unbought: 'placeholder' } } }), { customLogger: logger }))
+    expect(lines.all.filter((line) => line.includes('has changed since it was bought'))).toEqual([
+      expect.stringContaining('hero.walk has changed since it was bought. The bundle has the bought frames.'),
+    ])
+  })
+
   test('needs no service and no key where all is bought, and gives the same bytes again', async () => {
     const { build } = await load()
     const game = await shelf.game()

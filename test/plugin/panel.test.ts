@@ -81,6 +81,23 @@ describe('buying from the panel', () => {
     expect(panel.texts.filter((text) => text.includes(panel.token))).toEqual([])
   })
 
+  test('bought art plays on when its prompt is edited: the panel marks it, and the terminal says so once', async () => {
+    const { start, game } = await world()
+    const { panel, crawl, log } = await start()
+    await crawl('/src/main.js')
+    await approveHero(panel)
+    await panel.stateWhere((state) => stands('hero.walk', 'bought')(state) && !find(state, 'hero.walk').isPlaceholder)
+    await game.write('sprites/hero.sprite.json', spec({ prompt: 'a large figure' }))
+    const edited = await panel.stateWhere(stands('hero.walk', 'missing'))
+    expect(find(edited, 'hero.walk')).toMatchObject({ isSuperseded: true, isPlaceholder: false })
+    expect(find(edited, 'coin.spin')).toMatchObject({ isSuperseded: false, isPlaceholder: true })
+    await log.next((line) => line.includes('hero.walk has changed since it was bought. The bought frames play on'))
+    await approveHero(panel)
+    const bought = await panel.stateWhere((state) => stands('hero.walk', 'bought')(state) && !find(state, 'hero.walk').isSuperseded)
+    expect(find(bought, 'hero.walk')).toMatchObject({ isPlaceholder: false })
+    expect(log.all.filter((line) => line.includes('has changed since it was bought'))).toHaveLength(1)
+  })
+
   test('a price that has changed since it was seen is refused, with the new one; nothing is written or sent', async () => {
     const { start, service, game } = await world()
     const { panel } = await start()

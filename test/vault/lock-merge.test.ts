@@ -2,8 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { attributeLines, mergeDriverCommand } from '../../src/cli/first-project.ts'
 import { hasCode } from '../../src/errors.ts'
 import { mergeLocks, readConflict, writeConflict } from '../../src/vault/lock-merge.ts'
 import { parseLockFile } from '../../src/vault/lock-schema.ts'
@@ -144,6 +146,15 @@ describe('git', () => {
       const driver = createWorld({ files: { '/game/o': base, '/game/a': ours, '/game/b': theirs } })
       expect(await driver.run('merge', 'o', 'a', 'b')).toBe(0)
       expect(driver.text('/game/a')).toBe(whole)
+
+      // The driver as git starts it, by the lines that init writes and prints.
+      git('merge', '--abort')
+      const bin = fileURLToPath(new URL('../../dist/src/cli/bin.js', import.meta.url))
+      const [, command = ''] = /"(npx spritewright .*)"/.exec(mergeDriverCommand) ?? []
+      git('config', 'merge.spritewright.driver', command.replace('npx spritewright', `"${process.execPath}" "${bin}"`))
+      writeFileSync(join(folder, '.gitattributes'), `${attributeLines.join('\n')}\n`)
+      git('merge', '-q', '-m', 'merged', 'theirs')
+      expect(readFileSync(file, 'utf8')).toBe(whole)
     } finally {
       rmSync(folder, { recursive: true })
     }
