@@ -23,14 +23,16 @@ export async function resolveRoot(host: Host, option: string | undefined): Promi
 
 /**
  * Refuses to work in a folder that is no project, if a project is above or below it. There, approvals would be
- * missing, and new files would be written to the wrong place.
+ * missing, and new files would be written to the wrong place. The root of a workspace is a project only if it
+ * has a configuration or a lock file.
  *
  * @throws `SW_USAGE` with the folder of the project.
  */
 export async function refuseOtherRoot(host: Host, root: string): Promise<void> {
-  const isProject = await hasOne(host, root, [...ownFiles, 'package.json'])
-  if (isProject) return
-  const projects = (await projectAbove(host, root)) ?? (await projectsBelow(host, root))
+  if (await hasOne(host, root, ownFiles)) return
+  const isPackage = await hasOne(host, root, ['package.json'])
+  if (isPackage && !(await isWorkspace(host, root))) return
+  const projects = (isPackage ? undefined : await projectAbove(host, root)) ?? (await projectsBelow(host, root))
   const [first] = projects
   if (first === undefined) return
   const places = projects.map((folder) => relative(root, folder) || '.').join(', ')
@@ -38,6 +40,11 @@ export async function refuseOtherRoot(host: Host, root: string): Promise<void> {
     message: `Expected a project in ${root}, found it in ${places}. Go there, or name it: --root ${relative(root, first)}. If this folder is meant: --root .`,
     facts: { root, projects },
   })
+}
+
+async function isWorkspace(host: Host, root: string): Promise<boolean> {
+  if (await hasOne(host, root, ['pnpm-workspace.yaml'])) return true
+  return new TextDecoder().decode(await host.disk.read(join(root, 'package.json'))).includes('"workspaces"')
 }
 
 async function projectAbove(host: Host, root: string): Promise<readonly [string] | undefined> {

@@ -13,10 +13,10 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }))
 
 /** What a command in a folder says, where these files are. */
-async function said(files: readonly string[], at: string): Promise<string> {
+async function said(files: readonly string[], at: string, manifest = '{}'): Promise<string> {
   for (const file of [...files, join(at, 'x')]) {
     await mkdir(dirname(join(folder, file)), { recursive: true })
-    await writeFile(join(folder, file), '')
+    await writeFile(join(folder, file), file === 'package.json' ? manifest : '')
   }
   return refuseOtherRoot(nodeHost(), join(folder, at)).then(
     () => 'nothing',
@@ -35,7 +35,16 @@ describe('a command in a folder that is no project', () => {
   })
 
   test.each([
+    ['of npm', ['package.json', 'apps/game/spritewright.config.ts'], '{ "workspaces": ["apps/*"] }'],
+    ['of pnpm', ['package.json', 'pnpm-workspace.yaml', 'apps/game/spritewright.config.ts'], '{}'],
+  ])('is told so in the root of a workspace too: %s', async (_, files, manifest) => {
+    expect(await said(files, '.', manifest)).toContain('found it in apps/game.')
+    expect(await said([...files, 'sprites.lock.json'], '.', manifest)).toBe('nothing')
+  })
+
+  test.each([
     ['a project without specs', ['package.json'], '.'],
+    ['a package that has a project below it', ['package.json', 'examples/spritewright.config.ts'], '.'],
     ['a package of a monorepo that has a configuration above', ['spritewright.config.ts', 'packages/b/package.json'], 'packages/b'],
     ['a folder without any project near', [], 'art'],
     ['a project whose package is below others', ['node_modules/other/spritewright.config.js'], '.'],
