@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { parse } from 'jsonc-parser'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseDocument } from 'yaml'
 import { commandEntries, globalOptions } from '../src/cli/commands.ts'
 import { parseSpec } from '../src/spec/parser.ts'
 
@@ -25,16 +26,19 @@ function snippetsOf(page: string): Snippet[] {
   const lines = readFileSync(join(root, page), 'utf8').split('\n')
   const found: Snippet[] = []
   for (let at = 0; at < lines.length; at++) {
-    const language = /^```([a-z]+)$/.exec(lines[at]!)?.[1]
+    const [, indent = '', language] = /^( *)```([a-z]+)$/.exec(lines[at]!) ?? []
     if (language === undefined) continue
-    const end = lines.indexOf('```', at)
+    const end = lines.indexOf(`${indent}\`\`\``, at)
     found.push({ page, line: at + 1, language, text: lines.slice(at + 1, end).join('\n') })
     at = end
   }
   return found
 }
 
-const snippets = pages.flatMap(snippetsOf)
+/** Snippets that name a file in their first line are written and run by test/e2e/start-pages.test.ts. */
+const isFile = ({ text }: Snippet): boolean => /^(?:\/\/|<!--) \S+\.\w+(?: -->)?\n/.test(text)
+const all = pages.flatMap(snippetsOf)
+const snippets = all.filter((one) => !isFile(one))
 const of = (...languages: string[]): [string, Snippet][] =>
   snippets.flatMap((one) => (languages.includes(one.language) ? [[`${one.page}:${one.line}`, one] as [string, Snippet]] : []))
 
@@ -61,6 +65,22 @@ describe('snippets', () => {
       expect(Object.keys(parseSpec(text, '/game/sprites/hero.sprite.json').animations).length).toBeGreaterThan(0)
     },
   )
+
+  test('each is in a language that a test reads; whole files are on the start pages', () => {
+    const known = ['ts', 'json', 'jsonc', 'yaml', 'sh', 'ini']
+    expect(snippets.filter(({ language }) => !known.includes(language)).map(({ page, line }) => `${page}:${line}`)).toEqual([])
+    const elsewhere = all.filter((one) => isFile(one) && !one.page.startsWith('docs/start-'))
+    expect(elsewhere.map(({ page, line }) => `${page}:${line}`)).toEqual([])
+  })
+
+  test.each(of('yaml'))('the YAML at %s has no mistake', (_, { text }) => {
+    expect(parseDocument(text).errors).toEqual([])
+  })
+
+  test.each(of('ini'))('the variables at %s are those of the documentation', (_, { text }) => {
+    const known = readFileSync(join(root, 'docs/options.md'), 'utf8')
+    for (const line of text.split('\n')) expect(known).toContain(`\`${line.split('=')[0]}\``)
+  })
 
   test.each(of('json', 'jsonc'))('the JSON at %s has no mistake', (_, { text }) => {
     const errors: never[] = []

@@ -16,6 +16,17 @@ export default defineConfig({
         text: 'Begin',
         items: [
           page('Start', 'start'),
+          page('Phaser', 'start-phaser'),
+          page('PixiJS', 'start-pixi'),
+          page('React', 'start-react'),
+          page('Svelte', 'start-svelte'),
+          page('No bundler', 'start-plain'),
+          page('A monorepo', 'start-monorepo'),
+        ],
+      },
+      {
+        text: 'Use',
+        items: [
           page('Specs', 'specs'),
           page('Engines', 'engines'),
           page('Vite', 'vite'),
