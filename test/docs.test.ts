@@ -92,7 +92,7 @@ describe('docs/money.md', () => {
 
   test('says of every exit code what it means for money', () => {
     const exits = [...new Set([0, ...Object.values(errorCodes).map(({ exit }) => exit)])].sort((a, b) => a - b).map(String)
-    expect(rowsBelow(page, 'code | for what the message names').map(([exit]) => exit)).toEqual(exits)
+    expect(rowsBelow(page, 'code | meaning for the request that the message names').map(([exit]) => exit)).toEqual(exits)
   })
 
   test('names all eleven promises, and a test for each', () => {
