@@ -6,10 +6,10 @@ import type { Submission } from './records/submission.ts'
 
 /**
  * Takes over an execution that only the lock file knows: another machine started it, or the journal is gone.
- * From there on it is only read (GET).
+ * After that the execution is only read (GET).
  *
- * @param isLeft Whether an answer that was given elsewhere has moved the journal's execution on to another
- * one.
+ * @param isLeft Whether an answer that was given elsewhere has started an execution that replaces the
+ * journal's one.
  */
 export async function adoptExecution(
   ports: Pick<JobPorts, 'journal' | 'lock' | 'clock' | 'windowMs' | 'client' | 'mayReplay'>,
@@ -17,8 +17,8 @@ export async function adoptExecution(
   view: JournalView,
   isLeft = false,
 ): Promise<JournalView> {
-  // A POST of our own may be repeated. Its answer names the execution that it started, which may be another
-  // one.
+  // A POST of our own may be repeated. Its answer names the execution that the POST started. That execution
+  // may differ from the one in the lock file.
   if (ports.mayReplay && !view.submission.accepted && decide(view.submission, factsNow(ports, order)).do === 'replay') return view
   const entry = findEntry(await ports.lock.read(), order.request.id, order.hash)
   if (!entry?.execution || !mayAdopt(view.submission, entry, isLeft)) return view
@@ -35,8 +35,9 @@ export async function adoptExecution(
 
 /**
  * Whether an entry's execution may be taken over. The journal must never have seen it, and it must be of this
- * attempt or a later one. It may replace an execution that has failed, was given up, waits for an answer, or
- * was moved on by one. It never replaces any other that is still on its way or has delivered.
+ * attempt or a later one. The entry's execution may replace one that failed, was given up, or waits for an
+ * answer. It may also replace one whose answer has started a further execution. It replaces no other
+ * execution.
  */
 export function mayAdopt(submission: Submission, entry: LockEntry, isLeft = false): boolean {
   const { attempt, accepted, completed, stored, failed, abandoned, question, executions } = submission

@@ -88,16 +88,16 @@ function decideByRecords(submission: Submission, facts: DecisionFacts): Step {
 }
 
 /**
- * The next attempt, never one before that of the lock file: others who build this commit may have used the
- * key of an earlier one.
+ * Prepares the next attempt. Its number is never below the attempt in the lock file, because others who build
+ * this commit may have used the key of an earlier attempt.
  */
 function prepare(attempt: number, { lockedAttempt }: DecisionFacts): Step {
   return { do: 'prepare', attempt: Math.max(attempt, lockedAttempt ?? 1, 1) }
 }
 
 /**
- * Whether there is a later approval than that of an attempt that ended. Another attempt needs an approval of
- * its own. An older approval may come back with an older lock file.
+ * Whether today's approval is later than the approval of an attempt that ended. Another attempt needs an
+ * approval of its own. An older lock file may bring back an older approval.
  */
 function isApprovedAnew({ frozen, accepted, abandoned }: Submission, { approvedAt }: DecisionFacts): boolean {
   const before = abandoned ? abandoned.approvedAt : (frozen?.approvedAt ?? accepted?.approvedAt)
@@ -105,9 +105,9 @@ function isApprovedAnew({ frozen, accepted, abandoned }: Submission, { approvedA
 }
 
 /**
- * Decides by POSTs of which at least one may have started an execution, or after a person's decision to
- * replay. POSTs before such a decision no longer count. Returns `undefined` if all POSTs were certainly
- * refused and there is no such decision.
+ * Decides in two cases: at least one POST may have started an execution, or a person has decided to replay.
+ * POSTs before that decision no longer count. Returns `undefined` if all POSTs were certainly refused and no
+ * person has decided to replay.
  */
 function decideSent(sends: readonly Send[], replay: ReplayDecision | undefined, facts: DecisionFacts): Step | undefined {
   const later = replay ? sends.slice(replay.sends) : sends
@@ -121,9 +121,9 @@ function isUnanswered(send: Send): boolean {
 }
 
 /**
- * Decides after a person's decision to replay, if no POST was sent since, or every one was certainly refused.
- * The decision is valid for one replay window. A POST that was open before the decision is still open: a
- * refusal since proves nothing about it.
+ * A person has decided to replay. Since then no POST was sent, or the service certainly refused each one.
+ * This function chooses the next step. The decision is valid for one replay window. A POST that was open
+ * before the decision is still open, because a later refusal proves nothing about that POST.
  */
 function decideAgain(sends: readonly Send[], later: readonly Send[], replay: ReplayDecision, facts: DecisionFacts): Step {
   const last = later.at(-1)
@@ -186,8 +186,8 @@ function decideRefused(submission: Submission, facts: DecisionFacts): Step {
     return decideConflict(submission.sends)
   }
   if (status === 401 || status === 403) return { do: 'replay', pause: 'none' }
-  // The service knows the key, and has refused since. Another approval alone must not start another attempt:
-  // a person has to decide.
+  // If the service knows the key and has refused a later POST, another approval alone must not start another
+  // attempt. A person has to decide.
   return { do: 'stop', why: isKeyKnown ? { kind: 'conflict' } : { kind: 'refused', status, error } }
 }
 

@@ -18,7 +18,7 @@ export type FreezePorts = Pick<JobPorts, 'client' | 'lock' | 'uploads' | 'capabi
  *
  * @returns The fresh estimate, which becomes `max_credits`.
  * @throws `SW_CAPABILITY`, `SW_MISSING`, `SW_APPROVAL`, `SW_BUYER`, `SW_CEILING`, `SW_PRICE_VERSION`,
- * `SW_BALANCE`. Nothing was sent then.
+ * `SW_BALANCE`. If it throws, nothing was sent.
  */
 export async function checkPurchase(ports: FreezePorts, order: Order): Promise<ApprovedPrice> {
   const { id } = order.request
@@ -54,8 +54,8 @@ const imagePriceVersion = 'live_charge_credits_per_image'
 
 /**
  * Reads the current price of a request: a fresh estimate for a sheet, the price in the capabilities for a
- * picture. The capabilities are read again, since nothing in a picture's submission could stop a higher
- * price.
+ * picture. The function reads the capabilities again. A picture's submission has no price limit, so nothing
+ * in it would stop a higher price.
  *
  * @throws `SW_CAPABILITY` if the service names no price.
  */

@@ -11,8 +11,8 @@ import { commandName, type JobPorts, type Order } from './order.ts'
  *
  * Nothing was sent if it throws.
  *
- * @param sent The approval under which the same bytes were sent before. With it, a run that may only replay
- * is enough, and it can replace an approval of today.
+ * @param sent The approval under which the same bytes were sent before. If `sent` is given, the run needs
+ * only the right to replay. If today's approval is missing or not valid, a valid `sent` counts instead.
  * @throws `SW_MISSING`, `SW_APPROVAL`, `SW_BUYER`.
  */
 export function authorise(
@@ -25,7 +25,7 @@ export function authorise(
   if (!ports.mayBuy && !(sent && ports.mayReplay)) throw notNowError(id)
   const verdictOn = (one: Approval, approvers: Approvers): ApprovalVerdict => judgeApproval(one, order.hash, order.identity, approvers)
   const isCovered = order.approval !== undefined && verdictOn(order.approval, ports.approvers) === 'valid'
-  // The record of it is in this very journal, whatever the journal's name is now.
+  // This journal has the record of `sent`. So the checkout's name, which may have changed, is not compared.
   const isSentValid = sent !== undefined && verdictOn(sent, { ...ports.approvers, checkout: undefined }) === 'valid'
   if (sent && isSentValid && !isCovered) return sent
   const { approval } = order

@@ -113,9 +113,9 @@ export interface KnownService {
  * Finds the identity and the hash that apply to the request of an animation.
  *
  * Online, the identity is that of the service that answers. Offline, it comes from the lock file's purchases.
- * A purchase fits if the spec gives its hash again under its identity. A purchase of a live key comes before
- * one of a test key, then one with a result before one without. So an approval for a live key is not passed
- * over for a test result (C38).
+ * A purchase fits if the spec, hashed under the purchase's identity, gives the purchase's request hash. A
+ * purchase of a live key comes before one of a test key, then one with a result before one without. So an
+ * approval for a live key comes before a result of a test key (C38).
  */
 export function identify(
   id: string,

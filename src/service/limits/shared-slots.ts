@@ -10,16 +10,15 @@ export interface SlotRules {
   /** How long a slot rests after its release, in milliseconds. */
   readonly restMs: number
   /**
-   * How long a slot is held without a renewal, in milliseconds. It is longer than any use of the slot, or
-   * than the pause between two renewals.
+   * How long a slot is held without a renewal, in milliseconds. If slots are renewed, this is at least
+   * `patienceMs` plus `renewMs`. If not, it is at least `patienceMs` plus the longest use.
    */
   readonly leaseMs: number
   /** Pause between renewals in milliseconds; null if no use of a slot outlasts `leaseMs`. */
   readonly renewMs: number | null
   /**
    * The longest that a claim may take, in milliseconds. The lease of a slot starts with its claim, so a
-   * slower claim releases its slot and tries again. A lease lasts at least this long plus the longest use, or
-   * plus the pause between two renewals.
+   * slower claim releases its slot and tries again.
    */
   readonly patienceMs: number
 }

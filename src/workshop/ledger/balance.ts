@@ -26,9 +26,9 @@ function toTaken({ credits, state }: AttemptMoney): { state: LedgerState; credit
 }
 
 /**
- * The range in which a balance must have changed, by the ledger. Pure. It is a range because a hold begins
- * some time after the acceptance, and a picture has none: held credits may be taken from the balance already
- * or not yet. So may uncertain ones.
+ * The change of the balance that the ledger explains. Pure. The result is a range, because a hold begins some
+ * time after acceptance, and a picture has no hold. The service may therefore have taken held or uncertain
+ * credits from the balance already, or not yet.
  */
 export function changeBetween(before: MoneySnapshot, after: MoneySnapshot): BalanceEvidence['said'] {
   let least = 0n

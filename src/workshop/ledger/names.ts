@@ -35,8 +35,8 @@ function knowledgeOf({ execution, result, submission }: LockEntry): number {
 export type RequestNames = (hash: string) => string
 
 /**
- * Names requests by the lock file, then by the names in the ledger. Steps that neither names are named by the
- * specs. Any other request is named by its hash.
+ * Names each request by the first source that knows a name: the lock file, the ledger, or the specs for a
+ * step. If no source knows one, the name is the request's hash.
  */
 export async function nameRequests(
   context: Context,
