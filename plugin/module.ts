@@ -92,8 +92,8 @@ function numberOf(frame: string): number {
  * The module of a sheet, which exports its sprites. Its rows are a string that the page parses: a bundler and
  * its plugins process every character of code several times, but a string only once.
  *
- * @param stamps Only in the dev server: by name, a stamp that distinguishes this state of each sprite from
- * later ones.
+ * @param stamps Only in the dev server: a stamp of each sprite's state, by the sprite's name. A later state
+ * has another stamp.
  */
 export function sheetModule({ atlases, ...sheet }: SheetData, stamps?: Readonly<Record<string, string>>): string {
   const variants = atlases.map(({ pages, ...atlas }) => `{ ...${toParsed(atlas)}, pages: ${toLiteral(pages)} }`)

@@ -23,7 +23,8 @@ export class HalfBands {
   readonly #words: number
   // One bit per box: whether it is placed.
   readonly #taken: Int32Array
-  // Search starts for the first waiting rank and for the narrowest waiting box: no earlier one waits.
+  // `#first` is where the search for the first waiting rank starts. `#narrowest` is where the search for the
+  // narrowest waiting box starts. All boxes before these positions are placed.
   readonly #first: Int32Array
   readonly #narrowest: Int32Array
 

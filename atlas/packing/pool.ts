@@ -30,7 +30,9 @@ export class BoxPool {
   readonly byWidth: RanksByLength
   readonly byHeight: RanksByLength
 
-  /** @param order Entries; of a box all or none. */
+  /**
+   * @param order The entries in their order. If it holds one entry of a box, it holds all entries of that box.
+   */
   constructor(entries: BoxEntries, order: Int32Array) {
     const numbers = new Map<number, number>()
     this.count = order.length

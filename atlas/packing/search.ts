@@ -164,7 +164,8 @@ class PageSearch {
   }
 
   /**
-   * Improves the order of the last boxes: it swaps two of them and keeps the swap if the page gets no longer.
+   * Improves the order of the last boxes. It swaps two boxes. It keeps the swap if the page does not become
+   * longer.
    */
   tryLast({ strip, order, rule, height }: Candidate): void {
     if (this.#isGoodEnough()) return

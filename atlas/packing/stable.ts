@@ -3,7 +3,8 @@ import { FreeSpace } from './space.ts'
 
 /**
  * Places of an earlier layout, by the indices of the present sizes. Places that overlap or leave the page are
- * not kept. `groups` names the groups of a page, since a picture of theirs may be on several pages.
+ * not kept. `groups` lists the groups that were on a page. Pictures alone do not show this, because a group's
+ * picture may be on several pages.
  */
 export type EarlierPages = readonly (Pick<PackedPage, 'positions'> & Partial<Pick<PackedPage, 'groups'>>)[]
 

@@ -61,7 +61,7 @@ export class WaitingBoxes {
   /**
    * Starts with all boxes of an order.
    *
-   * @param order Entries; of a box all or none.
+   * @param order The entries in their order. If it holds one entry of a box, it holds all entries of that box.
    */
   begin(order: Int32Array): void {
     const { widths, heights } = this.entries

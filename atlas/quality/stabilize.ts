@@ -16,8 +16,8 @@ export interface StabilizeOptions {
    */
   readonly yoyo?: boolean
   /**
-   * Indices of frames that the service moved. They are placed between the nearest frames that it did not
-   * move.
+   * Indices of frames that the service shifted. Each one is placed between the nearest frames that the
+   * service did not shift.
    *
    * @default []
    */
@@ -82,8 +82,8 @@ function planMoves(frames: readonly Bitmap[], { loop, yoyo, shifted = [] }: Stab
     down: Math.max(qualityLimits.leastShiftPx, qualityLimits.footLine * size),
     across: Math.max(qualityLimits.leastShiftPx, qualityLimits.bodyAnchor * size),
   }
-  // One frame per round, the most displaced first, each by no more than its displacement: its neighbours may
-  // be displaced too.
+  // Each round moves only the most displaced frame, because its neighbours may be displaced too. A frame
+  // never moves further than it is displaced.
   const touched = new Set<number>()
   for (let round = 0; round < 2 * present.length; round++) {
     const { down, across } = shiftsOf(shown, isClosed)
@@ -140,8 +140,8 @@ function offsetFromNeighbours(
 }
 
 /**
- * Moves the frames that the service moved: each goes between the nearest frames before and after that it did
- * not move. If more than half of the frames were moved, none changes.
+ * Moves the frames that the service shifted. Each one goes to the mean place of the nearest unshifted frames
+ * before and after it. If the service shifted more than half of the frames, no frame moves.
  */
 function returnShifted(measures: readonly FrameMeasure[], shifted: readonly number[], isClosed: boolean): { place: number; by: Move }[] {
   const count = measures.length

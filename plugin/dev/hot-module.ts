@@ -3,8 +3,8 @@ import { sheetSpecifier } from '../ids.ts'
 /**
  * The code of the link to the dev server. It declares the page hot, passes updates on, and keeps the sprites
  * of the page's modules up to date. It finds the bus of `runtime/shared/hot.ts` by its symbol, because Vite
- * may have bundled that file beforehand. It sends the server a stamp of each loaded sprite, so that it misses
- * no change before it listens. It removes its own error overlay, and no other.
+ * may have bundled that file beforehand. The page sends the server a stamp of each loaded sprite. So the page
+ * misses no change that happened before it listened. The code removes only error overlays of this plugin.
  */
 export function hotModule(): string {
   return `import { readSheet } from ${JSON.stringify(sheetSpecifier)}

@@ -70,7 +70,7 @@ export function createShownSprites(read: Workshop['preview'], see: (change: Prev
     else for (const name of names) wanted.add(name)
     await tail
     if (newest && isCovered(names)) return newest
-    // All callers until it begins share one read.
+    // If several callers ask before the next read begins, they share that read.
     next ??= enqueue(() => {
       next = undefined
       return look([])

@@ -85,8 +85,8 @@ function replaced<T>(all: readonly T[], at: number, by: T): T[] {
 }
 
 /**
- * Shifts the whole figure from both neighbours by a multiple of the limit. With a negative strength, it
- * drifts over all frames, which only motions that really loop can have.
+ * Shifts the whole figure from both neighbours by a multiple of the limit. If the strength is negative, the
+ * figure drifts steadily over all frames. Only looping motions (`walk`, `idle`) can have this fault.
  */
 function slip(clean: Drawn, strength: number, chance: () => number, axis: 'x' | 'y'): Faulty | undefined {
   const share = axis === 'y' ? qualityLimits.footLine : qualityLimits.bodyAnchor

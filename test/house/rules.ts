@@ -33,7 +33,10 @@ const worldCalls = new Set([
   'crypto.getRandomValues',
 ])
 const worldClasses = new Set(['WebSocket', 'EventSource', 'XMLHttpRequest'])
-/** The program's first and last lines are at the process's edge. Code in the browser gets no Host. */
+/**
+ * These files may touch the world directly. `src/cli/bin.ts` starts and ends the process. Browser code receives
+ * no `Host`.
+ */
 const ownWorld = /^src\/host\/|^src\/cli\/bin\.ts$|^plugin\/(?:runtime|panel)\//
 
 /** `src/host/` passes in clock, disk, network, randomness, timers and the process. */

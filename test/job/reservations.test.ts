@@ -95,7 +95,7 @@ describe('the reservations of the project', () => {
     expect(await open().committed()).toBe(parseCredits('16'))
   })
 
-  test('what the lock file says another machine bought counts too, once where it was the answer to a POST of ours', async () => {
+  test('a purchase of another machine in the lock file counts too, but not beside our share if it answered a POST of ours', async () => {
     const { journal, lock, open } = project(parseCredits('5'))
     const entry = {
       service: { host: 'h', keyMode: 'live' as const, apiVersion: '1' },
@@ -142,7 +142,7 @@ async function reserved({ journal, open }: ReturnType<typeof project>, index: nu
 }
 
 describe('a share of an attempt that was never sent', () => {
-  test('stands for a minute, and is given back to whoever needs it then', async () => {
+  test('stays reserved for a minute, and is then released if another purchase needs it', async () => {
     const made = project(parseCredits('4'))
     await reserved(made, 1)
     time.wall += 60_000
@@ -153,7 +153,7 @@ describe('a share of an attempt that was never sent', () => {
     expect(await made.open().committed()).toBe(parseCredits('4'))
   })
 
-  test('is given back under a clock that went back too', async () => {
+  test('is also released if the clock went back', async () => {
     const made = project(parseCredits('4'))
     time.wall = 500_000
     await reserved(made, 1)
@@ -161,7 +161,7 @@ describe('a share of an attempt that was never sent', () => {
     expect(await made.open().committed()).toBe(0n)
   })
 
-  test('whoever was about to send it does not send by what it knew, and takes the share anew or not at all', async () => {
+  test('a late sender finds its record number taken, and must reserve the share again before it sends', async () => {
     const made = project(parseCredits('4'))
     const { journal, open } = made
     await reserved(made, 1)
@@ -178,7 +178,7 @@ describe('a share of an attempt that was never sent', () => {
     expect(await open().committed()).toBe(parseCredits('4'))
   })
 
-  test('which was sent by then stays taken', async () => {
+  test('stays reserved if the attempt was sent meanwhile', async () => {
     const made = project(parseCredits('4'))
     await reserved(made, 1)
     expect(await send(made, 1, '4')).toBe(true)
@@ -186,7 +186,7 @@ describe('a share of an attempt that was never sent', () => {
     await expect(made.open().reserve(share(2, 1n))).rejects.toMatchObject({ code: 'SW_CEILING' })
   })
 
-  test('of a request whose records are broken counts, and stops nobody else', async () => {
+  test('counts if the records of its request are broken, and stops no other request', async () => {
     const made = project(parseCredits('5'))
     await reserved(made, 1)
     expect(await send(made, 1, '4')).toBe(true)
@@ -196,7 +196,7 @@ describe('a share of an attempt that was never sent', () => {
     await made.open().reserve(share(2, parseCredits('1')))
   })
 
-  test('law: in whatever order they come to the disk, of two that want the last credits one sends, and the reservations show it', async () => {
+  test('law: if two senders want the last credits, exactly one sends, in any order of their disk calls, and the reservations show it', async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), fc.boolean(), async (scheduler, isWatched) => {
         time.wall = 1_000

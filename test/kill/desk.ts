@@ -26,7 +26,7 @@ export interface Desk {
 }
 
 const machine = nodeHost()
-/** Temporary files, which a killed process leaves where it wrote. */
+/** Names of temporary files. A killed process leaves such files in the folders that it wrote to. */
 const temporary = /\.tmp$/
 
 /** The folders of a desk. */
@@ -38,9 +38,9 @@ export interface DeskPlace {
    */
   readonly project?: TestProject
   /**
-   * Folder that the project is made in.
+   * The folder in which the project is made.
    *
-   * @default that of temporary files, which the tests have in memory where the system can
+   * @default the folder for temporary files; the tests keep it in memory if the system can
    */
   readonly inside?: string
   /**

@@ -75,7 +75,10 @@ async function buyThrough(count: number, deedOf: (kind: Kind, sprite: number) =>
 }
 
 const ends = ['cut', 'reset', 'half'] as const
-/** Bytes of the 202 between the faults of two sprites. The long runs leave none out. */
+/**
+ * Distance, in bytes of the 202 answer, between the faults of two neighbouring sprites. A long run puts a fault
+ * at every byte.
+ */
 const stride = isLong ? 1 : 16
 
 /** Waits until the service has settled an execution. */

@@ -30,7 +30,8 @@ export interface DevBuyer {
    * Reads the project's records, and starts approved requests that are not running. Resolves when they are
    * started; purchases continue. It never throws.
    *
-   * @param changed Files that have changed since the last look, absolute, if nothing else has happened.
+   * @param changed Absolute paths of the files that have changed since the last look. Pass them only if
+   * nothing else has changed.
    * @default anything may have happened
    */
   look(changed?: readonly string[]): Promise<void>
@@ -66,7 +67,7 @@ export function createBuyer({ workshop, log, onProgress, onChange }: BuyerPorts)
 
   const note = (step: JobProgress): void => {
     const before = progress.get(step.id)
-    // A status read contains no progress value, and does not mean a new start either.
+    // A status read contains no progress value. The last value of the same phase then still applies.
     const far = step.progress ?? (before?.phase === step.phase ? before.progress : undefined)
     const now = { ...step, ...(far === undefined ? {} : { progress: far }) }
     progress.set(now.id, now)
@@ -126,9 +127,9 @@ export function createBuyer({ workshop, log, onProgress, onChange }: BuyerPorts)
     await look()
   }
   /**
-   * Remembers the purchases that are still due after a run. They are due for the same reason as before, so
-   * they do not start again until that changes. An exception is a purchase that a person has approved anew
-   * while the run ended.
+   * Handles the purchases that are still due after a run. The buyer remembers the mark of each such purchase.
+   * The purchase does not start again until its mark changes. An exception is a purchase that a person has
+   * approved anew while the run ended.
    */
   const remember = async (begun: readonly PendingPurchase[]): Promise<void> => {
     const pending = closing.signal.aborted ? undefined : await workshop.pending().catch(() => undefined)

@@ -73,7 +73,8 @@ export function replaceFrames(textures: Phaser.Textures.TextureManager, texture:
       texture.frames[name] = frame
       before.delete(name)
     } else {
-      // It stays a frame of this texture: an object that gets it would become a user of another texture.
+      // The gone frame keeps its own texture. If it took the texture of the missing picture, an object that
+      // gets the frame would change its texture.
       Object.assign(frame, missing, { name, texture })
       before.set(name, frame)
       gone.push(frame)
