@@ -50,6 +50,12 @@ const frameworks = [
   '@sveltejs/vite-plugin-svelte',
 ]
 
+/** A package of the workspace `docs`. npm puts it there, or into the root. */
+async function installed(name: string): Promise<string> {
+  const [own, shared] = ['docs/node_modules', 'node_modules'].map((folder) => join(repository, folder, name))
+  return realpath(own!).catch(() => realpath(shared!))
+}
+
 /**
  * A project as a template makes it, in which the reader has run `init` and answered with "This machine".
  *
@@ -60,7 +66,7 @@ async function begin(files: Readonly<Record<string, string>>, dependencies: read
   open.push({ close: () => game.remove() })
   for (const name of frameworks) {
     await mkdir(dirname(join(game.root, 'node_modules', name)), { recursive: true })
-    await symlink(await realpath(join(repository, 'node_modules', name)), join(game.root, 'node_modules', name), 'dir')
+    await symlink(await installed(name), join(game.root, 'node_modules', name), 'dir')
   }
   const write = (path: string, text: string): Promise<void> => game.write(join(at, path), text)
   const wanted = Object.fromEntries(dependencies.map((name) => [name, '*']))
@@ -148,9 +154,10 @@ async function hasLost(page: Page, areas: readonly number[]): Promise<boolean> {
   return areas.some((colour) => shots.every((shot) => !shot.has(colour)))
 }
 
+// Each page is in the sample, with one engine or one framework.
 const framed = [
-  { title: 'Phaser', pages: ['start-phaser.md'], engine: 'phaser' },
-  { title: 'PixiJS', pages: ['start-pixi.md'], engine: 'pixi.js' },
+  { title: 'Phaser', pages: ['start-phaser.md'], engine: 'phaser', onlyLong: true },
+  { title: 'PixiJS', pages: ['start-pixi.md'], engine: 'pixi.js', onlyLong: true },
   { title: 'React with Phaser', pages: ['start-phaser.md', 'start-react.md'], engine: 'phaser', isMounted: true },
   { title: 'React with PixiJS', pages: ['start-pixi.md', 'start-react.md'], engine: 'pixi.js', isMounted: true, onlyLong: true },
   { title: 'Svelte with Phaser', pages: ['start-phaser.md', 'start-svelte.md'], engine: 'phaser', isMounted: true, onlyLong: true },
