@@ -4,7 +4,8 @@ import { type Clock, nodeClock } from './clock.ts'
 import { type Disk, nodeDisk } from './disk.ts'
 import { nodeTrackedFiles, type TrackedFiles } from './git.ts'
 import { type Glob, nodeGlob } from './glob.ts'
-import { type ModuleLoader, nodeModuleLoader } from './module-loader.ts'
+import { type ModuleLoader, nodeModuleLoader } from './modules/module-loader.ts'
+import { type ConnectDatabase, nodeDatabase } from './net/database.ts'
 import { type Net, nodeNet } from './net.ts'
 import { nodeRandom, type Random } from './random.ts'
 import { nodeTerminal, type Terminal } from './terminal.ts'
@@ -20,6 +21,7 @@ export interface Host {
   readonly terminal: Terminal
   readonly loadModule: ModuleLoader
   readonly encodeTexture: EncodeTexture
+  readonly connectDatabase: ConnectDatabase
   /**
    * Lists files that git tracks.
    *
@@ -50,6 +52,7 @@ export function nodeHost(): Host {
     terminal: nodeTerminal(),
     loadModule: nodeModuleLoader(),
     encodeTexture: nodeTextures(),
+    connectDatabase: nodeDatabase(),
     trackedFiles: nodeTrackedFiles(),
     env,
     stateFolder: stateFolder(env, homedir),

@@ -1,7 +1,7 @@
 import { basename, join, relative, resolve, sep } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
-import type { ModuleLoader } from '../host/module-loader.ts'
+import type { ModuleLoader } from '../host/modules/module-loader.ts'
 import { createDocument, type Fault, type Place, placeInText } from '../spec/document.ts'
 import { parseJsonText } from '../spec/json-text.ts'
 import { defaultReplayWindow } from './schema.ts'

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { createLedger, type Ledger } from '../credit/ledger.ts'
 import type { KeyRing } from '../credit/signing-key.ts'
 import type { Host } from '../host/host.ts'
+import type { InstalledPackage } from '../host/modules/installed-package.ts'
 import { createJournal, type Journal } from '../job/records/journal.ts'
 import { createReservations, type Reservations } from '../job/records/reservations.ts'
 import type { Credentials } from '../options/credentials.ts'
@@ -11,7 +12,6 @@ import type { ResolvedOptions } from '../options/options.ts'
 import { type BuildCache, createBuildCache } from '../sheets/cache/cache.ts'
 import { createVault, type Vault } from '../vault/layers.ts'
 import { createLockStore, type LockStore } from '../vault/lock-store.ts'
-import type { TexturePackage } from './packages.ts'
 import { type CheckoutName, openCheckoutName } from './trust/checkout.ts'
 import { openTrustedHosts, type TrustedHosts } from './trust/hosts.ts'
 import { openKeyRing } from './trust/key-ring.ts'
@@ -55,7 +55,7 @@ export interface Context {
    */
   readonly codec?: string | undefined
   /** Package that encodes KTX2; missing if no format needs it. */
-  readonly textures?: TexturePackage | undefined
+  readonly textures?: InstalledPackage | undefined
   /** Warnings for a person, in the order in which they arose; each one once. */
   readonly warnings: string[]
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { nodeDisk } from '../../src/host/disk.ts'
-import { nodeModuleLoader } from '../../src/host/module-loader.ts'
+import { nodeModuleLoader } from '../../src/host/modules/module-loader.ts'
 import { loadConfig } from '../../src/options/config-files.ts'
 
 const ports = { disk: nodeDisk(), loadModule: nodeModuleLoader() }

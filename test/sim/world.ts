@@ -78,6 +78,7 @@ export async function simulatedWorld(jobMs: number, options: EmbeddedOptions = {
       [...disk.files.keys()].filter((path) => path.startsWith(`${root}/sprites/`) && path.endsWith('.sprite.json')).sort(),
     loadModule: async () => undefined,
     encodeTexture: () => Promise.reject(new Error('Expected no texture to be encoded.')),
+    connectDatabase: () => Promise.reject(new Error('Expected no database to be asked.')),
     terminal: { write: () => {}, note: () => {}, isOutputTerminal: false, isInteractive: false, canAsk: false, columns: 80 },
     env: { SPRITEWRIGHT_BASE_URL: api, SPRITEWRIGHT_API_KEY: key },
     stateFolder: '/home/state',

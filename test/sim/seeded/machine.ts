@@ -153,6 +153,7 @@ export class Process {
       glob: async (root) => machine.disk.paths(`${root}/sprites`).filter((path) => path.endsWith('.sprite.json')),
       loadModule: async () => undefined,
       encodeTexture: () => Promise.reject(new Error('Expected no texture to be encoded.')),
+      connectDatabase: () => Promise.reject(new Error('Expected no database to be asked.')),
       terminal: {
         write: (text) => machine.watch.says(text),
         note: (text) => machine.watch.says(text),

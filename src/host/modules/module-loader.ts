@@ -21,7 +21,9 @@ export function nodeModuleLoader(): ModuleLoader {
       return await run({})
     } catch (error) {
       if (!/Cannot find (module|package) 'spritewright'/.test((error as Error).message)) throw error
-      return run({ spritewright: fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../index.ts' : '../index.js', import.meta.url)) })
+      return run({
+        spritewright: fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../index.ts' : '../index.js', import.meta.url)),
+      })
     }
   }
 }
