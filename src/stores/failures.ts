@@ -9,7 +9,7 @@ interface Failure {
   /** What was found, without a secret. */
   readonly found: string
   /** What to do next: a sentence. */
-  readonly advice?: string
+  readonly advice?: string | undefined
   /** Whether the same call may succeed in a moment. */
   readonly mayPass?: boolean
   readonly facts?: ErrorFacts

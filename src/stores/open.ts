@@ -3,37 +3,54 @@ import type { Host } from '../host/host.ts'
 import type { BlobStore } from './blob-store.ts'
 import { addressError } from './failures.ts'
 import { openFolderRecords } from './folder.ts'
+import { type HttpCacheAddress, openHttpCache, parseHttpCacheAddress } from './http-cache.ts'
+import { openPostgresRecords, type PostgresPorts } from './postgres.ts'
+import { type PostgresAddress, parsePostgresAddress } from './postgres-address.ts'
 import { probedRecords } from './probe.ts'
 import type { RecordStore } from './record-store.ts'
 import { openS3Blobs, openS3Records } from './s3.ts'
 import { parseS3Address, type S3Address } from './s3-client.ts'
 
 /** Ports of the shared stores. */
-export type StorePorts = Pick<Host, 'clock' | 'disk' | 'env' | 'net' | 'random'>
+export type StorePorts = PostgresPorts & Pick<Host, 'net'>
 
 /** Where a shared store is. A folder is absolute. */
-export type StoreAddress = S3Address | { readonly kind: 'folder'; readonly folder: string }
+export type StoreAddress = S3Address | PostgresAddress | HttpCacheAddress | { readonly kind: 'folder'; readonly folder: string }
+
+/** The addresses that have a use, in words. */
+const recordForms = 's3://bucket/prefix, postgres://host/database or an absolute folder'
+const blobForms = 's3://bucket/prefix, https://host/path or an absolute folder'
 
 /**
  * Parses the address of a shared store.
  *
- * @param text `s3://bucket/prefix`, or an absolute folder.
+ * @param text `s3://bucket/prefix`, `postgres://host:port/database`, `https://host/path`, or an absolute folder.
  * @throws `SW_CONFIG` for any other text. It is not repeated, because it may have a password in it.
  */
 export function parseStoreAddress(text: string): StoreAddress {
   if (text.startsWith('s3:')) return parseS3Address(text)
+  if (/^postgres(?:ql)?:/.test(text)) return parsePostgresAddress(text)
+  if (/^https?:/.test(text)) return parseHttpCacheAddress(text)
   if (isAbsolute(text)) return { kind: 'folder', folder: text }
-  throw addressError('s3://bucket/prefix or an absolute folder', 'something else')
+  throw addressError('s3://bucket/prefix, postgres://host/database, https://host/path or an absolute folder', 'something else')
 }
 
 /**
  * Opens a store of records. Nothing is sent before its first call. It is probed before its first write.
  *
- * @throws `SW_CONFIG` if the store cannot keep records, or lacks credentials.
+ * @param root Folder of the project, where optional packages are looked for.
+ * @throws `SW_CONFIG` if the store cannot keep records, or lacks credentials; `SW_UNTRUSTED_HOST` for a database
+ * that the environment does not trust.
  */
-export function openRecordStore(ports: StorePorts, address: StoreAddress): RecordStore {
-  const store = address.kind === 's3' ? openS3Records(ports, ports.env, address) : openFolderRecords(ports, address.folder)
-  return probedRecords(store, ports.random)
+export function openRecordStore(ports: StorePorts, address: StoreAddress, root: string): RecordStore {
+  return probedRecords(openRecords(ports, address, root), ports.random)
+}
+
+function openRecords(ports: StorePorts, address: StoreAddress, root: string): RecordStore {
+  if (address.kind === 's3') return openS3Records(ports, ports.env, address)
+  if (address.kind === 'postgres') return openPostgresRecords(ports, address, root)
+  if (address.kind === 'folder') return openFolderRecords(ports, address.folder)
+  throw addressError(`${recordForms} for the journal`, 'an HTTP cache, where nothing can be written only if its name is free')
 }
 
 /**
@@ -41,6 +58,8 @@ export function openRecordStore(ports: StorePorts, address: StoreAddress): Recor
  *
  * @throws `SW_CONFIG` if the store cannot keep results, or lacks credentials.
  */
-export function openBlobStore(ports: StorePorts, address: S3Address): BlobStore {
-  return openS3Blobs(ports, ports.env, address)
+export function openBlobStore(ports: StorePorts, address: Exclude<StoreAddress, { kind: 'folder' }>): BlobStore {
+  if (address.kind === 's3') return openS3Blobs(ports, ports.env, address)
+  if (address.kind === 'http-cache') return openHttpCache(ports, address)
+  throw addressError(`${blobForms} for results`, 'a database, which is for the journal')
 }

@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto'
 import { SpritewrightError } from '../errors.ts'
 import type { Host } from '../host/host.ts'
-import { type Answer, type Bounds, exchange } from './exchange.ts'
-import { addressError, storeError, wordsOf } from './failures.ts'
-
-/** Ports of a store that speaks HTTP. */
-export type HttpPorts = Pick<Host, 'clock' | 'net' | 'random'>
+import type { Answer } from './exchange.ts'
+import { addressError } from './failures.ts'
+import { createHttpClient, type HttpClient, type HttpPorts } from './http-client.ts'
 
 /** A bucket, and where its keys begin. */
 export interface S3Address {
@@ -26,90 +24,46 @@ export function parseS3Address(text: string): S3Address {
   throw addressError('s3://bucket/prefix (the endpoint and the credentials are variables of the environment)', 'something else')
 }
 
-/** Sends signed requests to one bucket. */
-export interface S3Client {
-  readonly address: string
-  /**
-   * Sends one request, without a retry.
-   *
-   * @param work For the message, e.g. `read journal/a/1`.
-   * @param key Below the prefix. It needs no encoding.
-   * @returns The answer, of any status.
-   * @throws `SW_STORE` if no whole answer came. It is then unknown whether the request was received.
-   */
-  send(work: string, method: 'GET' | 'HEAD' | 'PUT' | 'DELETE', key: string, bounds: Bounds, more?: S3Content): Promise<Answer>
-  /** The error of an answer that is none of those that the caller expects. */
-  refusal(work: string, answer: Answer): SpritewrightError
-}
-
-interface S3Content {
-  readonly body?: Uint8Array
-  readonly headers?: Readonly<Record<string, string>>
-}
-
 /**
  * Makes a client with the credentials and the endpoint of the environment, as other tools for S3 read them.
  * With an endpoint, the bucket is in the path; AWS itself gets it in the host name.
  *
  * @throws `SW_CONFIG` if a variable is missing or not valid. No message contains the value of a variable.
  */
-export function createS3Client({ clock, net }: HttpPorts, env: Host['env'], where: S3Address): S3Client {
+export function createS3Client(ports: HttpPorts, env: Host['env'], where: S3Address): HttpClient {
   const address = `s3://${[where.bucket, where.prefix].filter((part) => part !== '').join('/')}`
   const credentials = readCredentials(env, address)
   const region = readVariable(env, ['AWS_REGION', 'AWS_DEFAULT_REGION']) ?? 'us-east-1'
   const base = [readEndpoint(env, where.bucket, region), where.prefix].filter((part) => part !== '').join('/')
-  return {
+  return createHttpClient(ports, {
     address,
-    send: async (work, method, key, bounds, { body, headers } = {}) => {
+    base,
+    adviceFor,
+    sign: async (method, url, { body, headers }) => {
+      const { AwsV4Signer } = await import('aws4fetch')
       const digest = createHash('sha256')
         .update(body ?? '')
         .digest('hex')
-      const { AwsV4Signer } = await import('aws4fetch')
-      const signed = await new AwsV4Signer({
+      const signer = new AwsV4Signer({
         ...credentials,
         method,
         region,
         service: 's3',
-        url: `${base}/${key}`,
+        url,
         // A signed condition cannot be lost on the way, and signed bytes cannot be changed.
         headers: { ...headers, 'x-amz-content-sha256': digest },
-        datetime: new Date(clock.wall()).toISOString().replace(/[:-]|\.\d{3}/g, ''),
-      }).sign()
-      const request = { method, url: signed.url.href, headers: Object.fromEntries(signed.headers), ...(body ? { body } : {}) }
-      try {
-        return await exchange({ clock, net }, request, bounds)
-      } catch (cause) {
-        throw storeError({ address, work, found: wordsOf(cause), mayPass: true, cause })
-      }
-    },
-    refusal: (work, answer) => {
-      const code = errorCodeOf(answer)
-      const mayPass = answer.status >= 500 || [408, 409, 412, 429].includes(answer.status) || code === 'RequestTimeout'
-      const advice = adviceFor(answer, code)
-      return storeError({
-        address,
-        work,
-        found: `the answer ${answer.status}${code === undefined ? '' : ` ${code}`}`,
-        ...(advice === undefined ? {} : { advice }),
-        mayPass,
-        facts: { status: answer.status, ...(code === undefined ? {} : { reason: code }) },
+        datetime: new Date(ports.clock.wall()).toISOString().replace(/[:-]|\.\d{3}/g, ''),
       })
+      return Object.fromEntries((await signer.sign()).headers)
     },
-  }
+  })
 }
 
-/**
- * The service's own name of an error. The rest of its text is not used, because it may repeat what was signed.
- */
-export function errorCodeOf(answer: Answer): string | undefined {
-  return /<Code>([A-Za-z0-9.]{1,64})<\/Code>/.exec(new TextDecoder().decode(answer.bytes.subarray(0, 4096)))?.[1]
-}
-
-function adviceFor({ status, headers }: Answer, code: string | undefined): string | undefined {
+function adviceFor({ status, headers }: Answer, reason: string | undefined): string | undefined {
   const region = /^[a-z0-9-]{1,40}$/.exec(headers['x-amz-bucket-region'] ?? '')?.[0]
-  if (status === 301 || code === 'AuthorizationHeaderMalformed')
+  if (status === 301 || reason === 'AuthorizationHeaderMalformed')
     return `Set AWS_REGION to the region of the bucket${region === undefined ? '' : `, ${region}`}.`
-  if (code === 'RequestTimeTooSkewed') return 'Set the clock of this machine.'
+  if (reason === 'RequestTimeTooSkewed') return 'Set the clock of this machine.'
   if (status === 403)
     return 'Check the credentials in the environment. They need s3:GetObject, s3:PutObject, and s3:ListBucket: without it, a missing file is refused too.'
   return undefined

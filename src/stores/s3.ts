@@ -1,10 +1,12 @@
 import { hasCode } from '../errors.ts'
 import type { Host } from '../host/host.ts'
 import type { BlobStore } from './blob-store.ts'
-import { type Answer, blobBounds, isEqual, recordBounds, withTries } from './exchange.ts'
-import { checkName, checkSha256, unsafeStore } from './failures.ts'
+import { type Answer, isEqual, recordBounds, withTries } from './exchange.ts'
+import { checkName, unsafeStore } from './failures.ts'
+import { blobsOver } from './http-blobs.ts'
+import { type HttpClient, type HttpPorts, isDone, reasonOf } from './http-client.ts'
 import type { RecordStore, StoredFile } from './record-store.ts'
-import { createS3Client, errorCodeOf, type HttpPorts, type S3Address, type S3Client } from './s3-client.ts'
+import { createS3Client, type S3Address } from './s3-client.ts'
 
 /**
  * Opens a bucket for records. `If-None-Match: *` makes one of several writers the first.
@@ -51,7 +53,7 @@ export function openS3Records(ports: HttpPorts, env: Host['env'], where: S3Addre
  *
  * @returns `undefined` if it is written; an error if that is open.
  */
-async function tryWrite(client: S3Client, name: string, body: Uint8Array): Promise<Error | undefined> {
+async function tryWrite(client: HttpClient, name: string, body: Uint8Array): Promise<Error | undefined> {
   const work = `write ${name}`
   let answer: Answer
   try {
@@ -60,7 +62,7 @@ async function tryWrite(client: S3Client, name: string, body: Uint8Array): Promi
     return error as Error
   }
   if (isDone(answer)) return undefined
-  if (answer.status === 501 || errorCodeOf(answer) === 'NotImplemented')
+  if (answer.status === 501 || reasonOf(answer) === 'NotImplemented')
     throw unsafeStore(client.address, `the answer ${answer.status} to If-None-Match`, { status: answer.status })
   const refusal = client.refusal(work, answer)
   if (refusal.facts.mayPass === true) return refusal
@@ -73,44 +75,16 @@ async function tryWrite(client: S3Client, name: string, body: Uint8Array): Promi
  * @throws `SW_CONFIG` if the environment has no credentials.
  */
 export function openS3Blobs(ports: HttpPorts, env: Host['env'], where: S3Address): BlobStore {
-  const client = createS3Client(ports, env, where)
-  const ask = async (
-    verb: string,
-    method: 'GET' | 'HEAD' | 'PUT' | 'DELETE',
-    sha256: string,
-    body?: Uint8Array,
-  ): Promise<Answer | undefined> => {
-    const key = `cas/${checkSha256(sha256)}`
-    const work = `${verb} ${key}`
-    return withTries(ports, async () => {
-      const answer = await client.send(work, method, key, blobBounds, body ? { body } : {})
-      if (isDone(answer)) return answer
-      // The answer to HEAD has no body, so it does not say what is missing.
-      if (method !== 'PUT' && (isMissing(answer) || (method === 'HEAD' && answer.status === 404))) return undefined
-      throw client.refusal(work, answer)
-    })
-  }
-  return {
-    address: client.address,
-    get: async (sha256) => (await ask('read', 'GET', sha256))?.bytes,
-    has: async (sha256) => (await ask('find', 'HEAD', sha256)) !== undefined,
-    put: async (sha256, bytes) => void (await ask('write', 'PUT', sha256, bytes)),
-    remove: async (sha256) => void (await ask('remove', 'DELETE', sha256)),
-    close: async () => {},
-  }
-}
-
-function isDone({ status }: Answer): boolean {
-  return status === 200 || status === 201 || status === 204
+  return blobsOver(ports, createS3Client(ports, env, where), isMissing)
 }
 
 /** Whether the bucket has no such file. A 404 of a proxy, or for a bucket that is missing, is none of these. */
 function isMissing(answer: Answer): boolean {
-  return answer.status === 404 && errorCodeOf(answer) === 'NoSuchKey'
+  return answer.status === 404 && reasonOf(answer) === 'NoSuchKey'
 }
 
 /**
- * Milliseconds since a file was written, at most one second too many: both headers are whole seconds of the
+ * Milliseconds since a file was written, at most two seconds too many: both headers are whole seconds of the
  * store's own clock.
  *
  * @throws `SW_STORE_UNSAFE` if either is missing.

@@ -1,5 +1,6 @@
 import { nodeClock } from '../../src/host/clock.ts'
 import { nodeDisk } from '../../src/host/disk.ts'
+import { nodeDatabase } from '../../src/host/net/database.ts'
 import { nodeNet } from '../../src/host/net.ts'
 import { nodeRandom } from '../../src/host/random.ts'
 import type { StorePorts } from '../../src/stores/open.ts'
@@ -12,6 +13,7 @@ export function quickPorts(env: StorePorts['env'] = {}): StorePorts {
   const clock = nodeClock()
   return {
     clock: { ...clock, sleep: (ms, signal) => clock.sleep(ms / haste, signal) },
+    connectDatabase: nodeDatabase(),
     disk: nodeDisk(),
     env,
     net: nodeNet(),

@@ -1,0 +1,31 @@
+import type { BlobStore } from './blob-store.ts'
+import { type Answer, blobBounds, withTries } from './exchange.ts'
+import { checkSha256 } from './failures.ts'
+import { type HttpClient, type HttpMethod, type HttpPorts, isDone } from './http-client.ts'
+
+/**
+ * Makes a store of results that speaks HTTP: an object is `cas/<sha256>`.
+ *
+ * @param isMissing Whether an answer says that there is no such object.
+ */
+export function blobsOver(ports: HttpPorts, client: HttpClient, isMissing: (answer: Answer) => boolean): BlobStore {
+  const ask = async (verb: string, method: HttpMethod, sha256: string, body?: Uint8Array): Promise<Answer | undefined> => {
+    const key = `cas/${checkSha256(sha256)}`
+    const work = `${verb} ${key}`
+    return withTries(ports, async () => {
+      const answer = await client.send(work, method, key, blobBounds, body ? { body } : {})
+      if (isDone(answer)) return answer
+      // The answer to HEAD has no body, so it does not say what is missing.
+      if (method !== 'PUT' && (isMissing(answer) || (method === 'HEAD' && answer.status === 404))) return undefined
+      throw client.refusal(work, answer)
+    })
+  }
+  return {
+    address: client.address,
+    get: async (sha256) => (await ask('read', 'GET', sha256))?.bytes,
+    has: async (sha256) => (await ask('find', 'HEAD', sha256)) !== undefined,
+    put: async (sha256, bytes) => void (await ask('write', 'PUT', sha256, bytes)),
+    remove: async (sha256) => void (await ask('remove', 'DELETE', sha256)),
+    close: async () => {},
+  }
+}

@@ -1,0 +1,35 @@
+import { isLoopbackHost } from '../host/net/address-blocks.ts'
+import type { BlobStore } from './blob-store.ts'
+import { addressError } from './failures.ts'
+import { blobsOver } from './http-blobs.ts'
+import { createHttpClient, type HttpPorts } from './http-client.ts'
+
+/** A cache that answers at `<base>/cas/<sha256>`. */
+export interface HttpCacheAddress {
+  readonly kind: 'http-cache'
+  /** URL without a slash at its end. */
+  readonly base: string
+}
+
+/**
+ * Parses the address of a cache.
+ *
+ * @throws `SW_CONFIG` unless it is `https:`, or `http:` on this machine, without user name, query and fragment.
+ */
+export function parseHttpCacheAddress(text: string): HttpCacheAddress {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isAllowed = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(url.hostname))
+  if (url !== undefined && isAllowed && `${url.username}${url.password}${url.search}${url.hash}` === '')
+    return { kind: 'http-cache', base: `${url.origin}${url.pathname.replace(/\/+$/, '')}` }
+  throw addressError('https://host/path (http only on this machine; no user name, query or fragment)', 'something else')
+}
+
+/**
+ * Opens a cache for results, as Bazel's remote cache speaks HTTP. Nothing can be written there only if its name
+ * is free, so it cannot keep records.
+ *
+ * @see https://bazel.build/remote/caching#http-caching
+ */
+export function openHttpCache(ports: HttpPorts, { base }: HttpCacheAddress): BlobStore {
+  return blobsOver(ports, createHttpClient(ports, { address: base, base }), ({ status }) => status === 404)
+}

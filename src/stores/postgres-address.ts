@@ -1,0 +1,51 @@
+import { SpritewrightError } from '../errors.ts'
+import type { Host } from '../host/host.ts'
+import { isLoopbackHost } from '../host/net/address-blocks.ts'
+import type { DatabaseTarget } from '../host/net/database.ts'
+import { readTrustedHosts, trustedHostsName } from '../host/net/trusted-hosts.ts'
+import { addressError } from './failures.ts'
+
+/** A database of a PostgreSQL server. */
+export interface PostgresAddress {
+  readonly kind: 'postgres'
+  readonly host: string
+  readonly port?: number
+  readonly database: string
+}
+
+const form = 'postgres://host/database or postgres://host:port/database'
+
+/**
+ * Parses `postgres://host[:port]/database`.
+ *
+ * @throws `SW_CONFIG` for any other text. It is not repeated, because it may have a password in it.
+ */
+export function parsePostgresAddress(text: string): PostgresAddress {
+  if (text.includes('@'))
+    throw addressError(form, 'a user name or a password in it. Set PGUSER and PGPASSWORD in the environment, or PGPASSFILE, instead')
+  const [, host, port, database] = /^postgres(?:ql)?:\/\/([\w-]+(?:\.[\w-]+)*|\[[0-9a-f:.]+\])(?::(\d{1,5}))?\/([\w-]+)$/i.exec(text) ?? []
+  if (host === undefined || database === undefined) throw addressError(form, 'something else')
+  return { kind: 'postgres', host: host.toLowerCase(), database, ...(port === undefined ? {} : { port: Number(port) }) }
+}
+
+/**
+ * Adds what the environment says: user, password, port and encryption.
+ *
+ * @throws `SW_UNTRUSTED_HOST` for a server that only a file of the project names. It may ask for the password
+ * in clear text.
+ */
+export function resolvePostgresTarget({ host, port, database }: PostgresAddress, env: Host['env']): DatabaseTarget {
+  const plain = host.replace(/^\[(.*)\]$/, '$1')
+  const target = { host: plain, port: port ?? Number(env.PGPORT || 5432), database, user: env.PGUSER, password: env.PGPASSWORD }
+  const trusted = [env.PGHOST ?? '', ...readTrustedHosts(env)].map((one) => one.toLowerCase())
+  const isLoopback = isLoopbackHost(host)
+  if (!isLoopback && ![host, plain, `${host}:${target.port}`].some((one) => trusted.includes(one))) {
+    throw new SpritewrightError('SW_UNTRUSTED_HOST', {
+      message: `Expected the server of the shared store from the environment, or one that the environment trusts. Found ${host} in a file of the project only. Nothing was sent, because the server could ask for your password. If it is your server, set PGHOST=${plain} beside the password, or add ${host} to ${trustedHostsName}.`,
+      facts: { host, port: target.port },
+    })
+  }
+  // Without a setting, pg would send everything in the clear.
+  const mode = env.PGSSLMODE || (isLoopback ? 'disable' : 'verify-full')
+  return { ...target, tls: mode === 'disable' ? 'off' : mode === 'no-verify' ? 'unchecked' : 'checked' }
+}
