@@ -3,6 +3,7 @@ import { SpritewrightError } from '../errors.ts'
 import type { SubmissionOutcome } from '../service/wire.ts'
 import { decide } from './decision.ts'
 import { factsNow, type JobPorts, type Order } from './order.ts'
+import { patiently } from './patiently.ts'
 import { type JournalView, OvertakenError } from './records/journal.ts'
 import { refusedAnswerError } from './stop.ts'
 import { checkTries, noTries, type Pause, type Tries, wait } from './tries.ts'
@@ -133,7 +134,8 @@ async function sendAnswer(ports: JobPorts, order: Order, view: JournalView): Pro
       if (error instanceof OvertakenError) return undefined
       throw error
     })
-  if (outcome && recorded.view) await recordAnswer(ports, order, recorded.view, number, outcome)
+  const { view: first } = recorded
+  if (outcome && first) await patiently(ports, order, outcome, () => recordAnswer(ports, order, first, number, outcome))
   return outcome?.kind === 'accepted' ? undefined : outcome?.retryAfterMs
 }
 

@@ -109,6 +109,11 @@ export interface JobPorts {
   readonly keys: KeyRing
   /** How long an unanswered submission may be replayed, in milliseconds. */
   readonly windowMs: number
+  /**
+   * How long another machine may take for a submission before a person has to decide about it, in
+   * milliseconds. Only with a shared journal.
+   */
+  readonly elsewhereMs?: number | undefined
   readonly onProgress: ProgressListener
   /** Receives one sentence for a person. */
   readonly warn: (message: string) => void

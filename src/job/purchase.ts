@@ -10,6 +10,7 @@ import { deliver, settle, watch } from './delivery/deliver.ts'
 import { openOrFetchAgain } from './delivery/open-again.ts'
 import { checkPurchase, freeze } from './freeze.ts'
 import { factsNow, type JobPorts, type Order, type Purchase } from './order.ts'
+import { patiently } from './patiently.ts'
 import { type JournalView, OvertakenError } from './records/journal.ts'
 import { isTakenOver } from './records/record.ts'
 import { type Evidence, notNowError, stopError } from './stop.ts'
@@ -52,9 +53,29 @@ async function take(ports: JobPorts, order: Order, view: JournalView, step: Excl
     case 'download':
       return deliver(ports, order, view, step.downloadUrl)
     case 'stop':
+      if (isUnderWayElsewhere(ports, view, step.why)) return waitForOthers(ports, order)
       await settle(ports, order, view)
       throw stopError(ports, order, step.why, step.why.kind === 'uncertain' ? await readEvidence(ports, view) : {})
   }
+}
+
+/** How often the journal is read again while another machine submits. */
+const othersPollMs = 2_000
+
+/** Whether another machine has just sent a POST that this one must not repeat, e.g. under its own API key. */
+function isUnderWayElsewhere(
+  { clock, elsewhereMs = 0 }: JobPorts,
+  { submission }: JournalView,
+  why: Extract<Step, { do: 'stop' }>['why'],
+): boolean {
+  const last = submission.sends.at(-1)
+  if (why.kind !== 'uncertain' || (why.because !== 'key' && why.because !== 'records') || last?.answer.kind !== 'none') return false
+  return clock.wall() - last.at < elsewhereMs
+}
+
+async function waitForOthers(ports: JobPorts, order: Order): Promise<void> {
+  ports.onProgress({ id: order.request.id, phase: 'waiting', message: 'another machine is submitting it' })
+  await ports.clock.sleep(othersPollMs, ports.signal)
 }
 
 /** Makes the free checks, freezes the bytes, and sends the first POST of an attempt. */
@@ -133,7 +154,8 @@ async function send(ports: JobPorts, order: Order, view: JournalView, tries: Tri
   }
   tries.sent++
   tries.askedMs = (outcome.kind === 'accepted' ? undefined : outcome.retryAfterMs) ?? 0
-  if (recorded.view) await recordOutcome(ports, order, recorded.view, number, outcome)
+  const { view: first } = recorded
+  if (first) await patiently(ports, order, outcome, () => recordOutcome(ports, order, first, number, outcome))
 }
 
 async function recordOutcome(ports: JobPorts, order: Order, first: JournalView, send: number, outcome: SubmissionOutcome): Promise<void> {

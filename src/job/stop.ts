@@ -183,7 +183,7 @@ function uncertainWords(because: UncertainBecause, windowMs: number): string {
     case 'refused':
       return 'a submission was sent and never answered, and its repetition was refused, which proves nothing about the first.'
     case 'records':
-      return 'its journal (.spritewright/submissions) holds records that were not written with your key: by an earlier version, under another user, or by somebody else.'
+      return 'its journal holds records that were not written with your key, nor with one that SPRITEWRIGHT_APPROVERS names: by an earlier version, under another user, or by somebody else.'
   }
 }
 

@@ -93,6 +93,13 @@ export interface Options {
          * @default none
          */
         readonly shared?: string | undefined
+        /**
+         * Journal that all machines of a team share: `s3://bucket/prefix`, `postgres://host/database` without a
+         * password, or a folder, from the root.
+         *
+         * @default none: each checkout has its own
+         */
+        readonly journal?: string | undefined
       }
     | undefined
   readonly cache?:
@@ -136,10 +143,11 @@ export interface ResolvedOptions {
    */
   readonly isCi: boolean
   /** Absolute paths. */
-  readonly store: { readonly dir: string; readonly shared?: string }
+  readonly store: { readonly dir: string; readonly shared?: string; readonly journal?: string }
   readonly cache: { readonly maxBytes: number }
   readonly atlas: ResolvedAtlas
   readonly limits: ResolvedLimits
+  /** With a shared journal, 0.8 of the option: another machine may replay, and its store's clock has whole seconds. */
   readonly replayWindowMs: number
   /** Sentences for a person about options that are not fully applied. */
   readonly notes: readonly string[]
@@ -194,14 +202,21 @@ export function resolveOptions(argument: Options, { root, isCi, dependencies, co
     build: { generate: build.generate ?? (isCi ? 'never' : 'approved'), unbought: build.unbought },
     placeholders,
     isCi,
-    store: withoutUndefined({ dir: resolve(root, store.dir), shared: store.shared && resolve(root, store.shared) }),
+    store: withoutUndefined({
+      dir: resolve(root, store.dir),
+      shared: store.shared && resolve(root, store.shared),
+      journal: store.journal && (store.journal.includes('://') ? store.journal : resolve(root, store.journal)),
+    }),
     cache,
     atlas: made.atlas,
     limits,
-    replayWindowMs: options.replayWindow,
+    replayWindowMs: store.journal === undefined ? options.replayWindow : options.replayWindow * sharedWindowShare,
     notes: made.notes,
   }
 }
+
+/** Share of the replay window that is used if machines share a journal. */
+const sharedWindowShare = 0.8
 
 /** The engine that sheets are written for, or both if it is not known. */
 export function enginesOf({ engine }: { readonly engine?: Engine | undefined }): readonly Engine[] {

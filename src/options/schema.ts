@@ -10,7 +10,7 @@ import { nearestName } from '../spec/nearest.ts'
 import { filledText, flag, toEditorSchema, wholeNumber } from '../spec/schema.ts'
 import { formatPath, toFaults } from '../spec/schema-faults.ts'
 import type { OptionIssue, ReadAtlas } from './atlas.ts'
-import { baseUrlWords, parseBaseUrl, parseDuration } from './values.ts'
+import { baseUrlWords, journalWords, parseBaseUrl, parseDuration, parseJournalAddress } from './values.ts'
 
 /** An engine that atlases are written for. */
 export type Engine = 'phaser' | 'pixi'
@@ -40,7 +40,7 @@ export interface ReadOptions {
   readonly build: { readonly generate?: 'approved' | 'never' | undefined; readonly unbought: 'error' | 'placeholder' }
   readonly placeholders: { readonly mark: boolean }
   /** Paths as written. */
-  readonly store: { readonly dir: string; readonly shared?: string | undefined }
+  readonly store: { readonly dir: string; readonly shared?: string | undefined; readonly journal?: string | undefined }
   readonly cache: { readonly maxBytes: number }
   readonly atlas: ReadAtlas
   readonly limits: ResolvedLimits
@@ -136,8 +136,13 @@ const shapes = {
       shared: filledText('the path of a folder')
         .optional()
         .describe('Folder of paid results that several checkouts share, from the root. Default: none.'),
+      journal: textReadBy(parseJournalAddress, journalWords)
+        .optional()
+        .describe(
+          'Journal that all machines of a team share: `s3://bucket/prefix`, `postgres://host/database`, or a folder. Default: none, each checkout has its own.',
+        ),
     },
-    { error: 'an object: dir, shared' },
+    { error: 'an object: dir, shared, journal' },
   ),
   cache: z.strictObject(
     {

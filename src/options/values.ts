@@ -27,3 +27,18 @@ export function parseDuration(duration: string): number | undefined {
   const ms = Math.round(Number(match[1]) * unitMs)
   return ms <= 24 * 3_600_000 ? ms : undefined
 }
+
+/**
+ * Parses where the shared journal is: `s3://…`, `postgres://…` without a password, or the path of a folder.
+ *
+ * @returns `undefined` for anything else. The text may contain a secret, so callers must not show it.
+ */
+export function parseJournalAddress(text: string): string | undefined {
+  const address = text.trim()
+  if (address === '') return undefined
+  if (!address.includes('://')) return address
+  return /^(?:s3|postgres):\/\/(?:[^:@/\s]+@)?[^@\s]+$/.test(address) ? address : undefined
+}
+
+/** The addresses that {@link parseJournalAddress} accepts, in words. */
+export const journalWords: string = 's3://bucket/prefix, postgres://host/database without a password, or the path of a folder'

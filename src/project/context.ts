@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import type { Approvers } from '../credit/approval.ts'
 import { createLedger, type Ledger } from '../credit/ledger.ts'
 import type { KeyRing } from '../credit/signing-key.ts'
 import type { Host } from '../host/host.ts'
@@ -10,8 +11,11 @@ import type { Credentials } from '../options/credentials.ts'
 import { type KeySearch, refuseKey, searchFor } from '../options/key-search.ts'
 import type { ResolvedOptions } from '../options/options.ts'
 import { type BuildCache, createBuildCache } from '../sheets/cache/cache.ts'
+import type { RecordStore } from '../stores/record-store.ts'
 import { createVault, type Vault } from '../vault/layers.ts'
 import { createLockStore, type LockStore } from '../vault/lock-store.ts'
+import { openSharedJournal } from './shared-journal.ts'
+import { readApprovers } from './trust/approvers.ts'
 import { type CheckoutName, openCheckoutName } from './trust/checkout.ts'
 import { openTrustedHosts, type TrustedHosts } from './trust/hosts.ts'
 import { openKeyRing } from './trust/key-ring.ts'
@@ -47,6 +51,8 @@ export interface Context {
   readonly lock: LockStore
   readonly vault: Vault
   readonly journal: Journal
+  /** Store of the journal that a team shares; missing if this checkout has its own. */
+  readonly sharedJournal?: RecordStore | undefined
   readonly ledger: Ledger
   readonly reservations: Reservations
   readonly cache: BuildCache
@@ -80,8 +86,13 @@ export function openContext(
   const { root } = options
   const keySearch = searchFor(credentials.key?.reveal())
   const check = (bytes: Uint8Array, path: string): void => refuseKey(keySearch, bytes, path)
-  const places = { folder: join(storeFolder, 'submissions'), root, copy: copyFolder && join(copyFolder, 'submissions'), warn, check }
   const keys = openKeyRing(host)
+  const sharedJournal = options.store.journal === undefined ? undefined : openSharedJournal(host, options.store.journal, options.root)
+  const checkout = openCheckoutName(host, keys, { own: storeFolder, copy: copyFolder }, sharedJournal)
+  const approvers = (): Promise<Approvers> => readApprovers({ host, keys, checkout })
+  const shared = sharedJournal && { store: sharedJournal, approvers }
+  const folder = join(storeFolder, 'submissions')
+  const places = { folder, root, copy: copyFolder && join(copyFolder, 'submissions'), warn, check, shared }
   const standing = openStandingFile(host, keys, place)
   const ports = { disk: host.disk, random: host.random, clock: host.clock, keys }
   const journal = createJournal(ports, places)
@@ -97,7 +108,8 @@ export function openContext(
     copyFolder,
     configSource: project.configSource,
     keys,
-    checkout: openCheckoutName(host, keys, { own: storeFolder, copy: copyFolder }),
+    checkout,
+    sharedJournal,
     hosts: openTrustedHosts(host),
     standing,
     total,

@@ -87,6 +87,9 @@ export function withSteps(order: Order): readonly Order[] {
   return order.reference?.kind === 'order' ? [...withSteps(order.reference.order), order] : [order]
 }
 
+/** How long a run waits for the submission of another machine: longer than a request and its retries take. */
+const elsewhereMs = 90_000
+
 /**
  * Collects everything that the `job` room needs for one run.
  *
@@ -117,6 +120,7 @@ export async function toJobPorts(
     clock: host.clock,
     random: host.random,
     windowMs: context.options.replayWindowMs,
+    elsewhereMs: context.sharedJournal && elsewhereMs,
     mayBuy: run.mayBuy ?? false,
     mayReplay: run.mayReplay ?? run.mayBuy ?? false,
     approvers: await readApprovers(context),

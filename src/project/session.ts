@@ -104,6 +104,7 @@ export function createConnection(context: Context, onWait?: (sentence: string) =
       await opened?.catch(() => {})
       await reached?.catch(() => {})
       for (const close of closers.splice(0)) await close()
+      await context.sharedJournal?.close()
       await context.host.net.close()
     },
   }

@@ -1,5 +1,6 @@
 import type { Approvers } from '../credit/approval.ts'
-import { SpritewrightError } from '../errors.ts'
+import { hasCode, SpritewrightError } from '../errors.ts'
+import type { JournalView } from '../job/records/journal.ts'
 import { noSubmission, type Submission } from '../job/records/submission.ts'
 import type { Capabilities } from '../service/wire.ts'
 import { requestHash } from '../spec/key.ts'
@@ -196,7 +197,7 @@ export async function readFacts(
   const kept = new Set<string>()
   for (const [id, hash] of asked) {
     if (hash === undefined || submissions.has(hash)) continue
-    const { submission } = await context.journal.read(hash)
+    const { submission } = await readForPlan(context, hash, findEntry(lock, id, hash)?.result !== undefined)
     submissions.set(hash, submission)
     for (const result of new Set([submission.stored?.sha256, findEntry(lock, id, hash)?.result?.sha256]))
       if (result !== undefined && (await context.vault.has(result))) kept.add(result)
@@ -207,6 +208,22 @@ export async function readFacts(
     submissionOf: (hash) => submissions.get(hash) ?? noSubmission,
     isKept: (sha256) => kept.has(sha256),
     decision: { wall: context.host.clock.wall(), mono: context.host.clock.mono(), windowMs: context.options.replayWindowMs, keyTagOf },
+  }
+}
+
+/**
+ * Reads a request's chain for display. What the lock file knows as bought needs no network, and a plan is also
+ * made if a shared journal cannot be reached. A purchase reads the journal itself before it sends anything.
+ */
+async function readForPlan({ journal, warnings }: Context, hash: string, isBought: boolean): Promise<JournalView> {
+  if (isBought) return journal.peek(hash)
+  try {
+    return await journal.read(hash)
+  } catch (error) {
+    if (!hasCode(error, 'SW_STORE')) throw error
+    const warning = `${error.message} States are those that this machine knows, and nothing can be bought.`
+    if (!warnings.includes(warning)) warnings.push(warning)
+    return journal.peek(hash)
   }
 }
 

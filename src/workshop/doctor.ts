@@ -21,6 +21,7 @@ export async function examine(context: Context, session: ServiceConnection): Pro
     ['proxy', async () => checkProxy(context)],
     ['service', () => checkService(context, session)],
     ['journal', () => checkJournal(context)],
+    ['shared journal', () => checkSharedJournal(context)],
     ['clock', () => checkClock(context)],
   ]
   const findings: DoctorFinding[] = []
@@ -168,11 +169,20 @@ async function checkJournal(context: Context): Promise<DoctorFinding> {
   }
 }
 
+/** Reads from the store of a shared journal. Whether it keeps its word is probed before the first write. */
+async function checkSharedJournal({ checkout, sharedJournal }: Context): Promise<readonly DoctorFinding[]> {
+  if (!sharedJournal) return []
+  await sharedJournal.get('probe/doctor')
+  const name = await checkout.read()
+  const found = `${sharedJournal.address}, ${name ? `journal ${name.slice(0, 8)}` : 'empty: it begins with the first approval'}`
+  return [{ check: 'shared journal', verdict: 'good', found, advice: '' }]
+}
+
 /** Checks the clock. If it is behind the newest record, no replay window can be trusted. */
 async function checkClock(context: Context): Promise<DoctorFinding> {
   let newest = 0
   for (const hash of await context.journal.requests())
-    for (const record of (await context.journal.read(hash)).records) newest = Math.max(newest, record.at)
+    for (const record of (await context.journal.peek(hash)).records) newest = Math.max(newest, record.at)
   const now = context.host.clock.wall()
   if (now >= newest) return { check: 'clock', verdict: 'good', found: 'not behind the journal', advice: '' }
   return {

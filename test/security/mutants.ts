@@ -73,7 +73,7 @@ export const mutants: readonly Mutant[] = [
     "createHmac('sha256', Buffer.from(d, 'base64url'))",
     "createHmac('sha256', Buffer.from(d.slice(0, 0), 'base64url'))",
   ),
-  one('a record counts as own without a seal', chain, 'key.isSealOf(record.seal, sealText(name, record))', 'record.sum !== undefined'),
+  one('a record counts as own without a seal', chain, 'key.isSealOf(record.seal, sealText(chain, record))', 'record.sum !== undefined'),
   one(
     'the seal of a record does not name its chain',
     'src/job/records/file.ts',

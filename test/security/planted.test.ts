@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createRecordChains } from '../../src/job/records/chain.ts'
 import { createJournal } from '../../src/job/records/journal.ts'
+import { createRecordChains } from '../../src/job/records/open-chains.ts'
 import type { JournalRecord, RecordType } from '../../src/job/records/record.ts'
 import type { ReservationRecord } from '../../src/job/records/shares.ts'
 import { formatLockFile, type LockEntry, type LockFile } from '../../src/vault/lockfile.ts'

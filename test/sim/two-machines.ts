@@ -10,6 +10,7 @@ import type { ApproveReport, ApproveRequest, BuildReport, BuildRequest, Workshop
 import { type CallGuard, guarded } from '../kit/guarded-disk.ts'
 import { acceptCeilings } from '../kit/keys.ts'
 import { MemoryDisk } from '../kit/memory-disk.ts'
+import { mounted, TimedDisk } from '../kit/mounted-disk.ts'
 import { figurePng } from '../kit/project.ts'
 import { type SimulatedWorld, simulatedWorld } from './world.ts'
 
@@ -36,7 +37,7 @@ export interface Machine {
   /** Buys without making an atlas, unless the request says something else. */
   build(request?: BuildRequest, init?: ProcessInit): Promise<BuildReport>
   /** Runs a build that is killed right before the first call of its disk for which `isLast` is true. */
-  dieBuilding(isLast: (call: string) => boolean): Promise<void>
+  dieBuilding(isLast: (call: string) => boolean, init?: ProcessInit): Promise<void>
   /** States of all animations, by `status`. */
   states(): Promise<readonly string[]>
   write(path: string, content: string | Uint8Array): void
@@ -72,6 +73,8 @@ export interface Team {
    * @default no
    */
   clone(from: Machine, keeps?: 'results'): Machine
+  /** A disk that every machine has at `/share`, with an empty folder `/share/journal`. */
+  readonly share: MemoryDisk
   /** A copy of the machine in its current state, so that a test can go on in two ways. */
   copy(from: Machine): Machine
   wait(ms: number): Promise<void>
@@ -95,22 +98,27 @@ export function specOf(prompt: string, picture: string): string {
 export async function team(options: EmbeddedOptions = {}): Promise<Team> {
   const world = await simulatedWorld(jobMs, { makers: textMakers, jobMs, ...options })
   const run: Team['run'] = (work) => world.clock.run(work)
-  const first = toMachine(world, world.disk)
+  const share = new TimedDisk(() => world.clock.wall())
+  share.files.set('/share/journal/.keep', new Uint8Array())
+  const first = toMachine(world, world.disk, share)
   first.write('sprites/hero.png', figurePng(1))
   first.write('sprites/hero.sprite.json', specOf('a knight', 'hero'))
   return {
     world,
     first,
+    share,
     run,
     clone: (from, keeps) =>
       toMachine(
         world,
         copyDisk(from.disk, (path) => isCommitted(path, keeps === 'results')),
+        share,
       ),
     copy: (from) =>
       toMachine(
         world,
         copyDisk(from.disk, () => true),
+        share,
       ),
     wait: (ms) => run(world.clock.sleep(ms)),
     posts: () => world.service.requests().filter(isSubmission).length,
@@ -135,12 +143,12 @@ function isCommitted(path: string, withResults: boolean): boolean {
   return !path.startsWith('/game/.spritewright/') || (withResults && path.startsWith(`${places.results}/`))
 }
 
-function toMachine(world: SimulatedWorld, disk: MemoryDisk): Machine {
+function toMachine(world: SimulatedWorld, disk: MemoryDisk, share: MemoryDisk): Machine {
   const lockPath = '/game/sprites.lock.json'
   const run = <T>(work: Promise<T>): Promise<T> => world.clock.run(work)
   const open = ({ options, env, guard, net }: ProcessInit = {}): Promise<Workshop> =>
     world.workshop(options, {
-      disk: guard ? guarded(disk, guard) : disk,
+      disk: guard ? guarded(mounted(disk, '/share', share), guard) : mounted(disk, '/share', share),
       glob: async (root) =>
         [...disk.files.keys()].filter((path) => path.startsWith(`${root}/sprites/`) && path.endsWith('.sprite.json')).sort(),
       ...(env ? { env: { ...world.env, ...env } } : {}),
@@ -164,7 +172,7 @@ function toMachine(world: SimulatedWorld, disk: MemoryDisk): Machine {
       const workshop = await open(init)
       return run(workshop.build({ buyOnly: true, ...request }))
     },
-    dieBuilding: async (isLast) => {
+    dieBuilding: async (isLast, init = {}) => {
       let die = (): void => {}
       const died = new Promise<void>((resolve) => {
         die = resolve
@@ -177,7 +185,7 @@ function toMachine(world: SimulatedWorld, disk: MemoryDisk): Machine {
         // A killed process sees no error and nothing else.
         return new Promise<never>(() => {})
       }
-      const building = (await open({ guard })).build({ buyOnly: true })
+      const building = (await open({ ...init, guard })).build({ buyOnly: true })
       building.catch(() => {})
       await run(died)
     },

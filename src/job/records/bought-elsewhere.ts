@@ -40,7 +40,7 @@ export type LockExecution = NonNullable<LockEntry['execution']>
  * Whether an execution, or one of its conversation, was the answer to a POST of ours. If the chain is broken,
  * it counts as ours: its share does too.
  */
-export async function wasAnswered(journal: Journal, hash: string, { id, conversation }: LockExecution): Promise<boolean> {
+export async function wasAnswered(journal: Pick<Journal, 'read'>, hash: string, { id, conversation }: LockExecution): Promise<boolean> {
   const view = await readUnlessBroken(journal, hash)
   if (!view) return true
   return view.records.some(

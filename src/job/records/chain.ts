@@ -1,17 +1,17 @@
-import { dirname, join } from 'node:path'
+import type { Approvers } from '../../credit/approval.ts'
 import type { KeyRing, SigningKey } from '../../credit/signing-key.ts'
 import { SpritewrightError } from '../../errors.ts'
 import type { Clock } from '../../host/clock.ts'
 import type { Disk } from '../../host/disk.ts'
-import { publish, syncNames } from '../../host/publish.ts'
 import type { Random } from '../../host/random.ts'
-import { type ChainedRecord, formatRecord, parseRecord, recordSum, sealText } from './file.ts'
+import type { RecordStore } from '../../stores/record-store.ts'
+import { type ChainedRecord, sealText } from './file.ts'
 
 /** The records of a chain as they were read, and the place of the next record. */
 export interface ChainView<R extends ChainedRecord> {
   readonly records: readonly R[]
   readonly next: { readonly n: number; readonly prev: string }
-  /** The records that this user's own processes wrote. */
+  /** The records that this user's own processes wrote, or those of somebody whom the user trusts. */
   readonly own: ReadonlySet<R>
   /** Records that are missing in one of the two places. The next append writes them there first. */
   readonly lacking?: readonly { readonly folder: string; readonly record: R }[]
@@ -27,11 +27,20 @@ export interface RecordChains<R extends ChainedRecord> {
    * @throws `SW_JOURNAL` if the chain is broken.
    */
   read(name: string): Promise<ChainView<R>>
+  /** Reads what this machine has of a chain, without a network. It may lack the end. */
+  peek(name: string): Promise<ChainView<R>>
   /**
-   * Appends a record to a view and makes it durable, in both places. Returns the new view, or `undefined` if
+   * Appends a record to a view and makes it durable, in all its places. Returns the new view, or `undefined` if
    * another process was first.
    */
   append(name: string, view: ChainView<R>, type: R['type'], body: R['body']): Promise<ChainView<R> | undefined>
+}
+
+/** A store in which all machines of a team keep one journal. */
+export interface SharedJournal {
+  readonly store: RecordStore
+  /** The approvers whose records count like the user's own. */
+  readonly approvers: () => Promise<Approvers>
 }
 
 /** The ports that chains need. */
@@ -62,234 +71,26 @@ export interface ChainPlaces {
   readonly warn?: ((message: string) => void) | undefined
   /** Throws for a record that must not be written. Nothing is written then. */
   readonly check?: ((bytes: Uint8Array, path: string) => void) | undefined
+  /** The journal of a team. If it is given, it counts, and `folder` has a copy. */
+  readonly shared?: SharedJournal | undefined
 }
 
-/**
- * An unreadable last record is read again this often, and this many milliseconds apart, before it counts as
- * torn.
- */
-const tornReads = 5
-const tornPauseMs = 200
-
-/** Opens the chains. The disk is not touched before the first call. */
-export function createRecordChains<R extends ChainedRecord>(ports: ChainPorts, places: ChainPlaces): RecordChains<R> {
-  const { disk, random, clock, keys } = ports
-  const { folder, copy } = places
-  const known = new Map<string, KnownChain<R>>()
-  const knownOf = (name: string): KnownChain<R> => {
-    const chain = known.get(name) ?? { records: new Map(), compared: 0, isForeign: false, uncopied: new Set() }
-    known.set(name, chain)
-    return chain
-  }
-  let hasWarned = false
-  const tryCopy = async (work: () => Promise<unknown>): Promise<void> => {
-    try {
-      await work()
-    } catch (error) {
-      if (!hasWarned)
-        places.warn?.(`The journal's second copy in ${copy} could not be written: ${(error as Error).message}. The first one is whole.`)
-      hasWarned = true
-    }
-  }
-  const put = (place: string, name: string, n: number, bytes: Uint8Array): Promise<boolean> =>
-    publish(disk, random, join(place, name, fileName(n)), bytes)
-  /** The record is remembered until it is written: another append of this process may be under way. */
-  const putCopy = async (name: string, record: R, bytes: Uint8Array): Promise<boolean> => {
-    const { uncopied } = knownOf(name)
-    uncopied.add(record)
-    const isWritten = await put(copy as string, name, record.n, bytes)
-    uncopied.delete(record)
-    return isWritten
-  }
-  const rooted = new Set<string>()
-  const makeRooted = async (name: string): Promise<void> => {
-    if (rooted.has(name)) return
-    if (rooted.size === 0) await syncNames(disk, folder, places.root ?? dirname(folder))
-    await disk.syncFolder(folder)
-    rooted.add(name)
-  }
-  const writeLacking = async (name: string, view: ChainView<R>): Promise<void> => {
-    for (const { folder: place, record } of view.lacking ?? []) {
-      if (place === copy) await tryCopy(() => put(place, name, record.n, formatRecord(record)))
-      else await put(place, name, record.n, formatRecord(record))
-    }
-  }
-  return {
-    names: async () => {
-      const all = copy === undefined ? await disk.list(folder) : [...(await disk.list(folder)), ...(await disk.list(copy))]
-      return [...new Set(all)].sort()
-    },
-    read: async (name) => {
-      const readAll = (): Promise<FoundChain<R>> => findRecords<R>(disk, places, name, knownOf(name))
-      let found = await readAll()
-      // Without hard links a record is copied, and another process may be copying it at this moment.
-      for (let reads = 0; reads < tornReads && isTorn(found); reads++) {
-        await clock.sleep(tornPauseMs)
-        found = await readAll()
-      }
-      const key = await keys?.read()
-      const { differing } = knownOf(name)
-      if (key && differing && !isOwn(differing.record, name, key) && isOwn(differing.copied, name, key)) {
-        throw replacedError(join(folder, name), copy ?? '', differing.record.n)
-      }
-      if (knownOf(name).isForeign) places.warn?.(`The journal's second copy in ${copy} is not of this checkout and is left alone.`)
-      const linked = linkUp(found.records, join(folder, name), copy && join(copy, name))
-      return { ...linked, own: ownOf(linked.records, name, key), lacking: found.lacking }
-    },
-    append: async (name, view, type, body) => {
-      await writeLacking(name, view)
-      const open = { v: 1 as const, n: view.next.n, prev: view.next.prev, type, at: clock.wall(), mono: clock.mono(), body }
-      const summed = { ...open, sum: recordSum(open) }
-      const key = await sealingKey(keys)
-      const record = { ...summed, ...(key ? { seal: key.seal(sealText(name, summed)) } : {}) } as unknown as R
-      const bytes = formatRecord(record)
-      places.check?.(bytes, join(folder, name, fileName(record.n)))
-      if (!(await put(folder, name, record.n, bytes))) return undefined
-      await makeRooted(name)
-      if (copy !== undefined && !knownOf(name).isForeign) {
-        const { uncopied } = knownOf(name)
-        // Earlier records that could not be written go first: a copy that begins in the middle says only that
-        // something was sent.
-        for (const earlier of [...uncopied]) await tryCopy(() => putCopy(name, earlier, formatRecord(earlier)))
-        await tryCopy(async () => {
-          if (await putCopy(name, record, bytes)) return
-          const other = await readRecord<R>(disk, join(copy, name), record.n)
-          if (other !== undefined && other.sum !== record.sum) knownOf(name).isForeign = true
-        })
-      }
-      const own = key ? new Set([...view.own, record]) : view.own
-      return { records: [...view.records, record], next: { n: record.n + 1, prev: record.sum }, own }
-    },
-  }
-}
-
-/**
- * A record of paid work is written in any case. A missing seal only means that later POSTs cannot rely on the
- * record.
- */
-async function sealingKey(keys: KeyRing | undefined): Promise<SigningKey | undefined> {
-  return keys?.readOrMake().catch(() => undefined)
-}
-
-function ownOf<R extends ChainedRecord>(records: readonly R[], name: string, key: SigningKey | undefined): ReadonlySet<R> {
-  return new Set(key ? records.filter((record) => isOwn(record, name, key)) : [])
-}
-
-function isOwn(record: ChainedRecord, name: string, key: SigningKey): boolean {
-  return key.isSealOf(record.seal, sealText(name, record))
-}
-
-/**
- * The user wrote the second copy, and somebody else the first one. The user's spending must not be forgotten
- * because of that.
- */
-function replacedError(folder: string, copy: string, n: number): SpritewrightError {
-  return new SpritewrightError('SW_JOURNAL', {
-    message: `The journal in ${folder} has been replaced: record ${n} there is not yours, and the second copy in ${copy} has one that is. Nothing was sent. Delete ${folder}: the next run restores it from the copy.`,
-    facts: { folder, record: n },
-  })
-}
-
-function fileName(n: number): string {
+/** Name of a record's file in the folder of its chain. */
+export function fileName(n: number): string {
   return `${String(n).padStart(4, '0')}.json`
 }
 
-async function listRecords(disk: Disk, folder: string): Promise<readonly number[]> {
-  return (await disk.list(folder)).filter((name) => /^\d{4,}\.json$/.test(name)).map((name) => Number.parseInt(name, 10))
-}
-
-function readRecord<R extends ChainedRecord>(disk: Disk, folder: string, n: number): Promise<R | undefined> {
-  return disk.read(join(folder, fileName(n))).then((bytes) => parseRecord<R>(bytes))
-}
-
-/** The part of a chain that this process has read. */
-interface KnownChain<R extends ChainedRecord> {
-  /** Records never change, so each file is read once. */
-  readonly records: Map<number, R>
-  /** Number of the last record that was found to be the same in both places; 0 for none. */
-  compared: number
-  /**
-   * Whether the copy belongs to another checkout that was at the same path. Then it is left alone, and the
-   * records here count.
-   */
-  isForeign: boolean
-  /** The records of the two places under one number, if they differ. */
-  differing?: { readonly record: R; readonly copied: R }
-  /** Records of this process that the second place did not accept. */
-  readonly uncopied: Set<R>
-}
-
-/** The records that were found in both places. */
-interface FoundChain<R extends ChainedRecord> {
-  /** By number; `record` is `undefined` if its file cannot be read. */
-  readonly records: readonly { readonly n: number; readonly record: R | undefined }[]
-  readonly lacking: readonly { readonly folder: string; readonly record: R }[]
-}
-
-function isTorn({ records }: FoundChain<ChainedRecord>): boolean {
-  const last = records.at(-1)
-  return last !== undefined && last.record === undefined
-}
-
-/** Reads both places as one: if a record is missing or torn in the first, the second may have it whole. */
-async function findRecords<R extends ChainedRecord>(
-  disk: Disk,
-  places: ChainPlaces,
-  name: string,
-  known: KnownChain<R>,
-): Promise<FoundChain<R>> {
-  const { folder } = places
-  const own = new Set(await listRecords(disk, join(folder, name)))
-  const others = new Set(places.copy === undefined || known.isForeign ? [] : await listRecords(disk, join(places.copy, name)))
-  const common = [...own].filter((n) => others.has(n))
-  if (places.copy !== undefined) await compare(disk, join(folder, name), join(places.copy, name), common, known)
-  const copy = known.isForeign ? undefined : places.copy
-  const records: { n: number; record: R | undefined }[] = []
-  const lacking: { folder: string; record: R }[] = []
-  const readOne = async (place: string, n: number): Promise<R | undefined> =>
-    known.records.get(n) ?? readRecord<R>(disk, join(place, name), n)
-  for (const n of [...new Set([...own, ...(copy === undefined ? [] : others)])].sort((a, b) => a - b)) {
-    let record = own.has(n) ? await readOne(folder, n) : undefined
-    if (record !== undefined && copy !== undefined && !others.has(n)) lacking.push({ folder: copy, record })
-    if (record === undefined && copy !== undefined && others.has(n)) {
-      record = await readOne(copy, n)
-      if (record !== undefined && !own.has(n)) lacking.push({ folder, record })
-    }
-    if (record !== undefined) known.records.set(n, record)
-    records.push({ n, record })
-  }
-  return { records, lacking }
-}
-
 /**
- * Checks whether the copy is of another checkout. Each record covers all before it by its hash, so the last
- * record that both places have is enough.
+ * Checks the chain. An unreadable record is skipped only if no readable record builds on it.
+ *
+ * @param found By number; `record` is `undefined` if its file cannot be read.
+ * @param folder Folder or address of the chain, for the error.
+ * @param copy Folder of its second copy.
  */
-async function compare<R extends ChainedRecord>(
-  disk: Disk,
+export function linkUp<R extends ChainedRecord>(
+  found: readonly { readonly n: number; readonly record: R | undefined }[],
   folder: string,
-  copy: string,
-  common: readonly number[],
-  known: KnownChain<R>,
-): Promise<void> {
-  for (const n of common.toSorted((a, b) => b - a)) {
-    if (n === known.compared) return
-    const own = known.records.get(n) ?? (await readRecord<R>(disk, folder, n))
-    const other = await readRecord<R>(disk, copy, n)
-    if (!own || !other) continue
-    known.records.set(n, own)
-    known.isForeign = own.sum !== other.sum
-    if (known.isForeign) known.differing = { record: own, copied: other }
-    known.compared = n
-    return
-  }
-}
-
-/** Checks the chain. An unreadable record is skipped only if no readable record builds on it. */
-function linkUp<R extends ChainedRecord>(
-  found: FoundChain<R>['records'],
-  folder: string,
-  copy: string | undefined,
+  copy?: string,
 ): Pick<ChainView<R>, 'records' | 'next'> {
   const records: R[] = []
   let prev = ''
@@ -299,7 +100,7 @@ function linkUp<R extends ChainedRecord>(
     if (!record) continue
     if (record.n !== n || record.prev !== prev) {
       throw new SpritewrightError('SW_JOURNAL', {
-        message: `The journal in ${folder}${copy === undefined ? '' : ` (and its copy in ${copy})`} is broken at record ${n}: expected it to follow the record before it, found another chain. Nothing was sent. Restore the folder from a backup; do not delete it, or paid work may be lost.`,
+        message: `The journal in ${folder}${copy === undefined ? '' : ` (and its copy in ${copy})`} is broken at record ${n}: expected it to follow the record before it, found another chain. Nothing was sent. Restore it from a backup; do not delete it, or paid work may be lost.`,
         facts: { folder, record: n },
       })
     }
@@ -307,4 +108,17 @@ function linkUp<R extends ChainedRecord>(
     prev = record.sum
   }
   return { records, next: { n: next, prev } }
+}
+
+/** Whether this user's own key has sealed a record of a chain. */
+export function isOwn(record: ChainedRecord, chain: string, key: SigningKey): boolean {
+  return key.isSealOf(record.seal, sealText(chain, record))
+}
+
+/**
+ * A record of paid work is written in any case. A missing seal only means that later POSTs cannot rely on the
+ * record.
+ */
+export async function sealingKey(keys: KeyRing | undefined): Promise<SigningKey | undefined> {
+  return keys?.readOrMake().catch(() => undefined)
 }

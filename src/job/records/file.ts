@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
+import type { Signature } from '../../credit/signing-key.ts'
 import { SpritewrightError } from '../../errors.ts'
 
 /** One record: a file of its own that never changes. It is bound to the record before by that one's hash. */
@@ -23,10 +24,14 @@ export interface ChainedRecord {
    * valid for exactly this history. Missing in records of earlier versions.
    */
   readonly seal?: string
+  /** Random text of its writer, in a shared journal: two machines may write the same at one moment. */
+  readonly nonce?: string
+  /** Signature by the writer's key, in a shared journal. Others cannot check the seal. */
+  readonly signed?: Signature
 }
 
-/** SHA-256 of a record's canonical form without its `sum`. */
-export function recordSum(record: Omit<ChainedRecord, 'sum' | 'seal'>): string {
+/** SHA-256 of a record's canonical form without its `sum`, seal, nonce and signature. */
+export function recordSum(record: Omit<ChainedRecord, 'sum' | 'seal' | 'nonce' | 'signed'>): string {
   const { v, n, prev, type, at, mono, body } = record
   return createHash('sha256')
     .update(canonicalize({ v, n, prev, type, at, mono, body }) ?? '')
@@ -40,6 +45,11 @@ export function recordSum(record: Omit<ChainedRecord, 'sum' | 'seal'>): string {
  */
 export function sealText(chain: string, { sum }: Pick<ChainedRecord, 'sum'>): string {
   return JSON.stringify(['spritewright record 1', chain, sum])
+}
+
+/** The text that the signature of a record covers. */
+export function signedText(chain: string, { sum, nonce }: Pick<ChainedRecord, 'sum' | 'nonce'>): string {
+  return JSON.stringify(['spritewright shared record 1', chain, sum, nonce])
 }
 
 /** The bytes of a record's file. */

@@ -1,6 +1,7 @@
 import { hasCode } from '../../errors.ts'
-import { type ChainPlaces, type ChainPorts, type ChainView, createRecordChains } from './chain.ts'
+import type { ChainPlaces, ChainPorts, ChainView } from './chain.ts'
 import { foldRecords } from './fold.ts'
+import { createRecordChains } from './open-chains.ts'
 import type { JournalRecord, RecordBodies, RecordType } from './record.ts'
 import type { Submission } from './submission.ts'
 
@@ -17,6 +18,8 @@ export interface Journal {
    * @throws `SW_JOURNAL` if the chain is broken.
    */
   read(hash: string): Promise<JournalView>
+  /** Reads what this machine has of a request's chain, without a network. It may lack the end. */
+  peek(hash: string): Promise<JournalView>
   /**
    * Appends a record to a view and makes it durable. Returns the new view. Returns `undefined` if another
    * process was first: read again and decide again.
@@ -35,6 +38,7 @@ export function createJournal(ports: ChainPorts, places: string | ChainPlaces): 
   return {
     requests: async () => (await chains.names()).filter((name) => /^[0-9a-f]{64}$/.test(name)),
     read: async (hash) => toView(await chains.read(hash)),
+    peek: async (hash) => toView(await chains.peek(hash)),
     append: async (hash, view, type, body) => {
       const next = await chains.append(hash, view, type, body)
       return next && toView(next)

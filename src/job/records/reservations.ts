@@ -2,8 +2,9 @@ import { type Credits, formatCredits } from '../../credit/credits.ts'
 import { SpritewrightError } from '../../errors.ts'
 import type { LockStore } from '../../vault/lock-store.ts'
 import { boughtElsewhere, countTakenOver, type LockExecution, wasAnswered } from './bought-elsewhere.ts'
-import { type ChainPlaces, type ChainPorts, createRecordChains } from './chain.ts'
+import type { ChainPlaces, ChainPorts } from './chain.ts'
 import { type Journal, readUnlessBroken } from './journal.ts'
+import { createRecordChains } from './open-chains.ts'
 import { foldShares, isOver, isUnsent, keyOf, type Reservation, type ReservationRecord, type Share, sumOf, toBody } from './shares.ts'
 
 /**
@@ -52,7 +53,10 @@ export function createReservations(
   const answered = new Set<string>()
   const isOurs = async (hash: string, execution: LockExecution): Promise<boolean> => {
     const known = `${hash} ${execution.id}`
-    if (!answered.has(known) && (await wasAnswered(stores.journal, hash, execution))) answered.add(known)
+    if (answered.has(known)) return true
+    const { journal } = stores
+    // What this machine has is often enough, and needs no network.
+    if ((await wasAnswered({ read: journal.peek }, hash, execution)) || (await wasAnswered(journal, hash, execution))) answered.add(known)
     return answered.has(known)
   }
   const takenOver = async (hash: string, before: number): Promise<number> =>
@@ -91,6 +95,8 @@ export function createReservations(
   const releaseAll = async (): Promise<void> => {
     const { records, own } = await chains.read(chain)
     for (const share of foldShares(records, own).values()) {
+      // A delivered purchase keeps its share, and this machine may know of it without a network.
+      if ((await readUnlessBroken({ read: stores.journal.peek }, share.hash))?.submission.stored) continue
       const view = await readUnlessBroken(stores.journal, share.hash)
       if (view && (isOver(view.submission, share.attempt) || isUnsent(view.submission, share.attempt))) await releaseShare(share)
     }

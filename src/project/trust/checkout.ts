@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { KeyRing, SigningKey } from '../../credit/signing-key.ts'
+import { hasCode } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
 import { publish } from '../../host/publish.ts'
+import type { RecordStore } from '../../stores/record-store.ts'
 
 /**
  * The name of a checkout's journal. An approval counts only beside the journal with which it was given.
@@ -17,12 +20,25 @@ export interface CheckoutName {
 /** Name of its file, in the store and in the copy of the journal. */
 export const checkoutFile = 'checkout.json'
 
-/** Opens the name beside the journal, and beside the journal's second copy if one is kept. */
+/** Name of the file in a shared journal that names the journal. */
+const sharedName = 'journal.json'
+
+/**
+ * Opens the name beside the journal, and beside the journal's second copy if one is kept.
+ *
+ * All checkouts that share a journal have one name, since they all know what was bought. The name includes the
+ * store's address: another store cannot take the name over.
+ *
+ * @param shared Store of the shared journal.
+ */
 export function openCheckoutName(
   { disk, random }: Pick<Host, 'disk' | 'random'>,
   keys: KeyRing,
   folders: { readonly own: string; readonly copy: string | undefined },
+  shared?: RecordStore,
 ): CheckoutName {
+  const sealText = (name: string): string =>
+    JSON.stringify(shared ? ['spritewright shared checkout 1', shared.address, name] : ['spritewright checkout 1', name])
   const places = [folders.own, ...(folders.copy === undefined ? [] : [folders.copy])].map((folder) => join(folder, checkoutFile))
   const readOne = async (path: string, key: SigningKey): Promise<string | undefined> => {
     if (!(await disk.stat(path))) return undefined
@@ -46,7 +62,13 @@ export function openCheckoutName(
       const name = await readOne(path, key)
       if (name !== undefined) return name
     }
-    return undefined
+    return shared && readShared(shared)
+  }
+  const make = async (): Promise<string> => {
+    const name = random.uuid()
+    if (!shared) return name
+    await shared.putIfAbsent(sharedName, new TextEncoder().encode(`${JSON.stringify({ name })}\n`))
+    return (await readShared(shared)) ?? name
   }
   return {
     read: async () => {
@@ -55,7 +77,7 @@ export function openCheckoutName(
     },
     readOrMake: async () => {
       const key = await keys.readOrMake()
-      const name = (await find(key)) ?? random.uuid()
+      const name = (await find(key)) ?? (await make())
       const [own, copy] = places
       if (own !== undefined && (await readOne(own, key)) === undefined) await write(own, name, key)
       // The copy is only needed if the first file is lost, so a state folder that cannot be written is no
@@ -66,6 +88,18 @@ export function openCheckoutName(
   }
 }
 
-function sealText(name: string): string {
-  return JSON.stringify(['spritewright checkout 1', name])
+/** Returns `undefined` if there is no name yet, or if the store cannot be reached: then no approval counts. */
+async function readShared(store: RecordStore): Promise<string | undefined> {
+  try {
+    const file = await store.get(sharedName)
+    const { name } = file ? (JSON.parse(new TextDecoder().decode(file.bytes)) as { name?: unknown }) : {}
+    if (typeof name !== 'string') return undefined
+    return createHash('sha256')
+      .update(JSON.stringify([store.address, name]))
+      .digest('hex')
+      .slice(0, 32)
+  } catch (error) {
+    if (hasCode(error, 'SW_STORE') || error instanceof SyntaxError) return undefined
+    throw error
+  }
 }

@@ -37,7 +37,7 @@ export async function readAccounts(context: Context): Promise<LedgerReport> {
 
 async function readJournal(context: Context): Promise<ReadonlyMap<string, readonly AttemptMoney[]>> {
   const found = new Map<string, readonly AttemptMoney[]>()
-  for (const hash of await context.journal.requests()) found.set(hash, attemptsOf((await context.journal.read(hash)).records))
+  for (const hash of await context.journal.requests()) found.set(hash, attemptsOf((await context.journal.peek(hash)).records))
   return found
 }
 

@@ -51,7 +51,7 @@ export async function readStoreRecords(context: Context, host: string | undefine
 
 async function readChain(context: Context, request: string, broken: SpritewrightError[]): Promise<JournalView | undefined> {
   try {
-    return await context.journal.read(request)
+    return await context.journal.peek(request)
   } catch (error) {
     if (!(error instanceof SpritewrightError)) throw error
     broken.push(error)

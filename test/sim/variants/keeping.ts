@@ -62,14 +62,14 @@ export const keeping: readonly Variant[] = [
     breaks: 'I6',
     patches: [
       { file: 'src/host/publish.ts', find: '  await disk.syncFolder(folder)\n  return true', replace: '  return true' },
-      { file: 'src/job/records/chain.ts', find: '      await makeRooted(name)\n', replace: '' },
+      { file: 'src/job/records/folder-chain.ts', find: '      await makeRooted(name)\n', replace: '' },
     ],
   },
   {
     name: 'a folder that another process made counts as durable',
     where: ['two builds, one sprite'],
     breaks: 'I6',
-    patches: [{ file: 'src/job/records/chain.ts', find: '      await makeRooted(name)\n', replace: '' }],
+    patches: [{ file: 'src/job/records/folder-chain.ts', find: '      await makeRooted(name)\n', replace: '' }],
   },
   {
     name: 'no fsync of a file that is replaced',
@@ -96,7 +96,7 @@ export const keeping: readonly Variant[] = [
     breaks: 'I1',
     patches: [
       {
-        file: 'src/job/records/chain.ts',
+        file: 'src/job/records/folder-chain.ts',
         find: 'places.copy === undefined || known.isForeign ? [] : await listRecords(disk, join(places.copy, name))',
         replace: '[] as number[]',
       },

@@ -1,0 +1,177 @@
+import { join } from 'node:path'
+import { type Approvers, isTrustedKey } from '../../credit/approval.ts'
+import { isSignatureOf, type SigningKey } from '../../credit/signing-key.ts'
+import { SpritewrightError } from '../../errors.ts'
+import type { Clock } from '../../host/clock.ts'
+import { publish } from '../../host/publish.ts'
+import type { RecordStore, StoredFile } from '../../stores/record-store.ts'
+import { type ChainPlaces, type ChainPorts, fileName, isOwn, linkUp, type RecordChains, type SharedJournal, sealingKey } from './chain.ts'
+import { type ChainedRecord, formatRecord, parseRecord, recordSum, sealText, signedText } from './file.ts'
+import { createFolderChains } from './folder-chain.ts'
+
+/** A record, and when it was written by this machine's clocks. */
+interface AgedRecord<R> {
+  readonly record: R
+  readonly at: number
+  readonly mono: number
+}
+
+/** Of a longer chain, a process reads only the end from the store, and the rest from the copy. */
+const shortChain = 16
+
+/**
+ * Opens chains that several machines share. The store counts. The folder has a copy, which `peek` reads.
+ *
+ * A record is returned with `at` and `mono` of this machine's clocks: now, minus its age by the store's clock.
+ * So no decision compares the clocks of two machines.
+ */
+export function createSharedChains<R extends ChainedRecord>(
+  ports: ChainPorts,
+  places: ChainPlaces,
+  { store, approvers }: SharedJournal,
+): RecordChains<R> {
+  const { disk, random, clock, keys } = ports
+  const { folder, check } = places
+  const copy = createFolderChains<R>(ports, { ...places, shared: undefined })
+  const known = new Map<string, readonly AgedRecord<R>[]>()
+  const nameOf = (name: string, n: number): string => `${name}/${fileName(n)}`
+  const get = async (name: string, n: number): Promise<AgedRecord<R> | undefined> => {
+    const file = await store.get(nameOf(name, n))
+    if (!file) return undefined
+    const record = parseRecord<R>(file.bytes)
+    // A store writes a file whole or not at all, so this is no torn write.
+    if (!record) throw lostError(store, nameOf(name, n), 'a record that cannot be read')
+    return { record, ...writtenAt(file, clock) }
+  }
+  /** Reads to the first number without a record: no listing of a store is trusted. */
+  const readStore = async (name: string, copied: readonly R[]): Promise<readonly AgedRecord<R>[]> => {
+    const before = known.get(name)
+    const found = [...(before ?? (await readEnd(name, copied)))]
+    // A chain that is new to this process is read several records at a time, since each read is a round trip.
+    for (let atOnce = before ? 1 : 4; ; atOnce = Math.min(2 * atOnce, 32)) {
+      const next = await Promise.all(Array.from({ length: atOnce }, (_, index) => get(name, found.length + 1 + index)))
+      const end = next.indexOf(undefined)
+      found.push(...(next.slice(0, end < 0 ? atOnce : end) as AgedRecord<R>[]))
+      if (end >= 0) break
+    }
+    known.set(name, found)
+    return found
+  }
+  /** The last record covers all before it by its hash, so it is enough to read that one again. */
+  const readEnd = async (name: string, copied: readonly R[]): Promise<readonly AgedRecord<R>[]> => {
+    const last = copied.at(-1)
+    const same = last && copied.length > shortChain ? await get(name, last.n) : undefined
+    if (!same || same.record.sum !== last?.sum) return []
+    return [...copied.slice(0, -1).map((record) => ({ record, at: record.at, mono: record.mono })), same]
+  }
+  /** Number of the last record that the copy has, by chain. */
+  const kept = new Map<string, number>()
+  /** The copy grows in order. One that cannot be written costs only reading without a network. */
+  const keep = async (name: string, records: readonly R[]): Promise<void> => {
+    try {
+      for (const record of records) {
+        if (record.n !== (kept.get(name) ?? 0) + 1) continue
+        await publish(disk, random, join(folder, name, fileName(record.n)), formatRecord(record))
+        kept.set(name, record.n)
+      }
+    } catch {
+      // The next read tries again.
+    }
+  }
+  return {
+    names: () => copy.names(),
+    peek: (name) => copy.peek(name),
+    read: async (name) => {
+      const copied = (await copy.read(name)).records
+      const aged = await readStore(name, copied)
+      checkCopy(store, join(folder, name), name, copied, aged)
+      const stored = aged.map(({ record }) => record)
+      kept.set(name, copied.length)
+      await keep(name, stored)
+      // These are from before the journal was shared. The next append writes them to the store first.
+      const lacking = copied.slice(stored.length)
+      const all = [...stored, ...lacking]
+      const found = all.map((record) => ({ n: record.n, record }))
+      const { next } = linkUp(found, `${store.address}/${name}`)
+      const isTrusted = toTrust(name, await keys?.read(), await approvers())
+      const records = all.map((record, index) => (aged[index] ? { ...record, at: aged[index].at, mono: aged[index].mono } : record))
+      const own = new Set(records.filter((_record, index) => isTrusted(all[index] as R)))
+      return { records, next, own, lacking: lacking.map((record) => ({ folder: store.address, record })) }
+    },
+    append: async (name, view, type, body) => {
+      for (const { record } of view.lacking ?? [])
+        if ((await store.putIfAbsent(nameOf(name, record.n), formatRecord(record))) === 'taken') return undefined
+      const open = { v: 1 as const, n: view.next.n, prev: view.next.prev, type, at: clock.wall(), mono: clock.mono(), body }
+      const written = { ...open, sum: recordSum(open), nonce: random.uuid() }
+      const record = { ...written, ...sealed(name, written, await sealingKey(keys)) } as unknown as R
+      const bytes = formatRecord(record)
+      check?.(bytes, `${store.address}/${nameOf(name, record.n)}`)
+      if ((await store.putIfAbsent(nameOf(name, record.n), bytes)) === 'taken') return undefined
+      const back = await get(name, record.n)
+      if (back?.record.sum !== record.sum || back.record.nonce !== record.nonce)
+        throw lostError(store, nameOf(name, record.n), back ? 'another record' : 'nothing')
+      await keep(name, [record])
+      const before = known.get(name)
+      if (before?.length === record.n - 1) known.set(name, [...before, back])
+      const aged = { ...record, at: back.at, mono: back.mono }
+      const own = record.signed ? new Set([...view.own, aged]) : view.own
+      return { records: [...view.records, aged], next: { n: record.n + 1, prev: record.sum }, own }
+    },
+  }
+}
+
+/** When a file was written, by this machine's clocks. */
+function writtenAt({ ageMs }: StoredFile, clock: Clock): { readonly at: number; readonly mono: number } {
+  return { at: clock.wall() - ageMs, mono: clock.mono() - ageMs }
+}
+
+/** Seal and signature of a record: the one for this user's machines, the other for those who trust the user. */
+function sealed(chain: string, record: Unsigned, key: SigningKey | undefined): Pick<ChainedRecord, 'seal' | 'signed'> {
+  if (!key) return {}
+  const signed = { publicKey: key.publicKey, signature: key.sign(signedText(chain, record)) }
+  return { seal: key.seal(sealText(chain, record)), signed }
+}
+
+type Unsigned = Pick<ChainedRecord, 'sum' | 'nonce'>
+
+/** Tells which records of a chain count like the user's own. */
+function toTrust(chain: string, key: SigningKey | undefined, approvers: Approvers): (record: ChainedRecord) => boolean {
+  return (record) =>
+    (key !== undefined && isOwn(record, chain, key)) ||
+    (record.signed !== undefined &&
+      isTrustedKey(record.signed.publicKey, approvers) &&
+      isSignatureOf(record.signed, signedText(chain, record)))
+}
+
+/**
+ * Compares the copy with the store. A record with a nonce was in the store once.
+ *
+ * @throws `SW_JOURNAL` if the store has lost it, or has another history.
+ */
+function checkCopy(
+  store: RecordStore,
+  folder: string,
+  name: string,
+  copied: readonly ChainedRecord[],
+  aged: readonly AgedRecord<ChainedRecord>[],
+): void {
+  for (const [index, record] of copied.entries()) {
+    const place = `${name}/${fileName(record.n)}`
+    const stored = aged[index]?.record
+    if (stored === undefined && record.nonce !== undefined) throw lostError(store, place, 'nothing')
+    if (stored === undefined || stored.sum === record.sum) continue
+    if (record.nonce !== undefined) throw lostError(store, place, 'another record than this machine has')
+    throw new SpritewrightError('SW_JOURNAL', {
+      message: `Expected the records in ${folder}, from before the journal was shared, to begin the ones in ${store.address}, found that another machine has begun others. Nothing was sent for this request. Look at npx spritewright ledger, make sure that nothing of it is in flight, and move the folder away.`,
+      facts: { store: store.address, folder, record: place },
+    })
+  }
+}
+
+/** Nobody knows what else the store has lost, so nothing is sent. */
+function lostError(store: RecordStore, name: string, found: string): SpritewrightError {
+  return new SpritewrightError('SW_JOURNAL', {
+    message: `Expected ${store.address} to keep the record ${name} of the shared journal, found ${found}. Nothing was sent. Restore the store from a backup. If another team wrote into it, give each project a prefix of its own in store.journal.`,
+    facts: { store: store.address, record: name },
+  })
+}

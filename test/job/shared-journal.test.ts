@@ -1,0 +1,238 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Approvers } from '../../src/credit/approval.ts'
+import { decide } from '../../src/job/decision.ts'
+import { createJournal, type Journal } from '../../src/job/records/journal.ts'
+import { ringOf, testKey } from '../kit/keys.ts'
+import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
+import { MemoryRecordStore } from '../kit/memory-record-store.ts'
+
+const hash = 'a'.repeat(64)
+const sent = { attempt: 1, send: 1, keyTag: 'k' }
+const frozen = {
+  ...{ attempt: 1, key: 'sw1-a', body: '{}', bodySha256: 'b', maxCredits: '2', ceiling: '2', priceVersion: '1' },
+  approvedAt: '2026-09-21T14:13:20.000Z',
+}
+
+/** Both clocks of a machine, moved by hand. */
+function handClock(wall: number, mono: number) {
+  let passedMs = 0
+  return {
+    pass: (ms: number): void => {
+      passedMs += ms
+    },
+    wall: () => wall + passedMs,
+    mono: () => mono + passedMs,
+    sleep: async () => {},
+  }
+}
+
+interface Machine {
+  readonly journal: Journal
+  readonly disk: MemoryDisk
+  readonly clock: ReturnType<typeof handClock>
+}
+
+/**
+ * A machine of a team.
+ *
+ * @param key Number of its user's key.
+ * @param trusts Numbers of the keys that its user trusts.
+ */
+function machine(
+  store: MemoryRecordStore,
+  key: number,
+  trusts: readonly number[] = [],
+  clock = handClock(1_000_000, 50),
+  disk = new MemoryDisk(),
+): Machine {
+  const approvers = async (): Promise<Approvers> => ({
+    own: testKey(key).fingerprint,
+    others: new Set(trusts.map((number) => testKey(number).fingerprint)),
+  })
+  const ports = { disk, random: countingRandom(), clock, keys: ringOf(testKey(key)) }
+  return { journal: createJournal(ports, { folder: '/j', shared: { store, approvers } }), disk, clock }
+}
+
+const append = async (journal: Journal, ...types: readonly ('frozen' | 'sent')[]): Promise<void> => {
+  for (const type of types) {
+    const view = await journal.read(hash)
+    const next = type === 'frozen' ? await journal.append(hash, view, type, frozen) : await journal.append(hash, view, type, sent)
+    expect(next).toBeDefined()
+  }
+}
+
+const facts = { windowMs: 480_000, keyTag: 'k', approvedAt: frozen.approvedAt }
+
+describe('a journal that machines share', () => {
+  test('a record of one machine is there for every other, and of two that write one wins', async () => {
+    const clock = handClock(5_000, 0)
+    const store = new MemoryRecordStore(clock)
+    const [one, two] = [machine(store, 1, [2]), machine(store, 2, [1])]
+    await append(one.journal, 'frozen', 'sent')
+    const view = await two.journal.read(hash)
+    expect(view.records.map(({ type }) => type)).toEqual(['frozen', 'sent'])
+    expect(view.submission.isForeign).toBeUndefined()
+    const body = { attempt: 1, send: 1, status: null, message: 'lost' }
+    const both = await Promise.all([one, two].map(async ({ journal }) => journal.append(hash, await journal.read(hash), 'unknown', body)))
+    expect(both.filter((next) => next !== undefined)).toHaveLength(1)
+    expect((await one.journal.read(hash)).records).toHaveLength(3)
+  })
+
+  test('records of a stranger stop a POST and still tell what happened', async () => {
+    const store = new MemoryRecordStore(handClock(5_000, 0))
+    await append(machine(store, 1).journal, 'frozen', 'sent')
+    const { submission } = await machine(store, 2).journal.read(hash)
+    const now = { ...facts, wall: 1_000_000, mono: 50 }
+    expect(decide(submission, now)).toMatchObject({ do: 'stop', why: { kind: 'uncertain', because: 'records' } })
+  })
+
+  test("a record whose signature is of another record is a stranger's", async () => {
+    const store = new MemoryRecordStore(handClock(5_000, 0))
+    await append(machine(store, 1).journal, 'frozen', 'sent')
+    const [first, second] = [...store.files.values()].map(({ bytes }) => JSON.parse(new TextDecoder().decode(bytes)))
+    const name = `${hash}/0002.json`
+    store.files.set(name, { bytes: new TextEncoder().encode(JSON.stringify({ ...second, signed: first.signed })), at: 0 })
+    expect((await machine(store, 2, [1]).journal.read(hash)).submission.isForeign).toBe(true)
+  })
+
+  test('the age of a record is that of the store, whatever the clocks of the machines say', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: -1e9, max: 1e9 }),
+        fc.integer({ min: 0, max: 1e9 }),
+        fc.integer({ min: 0, max: 900_000 }),
+        async (skew, mono, age) => {
+          const clock = handClock(2e9, 0)
+          const store = new MemoryRecordStore(clock)
+          await append(machine(store, 1).journal, 'frozen', 'sent')
+          clock.pass(age)
+          const other = machine(store, 2, [1], handClock(2e9 + skew, mono))
+          const { submission } = await other.journal.read(hash)
+          const step = decide(submission, { ...facts, wall: other.clock.wall(), mono: other.clock.mono() })
+          expect(step.do).toBe(age > facts.windowMs ? 'stop' : 'replay')
+        },
+      ),
+    )
+  })
+
+  test('time that passes after the read counts too', async () => {
+    const store = new MemoryRecordStore(handClock(5_000, 0))
+    const one = machine(store, 1)
+    await append(one.journal, 'frozen', 'sent')
+    const { submission } = await one.journal.read(hash)
+    one.clock.pass(facts.windowMs + 1)
+    const step = decide(submission, { ...facts, wall: one.clock.wall(), mono: one.clock.mono() })
+    expect(step).toMatchObject({ do: 'stop', why: { because: 'window' } })
+  })
+
+  test('a store whose clock went back leaves the decision to a person', async () => {
+    const store = new MemoryRecordStore(handClock(5_000, 0))
+    await append(machine(store, 1).journal, 'frozen', 'sent')
+    store.skewMs = -1
+    const other = machine(store, 2, [1])
+    const { submission } = await other.journal.read(hash)
+    const step = decide(submission, { ...facts, wall: other.clock.wall(), mono: other.clock.mono() })
+    expect(step).toMatchObject({ do: 'stop', why: { because: 'clock' } })
+  })
+
+  test.each([
+    ['lost', 'SW_STORE'],
+    ['forgotten', 'SW_JOURNAL'],
+  ] as const)('a write that is %s ends with %s, and no local record takes its place', async (fault, code) => {
+    const store = new MemoryRecordStore(handClock(5_000, 0))
+    const one = machine(store, 1)
+    const view = await one.journal.read(hash)
+    store.faults.push(fault)
+    await expect(one.journal.append(hash, view, 'sent', sent)).rejects.toMatchObject({ code })
+    expect([...one.disk.files.keys()]).toEqual([])
+  })
+
+  test('while the store is down, nothing is read and nothing is recorded', async () => {
+    const store = new MemoryRecordStore(handClock(5_000, 0))
+    const one = machine(store, 1)
+    const view = await one.journal.read(hash)
+    store.isDown = true
+    await expect(one.journal.read(hash)).rejects.toMatchObject({ code: 'SW_STORE' })
+    await expect(one.journal.append(hash, view, 'sent', sent)).rejects.toMatchObject({ code: 'SW_STORE' })
+    expect([...one.disk.files.keys()]).toEqual([])
+  })
+
+  test('a write whose answer is lost is found by the next read, by whoever reads', async () => {
+    const store = new MemoryRecordStore(handClock(5_000, 0))
+    const one = machine(store, 1)
+    const view = await one.journal.read(hash)
+    store.faults.push('unanswered')
+    await expect(one.journal.append(hash, view, 'sent', sent)).rejects.toMatchObject({ code: 'SW_STORE' })
+    expect((await one.journal.read(hash)).records).toHaveLength(1)
+    expect((await machine(store, 2, [1]).journal.read(hash)).submission.sends).toHaveLength(1)
+  })
+
+  test('a store that loses a record, or has another one, stops the request', async () => {
+    const store = new MemoryRecordStore(handClock(5_000, 0))
+    const one = machine(store, 1)
+    await append(one.journal, 'frozen', 'sent')
+    await one.journal.read(hash)
+    const again = (): Promise<unknown> => machine(store, 1, [], one.clock, one.disk).journal.read(hash)
+    const file = store.files.get(`${hash}/0002.json`)
+    store.files.delete(`${hash}/0002.json`)
+    await expect(again()).rejects.toMatchObject({ code: 'SW_JOURNAL', facts: { record: `${hash}/0002.json` } })
+    store.files.set(`${hash}/0002.json`, { bytes: new TextEncoder().encode('{}'), at: 0 })
+    await expect(again()).rejects.toMatchObject({ code: 'SW_JOURNAL' })
+    if (file) store.files.set(`${hash}/0002.json`, file)
+    await expect(again()).resolves.toBeDefined()
+  })
+
+  test('what this machine has read is there without a network', async () => {
+    const store = new MemoryRecordStore(handClock(5_000, 0))
+    await append(machine(store, 1).journal, 'frozen', 'sent')
+    const two = machine(store, 2, [1])
+    await two.journal.read(hash)
+    store.isDown = true
+    expect((await two.journal.peek(hash)).records.map(({ type }) => type)).toEqual(['frozen', 'sent'])
+    expect(await two.journal.requests()).toEqual([hash])
+  })
+
+  test('a journal of before is carried into the store with the next record', async () => {
+    const disk = new MemoryDisk()
+    const clock = handClock(1_000_000, 50)
+    const alone = createJournal({ disk, random: countingRandom(), clock, keys: ringOf(testKey(1)) }, '/j')
+    await append(alone, 'frozen', 'sent')
+    const store = new MemoryRecordStore(clock)
+    const one = machine(store, 1, [], clock, disk)
+    const view = await one.journal.read(hash)
+    expect(view.submission.sends).toHaveLength(1)
+    expect(store.files.size).toBe(0)
+    await one.journal.append(hash, view, 'unknown', { attempt: 1, send: 1, status: null, message: 'lost' })
+    expect(store.files.size).toBe(3)
+    const there = (await one.journal.read(hash)).submission
+    expect(there.isForeign).toBeUndefined()
+    expect(there.sends[0]?.answer.kind).toBe('unknown')
+    // Another machine cannot check who wrote the records from before.
+    expect((await machine(store, 2, [1]).journal.read(hash)).submission.isForeign).toBe(true)
+  })
+
+  test('two journals of before do not mix', async () => {
+    const clock = handClock(1_000_000, 50)
+    const store = new MemoryRecordStore(clock)
+    const disk = new MemoryDisk()
+    await append(createJournal({ disk, random: countingRandom(), clock, keys: ringOf(testKey(1)) }, '/j'), 'sent')
+    await append(machine(store, 2).journal, 'frozen')
+    await expect(machine(store, 1, [2], clock, disk).journal.read(hash)).rejects.toMatchObject({ code: 'SW_JOURNAL' })
+  })
+
+  test('of a long chain only the end is read from the store', async () => {
+    const store = new MemoryRecordStore(handClock(5_000, 0))
+    const one = machine(store, 1)
+    await append(one.journal, 'frozen')
+    for (let send = 1; send <= 40; send++) {
+      const view = await one.journal.read(hash)
+      await one.journal.append(hash, view, 'sent', { ...sent, send })
+    }
+    await one.journal.read(hash)
+    store.calls.length = 0
+    const again = await machine(store, 1, [], one.clock, one.disk).journal.read(hash)
+    expect(again.records).toHaveLength(41)
+    expect(store.calls).toEqual([41, 42, 43, 44, 45].map((n) => `get ${hash}/00${n}.json`))
+  })
+})

@@ -1,0 +1,63 @@
+import { SpritewrightError } from '../../src/errors.ts'
+import type { Clock } from '../../src/host/clock.ts'
+import type { RecordStore } from '../../src/stores/record-store.ts'
+
+/** What a call of the store comes to, instead of what it should. */
+export type StoreFault =
+  /** The write does not happen, and the caller gets an error. */
+  | 'lost'
+  /** The write happens, and the caller gets an error. */
+  | 'unanswered'
+  /** The write is confirmed and does not happen. */
+  | 'forgotten'
+
+/** A record store in memory. All machines of a test share its files. */
+export class MemoryRecordStore implements RecordStore {
+  readonly address = 's3://team/game'
+  readonly files = new Map<string, { readonly bytes: Uint8Array; readonly at: number }>()
+  /** Calls in order, as `put NAME` and `get NAME`. */
+  readonly calls: string[] = []
+  /** Faults of the next writes, in order; `undefined` for none. */
+  readonly faults: (StoreFault | undefined)[] = []
+  isDown = false
+  /** Added to the clock of the store. */
+  skewMs = 0
+  readonly #clock: Pick<Clock, 'wall'>
+
+  constructor(clock: Pick<Clock, 'wall'>) {
+    this.#clock = clock
+  }
+
+  async putIfAbsent(name: string, bytes: Uint8Array): Promise<'mine' | 'taken'> {
+    this.calls.push(`put ${name}`)
+    this.#checkUp()
+    const fault = this.faults.shift()
+    if (fault === 'lost') throw down()
+    if (fault === 'forgotten') return 'mine'
+    const isFree = !this.files.has(name)
+    if (isFree) this.files.set(name, { bytes, at: this.#now() })
+    if (fault === 'unanswered') throw down()
+    return isFree ? 'mine' : 'taken'
+  }
+
+  async get(name: string): Promise<{ bytes: Uint8Array; ageMs: number } | undefined> {
+    this.calls.push(`get ${name}`)
+    this.#checkUp()
+    const file = this.files.get(name)
+    return file && { bytes: file.bytes, ageMs: this.#now() - file.at }
+  }
+
+  async close(): Promise<void> {}
+
+  #now(): number {
+    return this.#clock.wall() + this.skewMs
+  }
+
+  #checkUp(): void {
+    if (this.isDown) throw down()
+  }
+}
+
+function down(): SpritewrightError {
+  return new SpritewrightError('SW_STORE', { message: 'The store s3://team/game does not answer. Nothing was sent.' })
+}
