@@ -22,8 +22,8 @@ export interface Delivery {
   /** A picture or film for display. */
   readonly preview?: ArchiveEntry
   /**
-   * Frames that came in another size than most. They are put on a canvas of the common size, centred across and
-   * at the bottom, and a larger one is cut to it. A person should look at them.
+   * Frames that were delivered in another size than most. Each is put on a canvas of the common size, centred
+   * across and at the bottom. A larger frame is cut to that size. A person should check these frames.
    */
   readonly resized: readonly ResizedFrame[]
   /** Faults that do not make the result unusable, in whole sentences. */
@@ -67,8 +67,8 @@ function budgetOf({ frames = MOST_FRAMES, maxPixels }: ExpectedDelivery): PixelB
  * @throws {AtlasError} `SW_DELIVERY_LAYOUT` if no frames are found (`no-frames`, with `facts.entries`), if
  * there are more pixels than {@link ExpectedDelivery.maxPixels} (`too-many-pixels`), or if an atlas has a
  * frame outside of its sheet (`outside-sheet`) or over 4096 × 4096 pixels (`frame-too-large`).
- * `SW_FRAME_SIZE` if no size is that of more than half of the frames. `SW_PNG` for a damaged frame, `SW_IMAGE` for one that is not a
- * PNG. `facts.rule` names the broken rule.
+ * `SW_FRAME_SIZE` if no size is that of more than half of the frames. `SW_PNG` for a damaged frame,
+ * `SW_IMAGE` for one that is not a PNG. `facts.rule` names the broken rule.
  */
 export function readDelivery(entries: readonly ArchiveEntry[], expected: ExpectedDelivery = {}): Delivery {
   const { parts, ...found } = findFrames(entries, expected)

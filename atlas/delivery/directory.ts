@@ -47,7 +47,7 @@ export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-// All bits set: the value is in the ZIP64 extra field.
+// If all bits of a value are set, the real value is in the ZIP64 extra field.
 const SENTINEL_32 = 0xffffffff
 const SENTINEL_16 = 0xffff
 const END_SIGNATURE = Buffer.from('PK\x05\x06', 'latin1')

@@ -30,9 +30,10 @@ const GRID = 100
 /**
  * Returns the convex outline of the visible pixels, for hit tests.
  *
- * Pixels are squares, and all visible ones are inside. If the hull has too many corners, edges are removed
- * one by one: the two neighbours are extended until they meet, and the edge that adds the least area goes
- * first. The outline grows by a few pixels at most, and may extend beyond the frame.
+ * Pixels are squares, and the outline contains all visible pixels. If the hull has too many corners, edges
+ * are removed one by one. To remove an edge, its two neighbours are extended until they meet. The edge whose
+ * removal adds the least area is removed first. The outline grows by a few pixels at most, and may extend
+ * beyond the frame.
  *
  * @returns Corners in pixels from the top left of the bitmap, to a hundredth: clockwise on screen, from the
  * topmost (of several the leftmost). No three are on one line. A wholly clear bitmap has none. The same

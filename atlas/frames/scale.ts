@@ -4,9 +4,9 @@ import type { FrameSequence } from '../frame.ts'
 import { visibleBox } from './trim.ts'
 
 /**
- * Target size of a frame: `longest` sets its longest side, `box` is the box that it fits into, and `figure`
- * sets the longest side of a figure in it, which has `side` pixels now ({@link figureSide}). All enlarge small
- * frames too.
+ * Target size of a frame. `longest` sets the frame's longest side. `box` is a box that the frame must fit
+ * into. `figure` sets the longest side of the figure in the frame; that side has `side` pixels now ({@link
+ * figureSide}). All three also enlarge small frames.
  */
 export type FitSize =
   | { readonly kind: 'longest'; readonly px: number }
@@ -19,13 +19,13 @@ const longestSidePx = 4096
 /** Alpha up to which a pixel is not a part of the figure: soft shadows, and leftovers of a background. */
 const faintAlpha = 16
 
-/** A first frame with less than this share of the largest figure is no measure, e.g. that of an explosion. */
+/** If the first figure has less than this share of the largest one, its size does not count: an explosion. */
 const leastShare = 0.5
 
 /**
  * The longest side of the visible part of the first frame, in pixels. All animations of a figure begin with
- * the same pose, so they get the same scale, whatever their frames have around it. If the figure of another
- * frame is more than twice as large, that side counts.
+ * the same pose, so they get the same scale, whatever their frames show around the figure. If the figure of
+ * another frame is more than twice as large, the longest side of that figure counts.
  *
  * @param frames At least one, all of one size. If nothing is visible, their longest side is returned.
  */

@@ -38,9 +38,9 @@ const STABLE_LOSS = 0.08
  * Packs groups on as few and as small pages as it finds. No side is longer than `maxSize`; sides need not be
  * powers of two.
  *
- * @param earlier Places to keep. All rectangles keep their places if the pages are at most 8 % larger than
- * freshly packed ones, and not more of them. If not, only unchanged pages are kept, under the same
- * condition. If that fails too, all pages are packed from scratch.
+ * @param earlier Places to keep. All rectangles keep their places if this needs no more pages than a fresh
+ * layout, and at most 8 % more area. If not, only unchanged pages are kept, under the same condition. If that
+ * fails too, all pages are packed from scratch.
  * @default none
  * @returns At least one page for at least one group. The same input gives the same pages on every machine,
  * since the search is limited by tries, not by time. Groups are packed by name, so that animations of one
@@ -99,8 +99,8 @@ function boxesOf(sizes: readonly PackSize[], groups: readonly PackGroup[], { pad
 const BOTH_WAYS = 4000
 
 /**
- * Packs upright if that is dense enough, or if turning gains nothing. Each way may fit groups that the other
- * does not.
+ * Packs upright if the upright pages are dense enough, or if turned rectangles save nothing. Each of the two
+ * ways may fit groups that do not fit in the other way.
  */
 function packBest(sizes: readonly PackSize[], groups: readonly PackGroup[], options: PackOptions): PackedPage[] {
   if (!options.canTurn || sizes.length > BOTH_WAYS) return packFresh(sizes, groups, options)

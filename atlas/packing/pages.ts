@@ -57,7 +57,7 @@ export interface PackedPage {
   readonly positions: ReadonlyMap<number, PackedPlace>
 }
 
-/** After the first group that does not fit, later ones are tried until so many have failed. */
+/** If a group does not fit, later groups are tried until this many groups have failed. */
 const MISSES_ALLOWED = 4
 
 /**
@@ -126,8 +126,8 @@ class PagePacker {
   }
 
   /**
-   * Lays out a page that other pages follow: in bands, and also by the strip search if the bands are not
-   * dense enough.
+   * Lays out a full page, which is not the last one: in bands, and also by the strip search if the bands are
+   * not dense enough.
    *
    * A single page uses the strip search alone. Bands would save some thousandths of its area, but could cost
    * hundredths of the PNG if fewer frames are level with each other.

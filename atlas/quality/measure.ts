@@ -65,8 +65,9 @@ export function measureFrames(frames: readonly Bitmap[]): readonly FrameMeasure[
  * Measures a frame: every pixel of a small one, a grid of samples of a larger one. A frame of 128 × 128 takes
  * about a tenth of a millisecond.
  *
- * Loops over pixels are separate functions. One animation is enough to optimise them; inside a larger
- * function the compiler would optimise all of it, which takes several times as long as the measuring.
+ * Loops over pixels are separate functions, which the compiler optimises during the first animation. If such
+ * a loop were inside a larger function, the compiler would optimise the whole function. That takes several
+ * times as long as the measuring.
  *
  * @param scratch Empty counters, empty again afterwards, so that all frames share them.
  */

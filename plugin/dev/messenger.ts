@@ -17,7 +17,7 @@ export interface Messenger {
    */
   note(preview: Preview, names: readonly string[] | 'all'): void
   /**
-   * Notes that a page got an error in place of a module. The page does not run, and only a reload helps it.
+   * Notes that a page got an error in place of a module. Such a page does not run before it is reloaded.
    */
   pageHasFailed(): void
   /**
@@ -137,7 +137,7 @@ export function shownModule(shown: ShownSprite, urlOf: UrlOf): string {
   return sheetModule(sheet, { [shown.sprite.name]: stampOf(sheet) })
 }
 
-/** Keeps sprites whose spec is broken. They are not gone, and what a page shows of them stays. */
+/** Keeps sprites whose spec is broken. Such a sprite is not gone: a page continues to show its last state. */
 function withBroken(
   now: Map<string, SentSprite>,
   before: ReadonlyMap<string, SentSprite>,

@@ -27,14 +27,15 @@ export interface GuardRefusal {
 }
 
 /**
- * Checks whether a request may change something. It must be a POST of JSON that the panel's page sent from
- * this very server, with the token that the terminal has printed. Any other code in a browser lacks at least
- * one of these: another site, another server on this machine, a name that was bound to this address, a module
- * of the game itself.
+ * Checks whether a request may change something. The request must be a POST of JSON from the panel's page,
+ * from an origin of this server, with the token that the terminal has printed. All other code in a browser
+ * lacks at least one of these: another site, another server on this machine, a page whose name was bound to
+ * this address, a module of the game itself.
  *
  * @param token 256 bits that no page, module or cookie of this server contains.
- * @param isSpending Whether it may lead to a charge. If so, the server must listen on loopback alone.
- * @returns `undefined` if it may.
+ * @param isSpending Whether the request may lead to a charge. If so, the server must listen on loopback
+ * alone.
+ * @returns Why the request may not act; `undefined` if it may.
  */
 export function refuseRequest(
   { method, headers }: GuardedRequest,
@@ -96,9 +97,9 @@ export type NamedServer = Pick<ViteDevServer['config']['server'], 'allowedHosts'
 const addressHost = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+\])(?::\d+)?$/i
 
 /**
- * Whether a request asks for the server by an address or by one of its names. If it does not, a foreign page
- * may have bound its own name to this machine (DNS rebinding). It would read the response as one of its own
- * server.
+ * Whether a request names the server by an address or by one of its names. If not, a foreign page may have
+ * bound its own name to this machine (DNS rebinding). That page could read the response as if its own server
+ * had sent it.
  *
  * The names are those of Vite's own check. That check runs after all plugins in Vite 6, and never over TLS.
  */

@@ -8,8 +8,8 @@ import type { PanelError, PanelPaid, PanelSprite, PanelUndecided } from './proto
 /** Request and response of each action. A refusal is a {@link PanelRefusal} with a status of 400 or above. */
 export interface PanelActions {
   /**
-   * Asks the service for balance and prices, which is free. The panel does so when it is opened. An event
-   * follows.
+   * Asks the service for balance and prices, which is free. The panel sends this action when it is opened.
+   * The server then sends an event.
    */
   readonly quote: { readonly asks: Record<string, never>; readonly answers: Done }
   /**
@@ -18,8 +18,8 @@ export interface PanelActions {
    */
   readonly offer: { readonly asks: OfferRequest; readonly answers: PanelOffer }
   /**
-   * Approves an offer that was shown. If any part of it has changed since, nothing is written, and the
-   * refusal contains a new `offer`. Buying starts by itself.
+   * Approves an offer that was shown. If any part of the offer has changed since, nothing is written, and the
+   * refusal contains a new `offer`. After an approval the purchase starts by itself.
    */
   readonly approve: { readonly asks: ApproveRequest; readonly answers: Done }
   readonly answer: { readonly asks: AnswerRequest; readonly answers: Done }
@@ -36,7 +36,7 @@ export interface PanelActions {
   readonly use: { readonly asks: SpecTarget & { readonly use: readonly number[] | null }; readonly answers: Edited }
   /** Writes free fields. */
   readonly edit: { readonly asks: EditRequest; readonly answers: Edited }
-  /** Writes paid fields: the next purchase is another one. What is bought plays on until then. */
+  /** Writes paid fields, which makes another request. The bought animation is shown until that is bought. */
   readonly reword: { readonly asks: RewordRequest; readonly answers: Edited }
   /** Undoes the last edit of a spec that this server made, byte for byte. */
   readonly undo: { readonly asks: { readonly sprite: string; readonly digest: string }; readonly answers: Edited }
@@ -98,7 +98,7 @@ export interface OfferRequest {
   readonly ids: readonly string[]
   /** Ceiling for each line instead of its price. */
   readonly ceiling?: string
-  /** Takes over requests that another checkout was to buy, after a person has checked that it did not. */
+  /** Takes over requests of another checkout, after a person has checked that it did not buy them. */
   readonly adopt?: boolean
 }
 
@@ -173,11 +173,13 @@ export interface RewordRequest {
   readonly digest: string
   readonly prompt?: string
   /**
-   * A picture to begin with, in base64 as in {@link CreateRequest}. It is written beside the spec under a name of
-   * its own: the one before stays.
+   * A picture to begin with, in base64 as in {@link CreateRequest}. The picture is written beside the spec
+   * under a new name, and the earlier picture stays.
    */
   readonly picture?: string
-  /** By their keys in the spec. Null removes the prompt of the animation: that of the sprite stays. */
+  /**
+   * By their keys in the spec. Null removes the prompt of the animation, so only the sprite's prompt is left.
+   */
   readonly animations?: Readonly<Record<string, { readonly prompt?: string | null; readonly frames?: number }>>
 }
 

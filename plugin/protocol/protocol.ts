@@ -22,10 +22,10 @@
  *
  * An action needs `Content-Type: application/json` and the header {@link TokenHeader} with the token. The
  * token comes in the fragment of the address that the terminal prints, `…/__spritewright/#token=…`. The panel
- * removes it from the address and keeps it in `history.state`, which no other document can read. It never
- * keeps it in storage, a cookie or the page: the game runs on the same origin, and `navigation.entries()`
- * shows it the addresses of its tab. Without the token the panel is read-only. Links to the game get
- * `rel="noopener"`.
+ * removes the token from the address and keeps it in `history.state`, which no other document can read. The
+ * token is never in storage, a cookie or the page, because the game runs on the same origin. The game also
+ * reads the addresses of its tab (`navigation.entries()`). Without the token the panel is read-only. Links to
+ * the game get `rel="noopener"`.
  *
  * Credits are exact decimal strings ("2.4"); the server computes sums. Times are milliseconds since the Unix
  * epoch.
@@ -56,8 +56,8 @@ export interface PanelState {
   /** Paid steps of reference chains: those that an unbought request needs, and bought ones. */
   readonly steps: readonly PanelStep[]
   /**
-   * Requests that may have been paid and that no spec asks for any more. They are decided, answered or
-   * fetched, and never approved.
+   * Requests that may have been paid and that no spec asks for any more. A person may decide or answer them,
+   * and their results are fetched; they are never approved.
    */
   readonly orphans: readonly PanelOrphan[]
   readonly totals: PanelTotals
@@ -89,9 +89,9 @@ export interface PanelAccess {
   /** Whether actions are accepted from this page: it has the token, and uses an address of this server. */
   readonly mayAct: boolean
   /**
-   * Whether approvals, answers and decisions are accepted, and requests bought. It needs `mayAct`, and a
-   * server that listens on loopback alone. CI and `build.generate: 'never'` forbid it. Free edits, prices and
-   * offers work without it.
+   * Whether the server accepts approvals, answers and decisions, and buys requests. This needs `mayAct`, and
+   * a server that listens on loopback alone. CI and `build.generate: 'never'` forbid it. Free edits, prices
+   * and offers work without this permission.
    */
   readonly mayBuy: boolean
   /** Why not, and what to do about it; empty if both are true. */

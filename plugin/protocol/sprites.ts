@@ -29,8 +29,8 @@ export interface PanelSprite {
   /** Path of its spec from the project's root, with forward slashes. */
   readonly file: string
   /**
-   * SHA-256 of the spec file as it was read. Edits send it back, and are refused if the file has changed
-   * since.
+   * SHA-256 of the spec file as it was read. An edit sends this digest back. The server refuses the edit if
+   * the file has changed since.
    */
   readonly digest: string
   readonly prompt: string
@@ -92,8 +92,8 @@ export interface PanelPaid {
   /** `hero.walk`, or `hero#2` for a step. Every action uses this name. */
   readonly id: string
   /**
-   * Request hash. Actions about one purchase send it back. Missing if it is unknown which service would sell
-   * it.
+   * Request hash. Actions about one purchase send it back. Missing if the service that would sell the request
+   * is unknown.
    */
   readonly hash?: string
   /** The attempt that counts, from 1; missing if nothing was ever about to be sent. */
@@ -104,8 +104,8 @@ export interface PanelPaid {
   /** Description of the animation; for a step, its text. */
   readonly prompt: string
   /**
-   * Its price by the last `quote`, not binding; missing if nothing is to be bought, or prices were not
-   * requested.
+   * Its price by the last `quote`, not binding. Missing if the request need not be bought, or if prices were
+   * not requested.
    */
   readonly price?: PanelPrice
   /** The approved maximum. */
@@ -115,7 +115,7 @@ export interface PanelPaid {
   /** Its cost so far over all attempts, by the ledger. */
   readonly spent?: string
   readonly executionId?: string
-  /** Its progress; only while this server or another process follows it. */
+  /** Its progress; only while this server or another process watches its execution. */
   readonly progress?: PanelProgress
   readonly question?: PanelQuestion
   readonly undecided?: PanelUndecided
@@ -173,7 +173,7 @@ export interface PanelAnimation extends PanelPaid {
   readonly meant: readonly string[]
   /** Whether a placeholder is shown. */
   readonly isPlaceholder: boolean
-  /** Whether what was bought before the animation was changed is shown, until the new result is there. */
+  /** Whether the result from before a change of the animation is shown, until the new result is bought. */
   readonly isSuperseded: boolean
   /** The played frames with their times, without the way back of a `yoyo`. Their pages are the sprite's. */
   readonly played: readonly (PanelFrame & { readonly durationMs: number })[]

@@ -1,8 +1,8 @@
 import type { Approval, ApprovalVerdict } from './approval.ts'
 
 /**
- * Describes who gave an approval that does not count here, and how. The words follow "approved". The panel,
- * the plan of the command line and the errors of a run each add the consequence.
+ * Describes who gave an approval that does not count here, and how. The words come after "approved". The
+ * panel, the plan of the command line and the errors of a run each add the consequence.
  */
 export function approverWords({ buyer, given }: Pick<Approval, 'buyer' | 'given'>, verdict: Exclude<ApprovalVerdict, 'valid'>): string {
   const way = given === undefined ? '' : ` (${given})`

@@ -24,7 +24,7 @@ export interface ApprovalTerms {
   readonly at: string
   /** Missing in approvals of earlier versions, which have no signature. */
   readonly given?: Given | undefined
-  /** Name of the checkout's journal beside which it was given. */
+  /** Name of the checkout's journal beside which the approval was given. */
   readonly checkout?: string | undefined
 }
 
@@ -112,8 +112,8 @@ function approvalText(hash: string, { host, keyMode, apiVersion }: ApprovedServi
 export type PriceVerdict = { readonly fits: true } | { readonly fits: false; readonly why: 'ceiling' | 'priceVersion' }
 
 /**
- * Compares a fresh estimate with an approval. A price version without an approval stops the purchase, even if
- * the price is within the ceiling.
+ * Compares a fresh estimate with an approval. If the price version differs from the approved one, the
+ * purchase stops, even if the price is within the ceiling.
  */
 export function judgePrice(approval: Approval, quote: { readonly credits: Credits; readonly priceVersion: string }): PriceVerdict {
   if (quote.priceVersion !== approval.priceVersion) return { fits: false, why: 'priceVersion' }

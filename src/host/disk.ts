@@ -76,7 +76,7 @@ export interface Disk {
  */
 const longestTurnNs = 20_000_000n
 
-/** How long an empty file gets to be filled, in milliseconds. */
+/** How long a read waits for the content of an empty file, in milliseconds. */
 const emptyMs = 20
 
 /**
@@ -89,7 +89,7 @@ const emptyMs = 20
  */
 export function nodeDisk(): Disk {
   let last = process.hrtime.bigint()
-  /** Makes a call at once, unless other work has waited too long. In that case it goes first. */
+  /** Makes a call at once. If other work has waited too long, that work runs before the call. */
   const now = async <T>(call: () => T | Promise<T>): Promise<T> => {
     if (process.hrtime.bigint() - last >= longestTurnNs) {
       await new Promise<void>((resolve) => setImmediate(resolve))
@@ -189,8 +189,8 @@ async function syncOpened(path: string): Promise<void> {
 const renamePausesMs = [10, 20, 50, 100, 200, 400, 800]
 
 /**
- * Makes a rename. On Windows a virus scanner, an indexer or a reader may hold one of the files for a moment, so
- * there it is tried again for about a second and a half.
+ * Makes a rename. On Windows a virus scanner, an indexer or a reader may hold one of the files for a moment,
+ * so there it is tried again for about a second and a half.
  *
  * @param rename Throws Node's error.
  * @param platform Of the process.
@@ -228,7 +228,10 @@ export async function linkOrCopy(from: string, to: string, link: (from: string, 
   }
 }
 
-/** An empty file takes the name, so that one of several callers wins. A rename then gives it all bytes at once. */
+/**
+ * An empty file takes the name, so that one of several callers wins. A rename then gives it all bytes at
+ * once.
+ */
 async function copyExclusively(from: string, to: string): Promise<void> {
   writeFileSync(to, '', { flag: 'wx' })
   const copy = `${from}.copy`

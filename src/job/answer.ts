@@ -16,9 +16,9 @@ export interface AnswerWords {
 }
 
 /**
- * Freezes the words and the key of an answer. The key is derived from the question, and from counts of
- * refused POSTs and of answers that were given up; never from the words. Other words under it are a conflict,
- * never a second execution.
+ * Freezes the words and the key of an answer. The key is derived from the question, the number of refused
+ * POSTs and the number of answers that were given up, never from the words. If other words are sent under the
+ * same key, the service reports a conflict and starts no second execution.
  *
  * @throws `SW_USAGE` if an answer with other words is on its way already.
  */
@@ -69,8 +69,8 @@ function answerKey(
 }
 
 /**
- * Sends a frozen answer. If a rate limit refuses it, it is sent again after the wait; if its reply is lost, the
- * next run repeats it.
+ * Sends a frozen answer. If a rate limit refuses the POST, the function waits and sends the answer again. If
+ * the reply is lost, the next run repeats the POST.
  */
 export async function sendFrozenAnswer(ports: JobPorts, order: Order, frozen: JournalView): Promise<void> {
   const tries = noTries()
@@ -118,8 +118,8 @@ async function sendAnswer(ports: JobPorts, order: Order, view: JournalView): Pro
     .answer(
       { executionId, conversationId, questionId, text, key, ...(assetId === null ? {} : { assetId }) },
       async () => {
-        // The wait for the service's limits may have been long: what was checked before it may no longer
-        // hold.
+        // The wait for the service's limits may have been long. The result of an earlier check may no longer
+        // be true.
         if (answer.sends.length > 0 && decide(view.submission, factsNow(ports, order)).do !== 'answer') throw new OvertakenError()
         recorded.view = await ports.journal.append(order.hash, view, 'answerSent', {
           attempt,

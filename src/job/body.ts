@@ -31,13 +31,13 @@ export function makeBody(
 }
 
 /**
- * Checks invariant I11 right before a POST. The records say what was frozen. This function makes it again and
- * compares. So a record can stop a purchase, and never cause, widen or change one.
+ * Checks invariant I11 right before a POST. The records have the frozen bytes. This function makes the bytes
+ * again and compares. So a record can stop a purchase, and never cause, widen or change one.
  *
- * Nothing was sent if it throws.
+ * If it throws, nothing was sent.
  *
- * @param isReplay Whether the same bytes were sent before. Then the approval under which they were frozen is
- * enough.
+ * @param isReplay Whether the same bytes were sent before. If so, the approval under which they were frozen
+ * is enough.
  * @throws `SW_JOURNAL` if the frozen bytes, their key or their price are not those of this request.
  * @throws `SW_CEILING` if the bytes ask for more than the approval allows.
  * @throws `SW_APPROVAL`, `SW_BUYER` if nobody with the right to approve the request has approved it.
@@ -87,9 +87,9 @@ export function signSubmission(key: SigningKey, hash: string, submission: Omit<L
 }
 
 /**
- * Returns the frozen bytes of a lock entry, if a key that this run trusts signed them. Their attempt number
- * and the id of their picture cannot be made again, so an editor of the file must not be able to choose them.
- * Returns `undefined` for any other entry.
+ * Returns the frozen bytes of a lock entry, if a key that this run trusts signed them. The attempt number and
+ * the picture's id in these bytes cannot be derived from the spec, so an editor of the file must not be able
+ * to choose them. Returns `undefined` for any other entry.
  */
 export function trustedSubmission(
   entry: LockEntry | undefined,

@@ -41,7 +41,7 @@ export type OrderReference =
   /** The result of an earlier step. The step is bought first if that has not happened. */
   | { readonly kind: 'order'; readonly order: Order }
 
-/** One request that is to be purchased and followed to its end. */
+/** One request to purchase. The purchase watches its execution to the end. */
 export interface Order {
   /** Request hash. */
   readonly hash: string
@@ -52,7 +52,7 @@ export interface Order {
   /** `undefined` if something is in flight already and nothing new may be sent. */
   readonly approval: Approval | undefined
   /**
-   * Attempt of its bytes in the lock file, if somebody trusted froze them.
+   * Number of the attempt whose bytes the lock file has, if a trusted key signed these bytes.
    *
    * @default 1
    */
@@ -69,7 +69,7 @@ export interface Purchase {
   readonly credits: string | undefined
   /** Whether this run did any of the work; `false` if the result was recorded before. */
   readonly isFresh: boolean
-  /** Why the result cannot be read. It is kept. Missing if it can be read. */
+  /** Why the result cannot be read. The vault keeps such a result. Missing if the result can be read. */
   readonly fault?: ResultFault
 }
 
@@ -77,7 +77,7 @@ export interface Purchase {
 export interface ResultFault {
   /** The error of the reader. */
   readonly why: string
-  /** What further downloads gave. */
+  /** The outcome of further downloads. */
   readonly again: string
 }
 
@@ -87,7 +87,9 @@ export interface JobPorts {
   readonly journal: Journal
   readonly lock: LockStore
   readonly vault: ObjectStore
-  /** Opens a result that is in the vault. Returns why it cannot be read, a sentence; `undefined` if it can. */
+  /**
+   * Opens a result that is in the vault. Returns why it cannot be read, a sentence; `undefined` if it can.
+   */
   readonly faultOf: (request: PaidRequest, bytes: Uint8Array) => string | undefined
   readonly ledger: Ledger
   readonly reservations: Reservations
@@ -99,8 +101,8 @@ export interface JobPorts {
   /** Whether this run may start anything new. If not, it only completes what is in flight. */
   readonly mayBuy: boolean
   /**
-   * Whether this run may repeat a submission that the service may never have received. It may if it may buy,
-   * or if a person has just decided so.
+   * Whether this run may repeat a submission that the service may never have received. True if the run may
+   * buy, or if a person has just decided to replay.
    */
   readonly mayReplay: boolean
   /** The approvers whose approvals a purchase may use. */

@@ -17,7 +17,7 @@ import { type Evidence, notNowError, stopError } from './stop.ts'
 import { checkTries, noTries, type Pause, type Tries, wait } from './tries.ts'
 
 /**
- * Purchases one order and follows it to its end: THE ONLY SPENDER.
+ * Purchases one order and watches its execution to the end: THE ONLY SPENDER.
  *
  * Each round reads the records, decides by them alone, and does one step that ends in a record. If another
  * process writes a record first, only the next decision changes. Whatever happens between two rounds, a later
@@ -96,8 +96,8 @@ async function prepare(ports: JobPorts, order: Order, view: JournalView, attempt
 async function replay(ports: JobPorts, order: Order, view: JournalView, pause: Pause, tries: Tries): Promise<void> {
   checkTries(ports, order, pause, tries, view.submission.sends.at(-1)?.answer)
   if (!ports.mayReplay) throw notNowError(order.request.id)
-  // If every POST was certainly refused, this one starts something new and needs all the checks of a first
-  // one. A run makes these checks once.
+  // If every POST was certainly refused, this POST starts a new submission and needs all the checks of a
+  // first POST. A run makes these checks once.
   if (tries.sent === 0 && view.submission.sends.every((one) => one.answer.kind === 'refused')) {
     await checkPurchase(ports, order)
     await ports.vault.probe()
@@ -125,8 +125,8 @@ async function send(ports: JobPorts, order: Order, view: JournalView, tries: Tri
     outcome = await ports.client.submit(
       { key: frozen.key, body },
       async () => {
-        // The wait for the service's limits may have been long: what was checked before it may no longer
-        // hold.
+        // The wait for the service's limits may have been long. The result of an earlier check may no longer
+        // be true.
         const now = decide(view.submission, factsNow(ports, order))
         if (now.do !== 'prepare' && now.do !== 'replay') throw new OvertakenError()
         checkFrozen(ports, order, frozen, isReplay)
@@ -187,8 +187,8 @@ async function recordOutcome(ports: JobPorts, order: Order, first: JournalView, 
 }
 
 /**
- * Reads the evidence for a person's decision: the balance before the first POST and today's. A balance that
- * cannot be read is never an error of its own.
+ * Reads the evidence for a person's decision: the balance before the first POST, and today's balance. If a
+ * balance cannot be read, the evidence lacks it; this is no error.
  */
 async function readEvidence(ports: JobPorts, view: JournalView): Promise<Evidence> {
   const before = view.submission.frozen?.balance
@@ -200,8 +200,8 @@ async function readEvidence(ports: JobPorts, view: JournalView): Promise<Evidenc
 }
 
 /**
- * Ends an order whose result is recorded. If the vault no longer has the result, or if it cannot be read, it is
- * fetched again for free.
+ * Ends an order whose result is recorded. If the vault no longer has the result, or if it cannot be read, it
+ * is fetched again for free.
  */
 async function finish(ports: JobPorts, order: Order, view: JournalView, recorded: string): Promise<Omit<Purchase, 'isFresh'>> {
   const { id } = order.request

@@ -11,8 +11,8 @@ import type { Submission } from './records/submission.ts'
 export interface OpenDecision {
   readonly attempt: number
   /**
-   * `submission` and `answer`: sent, and nobody knows whether the service received it. `execution`: the
-   * service no longer knows it.
+   * `submission` and `answer`: it was sent, and nobody knows whether the service received it. `execution`:
+   * the service no longer knows the execution.
    */
   readonly about: 'submission' | 'answer' | 'execution'
   /** Whether the service knows the key with other bytes. */
@@ -39,15 +39,15 @@ export interface ShownDecision {
 
 /** Whether the case that is open now is the case that was shown. */
 function isShown(open: OpenDecision, { accepted }: Submission, shown: ShownDecision): boolean {
-  // A conflict is shown by its kind only, whatever it is about.
+  // A conflict is shown as `conflict`, whether it is about a submission or an answer.
   const about = open.isConflict ? 'conflict' : open.about
   const executionId = about === 'answer' ? accepted?.executionId : open.executionId
   return open.attempt === shown.attempt && about === shown.about && executionId === shown.executionId
 }
 
 /**
- * Reads the case that waits for a person's decision. Asks the service only if an execution is known and its
- * result is not here: whether it still exists there. Returns `undefined` if no case waits.
+ * Reads the case that waits for a person's decision. If an execution is known and its result is not here, the
+ * function asks the service whether the execution still exists. Returns `undefined` if no case waits.
  */
 async function readDecision(ports: JobPorts, order: Order, view: JournalView): Promise<OpenDecision | undefined> {
   const { submission } = view
@@ -89,15 +89,15 @@ async function isStrayGone(ports: JobPorts, executionId: string): Promise<boolea
     return status === 'needs_input' && question === null
   } catch (error) {
     ports.signal.throwIfAborted()
-    // A stray that the service cannot be asked about is not gone. It must not block a decision about another
-    // case.
+    // If the service cannot be asked about a stray, the stray does not count as gone. Such a stray must not
+    // block a decision about another case.
     return isGone(error)
   }
 }
 
 /**
- * Whether the service says for certain that a result can never be fetched. Either it no longer knows the
- * execution or its file, or an answer has moved the execution on to another one that nobody knows.
+ * Whether the service says for certain that a result can never be fetched. Either the service no longer knows
+ * the execution or its file, or an answer has started another execution whose id nobody knows.
  */
 async function isLost(ports: JobPorts, { accepted, completed }: Submission): Promise<boolean> {
   try {
@@ -113,7 +113,7 @@ async function isLost(ports: JobPorts, { accepted, completed }: Submission): Pro
 /**
  * Records a person's decision. The next purchase acts on it.
  *
- * @param shown The exact case that was decided; `undefined` for whatever case is open.
+ * @param shown The exact case that the person has decided; `undefined` for the case that is open now.
  * @returns The decided case. Returns `undefined` if no case, or another one, waits for a decision; then
  * nothing was written.
  * @throws `SW_USAGE` for a replay of an execution that is gone: there is nothing to send again.
@@ -142,8 +142,8 @@ export async function recordDecision(
       })
     }
     const about = { attempt: open.attempt, about: open.about, ...(open.executionId === undefined ? {} : { executionId: open.executionId }) }
-    // A request that no spec asks for any more still has its approval in the lock file. That must not count
-    // as a new approval once a spec asks for the request again.
+    // If no spec asks for a request any more, the lock file still has its approval. This approval must not
+    // count as a new one when a spec asks for the request again.
     const approval = order.approval ?? findEntry(await ports.lock.read(), order.request.id, order.hash)?.approval
     const body = { ...about, decision, approvedAt: approval?.at ?? null }
     if (await ports.journal.append(order.hash, view, 'decided', body)) return open

@@ -148,7 +148,7 @@ const stepCost = 64
  * `${NAME}`.
  *
  * The steps are those of Vite: a value is inserted unexpanded, and the text is searched again from its start.
- * A value that was the whole text before is left out, so that the expansion of mutual references ends.
+ * If a value was the whole text before, it is not inserted. So the expansion of mutual references ends.
  *
  * @param work Characters that may still be processed. The call reduces it.
  * @throws `SW_CONFIG` if they do not suffice.

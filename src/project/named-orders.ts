@@ -22,7 +22,7 @@ export async function findOrders(context: Context, session: Session, name: strin
   const [sprite = name] = name.split('#')
   const orphans = await findOrphans(context, [name])
   const found = await surveyOf(context, session, sprite).catch((error: unknown) => {
-    // A sprite that has left the project is known only by its requests in flight.
+    // If a sprite was removed from the project, only its requests in flight still have its name.
     if (orphans.length > 0 && error instanceof SpritewrightError && error.code === 'SW_USAGE') return undefined
     throw error
   })

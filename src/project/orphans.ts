@@ -92,7 +92,7 @@ export function isFetchable({ submission }: KnownOrphan): boolean {
 
 /**
  * Keeps the orphans of the services from which the current sprites were bought, because purchases with a test
- * key do not concern a live one. Returns all orphans if the lock file has no entry for a current sprite.
+ * key do not concern a live key. Returns all orphans if the lock file has no entry for a current sprite.
  */
 export function ofPresentServices<T extends Orphan>(orphans: readonly T[], found: Survey): readonly T[] {
   const services = [...found.items, ...found.steps].flatMap(({ id, hash }) => {

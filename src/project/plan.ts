@@ -85,7 +85,9 @@ export interface PlanItem extends Standing {
   readonly changed: readonly string[]
   /** The service's review of the bought frames. */
   readonly review?: FrameReview
-  /** The last result that was bought for this animation before it was changed; only if it is not bought now. */
+  /**
+   * The last result that was bought for this animation before it was changed; only if it is not bought now.
+   */
   readonly superseded?: SupersededResult
 }
 
@@ -178,8 +180,8 @@ export function standingOf(facts: PlanFacts, id: string, hash: string | undefine
 }
 
 /**
- * Judges the approval of a request that is not bought. For a bought one this would take longer than all other
- * work on it, because it checks a signature.
+ * Judges the approval of a request that is not bought. The check of a signature would take longer than all
+ * other work on a bought request, so a bought request is not judged.
  */
 function readApproval({ approvers }: PlanFacts, hash: string, entry: LockEntry | undefined): Pick<Standing, 'approval'> {
   if (!entry?.approval) return {}
@@ -259,8 +261,8 @@ function isAnswered({ answer }: Submission): boolean {
 }
 
 /**
- * Returns each service from which a request of this kind (step or animation) was bought, or for which one was
- * approved, once.
+ * Returns, without repetition, the services from which a request of this kind (step or animation) was bought
+ * or is approved.
  */
 function servicesOf(lock: LockFile, id: string): readonly ServiceIdentity[] {
   const known = services.get(lock) ?? readServices(lock)

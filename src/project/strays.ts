@@ -6,15 +6,15 @@ import { entriesByHash, isNamed, type Orphan } from './orphans.ts'
 import type { Survey } from './survey.ts'
 
 /**
- * An execution that the service accepted late, after a person had given up its attempt and another had
- * followed. It is paid, but it is not the one that the request uses.
+ * An execution that the service accepted late, after a person had given up its attempt and another attempt
+ * had replaced it. The execution is paid, but the request uses the execution of the later attempt.
  */
 export interface OpenStray extends Orphan {
   readonly stray: Stray
 }
 
 /**
- * Lists the strays whose end is not recorded here yet, both of requests that specs ask for and of others.
+ * Lists the strays whose end is not recorded here yet: strays of requests that specs ask for, and of others.
  *
  * @param names Of sprites or animations; empty for all.
  * @param found What the specs of those names ask for; `undefined` if they cannot be read.
@@ -32,8 +32,8 @@ export async function listStrays(context: Context, names: readonly string[], fou
     if (entry) add({ id, hash, entry }, found?.submissionOf(hash).strays)
   }
   for (const [hash, { id, entry }] of entriesByHash(await context.lock.read())) {
-    // A later attempt has followed a stray, and the lock file records it: the chains of other requests need
-    // not be read.
+    // A stray exists only if a later attempt has replaced its own. The lock file records the later attempt,
+    // so the chains of all other requests need not be read.
     if (asked.has(hash) || !isNamed(names, id) || (entry.submission?.attempt ?? 1) < 2) continue
     add({ id, hash, entry }, (await readUnlessBroken(context.journal, hash))?.submission.strays)
   }

@@ -91,9 +91,9 @@ export interface ServiceClient {
   /** Deletes a conversation at the service for ever. Downloaded files stay. */
   deleteConversation(conversationId: string, signal?: AbortSignal): Promise<void>
   /**
-   * The events of an execution after `lastEventId`. Ends when the connection ends or on abort, which is the
-   * way to leave a silent stream. Throws if no stream can be opened. At most four streams are open at once; a
-   * fifth waits.
+   * The events of an execution after `lastEventId`. Ends when the connection ends or on abort. Abort the call
+   * to leave a silent stream. Throws if no stream can be opened. At most four streams are open at once; a
+   * fifth stream waits.
    */
   events(executionId: string, lastEventId: string | null, signal: AbortSignal): AsyncIterable<ServiceEvent>
   /**
@@ -141,7 +141,7 @@ export interface ClientOptions {
   /**
    * Receives a sentence for a person when requests wait some seconds for the limits, or before another try.
    *
-   * @default nobody is told
+   * @default the sentence is dropped
    */
   readonly onWait?: (sentence: string) => void
   /**

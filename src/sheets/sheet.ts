@@ -76,7 +76,9 @@ export async function readQuality(
   )
 }
 
-/** Sorted by id, without what a spec calls meant. The cache has all remarks, because `meant` may be edited. */
+/**
+ * Sorted by id, without the flags that a spec lists in `meant`. The cache has all flags: `meant` may change.
+ */
 function toQuality(inputs: readonly SheetInput[], quality: readonly AnimationQuality[]): readonly AnimationQuality[] {
   const animations = new Map(inputs.map(({ spec, animation }) => [animationId(spec, animation), animation] as const))
   return sortQuality(

@@ -130,8 +130,8 @@ async function approveOne(context: Context, { order, price, ceiling }: Candidate
 }
 
 /**
- * The time of a new approval. It is later than that of every earlier one, even if the clock has gone back, so
- * that approvals can be distinguished by it.
+ * The time of a new approval. This time is later than the time of every earlier approval, even if the clock
+ * has gone back. So the time distinguishes the approvals.
  */
 function timeAfter(wallMs: number, before: readonly (string | null | undefined)[]): string {
   const latest = Math.max(0, ...before.map((at) => (at ? Date.parse(at) : 0)))
@@ -139,8 +139,8 @@ function timeAfter(wallMs: number, before: readonly (string | null | undefined)[
 }
 
 /**
- * Freezes the bytes of the submission beside the ceiling if its picture is available. If the picture is still
- * to be bought, the buyer freezes them.
+ * Freezes the bytes of the submission beside the ceiling if its picture is available. If the picture must be
+ * bought first, the purchase freezes the bytes.
  */
 async function freezeOne(context: Context, ports: JobPorts, session: Session, order: ApprovedOrder, price: Quote): Promise<void> {
   const { hash, reference, approval } = order

@@ -92,8 +92,8 @@ export type Bought = OrdersReport & { readonly balance?: BalanceEvidence }
 type Unsent = Missing & Pick<Standing, 'hash' | 'approval'>
 
 /**
- * Writes approvals of their own, at today's price, for sprites that the standing ceilings of the
- * configuration cover. It comes before anything is bought under them.
+ * Writes an approval at today's price for each missing request of the sprites that the standing ceilings
+ * cover. The approvals are written before anything is bought under them.
  *
  * @returns The reasons why the ceilings do not cover the other sprites.
  */
@@ -129,7 +129,7 @@ async function approveByBudget(context: Context, session: Session, found: Survey
 /**
  * Standing ceilings of a configuration count only if the person has accepted exactly these, for this service.
  *
- * @returns The reason why they do not count. Undefined if they do.
+ * @returns The reason why the ceilings do not count. Undefined if they count.
  */
 async function whyUnaccepted(context: Context, { identity }: Session): Promise<string | undefined> {
   const accepted = await context.standing.read()
@@ -139,7 +139,7 @@ async function whyUnaccepted(context: Context, { identity }: Session): Promise<s
 }
 
 /**
- * Checks that all approvals are valid. Any other approval is shown and stops the run before anything is sent.
+ * Checks that all approvals are valid. An approval that is not valid stops the run before anything is sent.
  *
  * @throws `SW_BUYER`
  */

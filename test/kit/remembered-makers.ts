@@ -41,7 +41,8 @@ async function remember(
     await tools.onStep(progress, ms)
   }
   const work = make({ ...tools, readPicture: async () => picture, onStep }).then((made) => ({ made, steps }))
-  // A request that comes meanwhile draws for itself, because this one may be stopped while the other goes on.
+  // If an equal request arrives meanwhile, it draws its own result, because this drawing may be stopped
+  // before its end.
   work.then(
     () => drawn.set(key, work),
     () => {},

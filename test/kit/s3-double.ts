@@ -8,8 +8,8 @@ export interface S3Fault {
   /** Whether a write is carried out all the same. */
   readonly lands?: boolean
   /**
-   * A status with the service's usual name for it; `silence` never answers; `cut` closes the connection; `half`
-   * and `drip` send half a body and then close the connection, or wait for ever.
+   * A status with the service's usual name for it; `silence` never answers; `cut` closes the connection;
+   * `half` and `drip` send half a body and then close the connection, or wait for ever.
    */
   readonly answer: 403 | 409 | 412 | 429 | 500 | 503 | 'silence' | 'cut' | 'half' | 'drip'
 }
@@ -32,7 +32,7 @@ export interface S3Rules {
   readonly condition?: 'kept' | 'ignored' | 'refused'
   /** Milliseconds by which its clock is ahead. Read at each request. */
   readonly skewMs?: () => number
-  /** Chooses what happens to a request. If it returns `undefined`, nothing does. */
+  /** Chooses what happens to a request. If it returns `undefined`, the double answers as usual. */
   readonly fault?: (asked: S3Asked) => S3Fault | undefined
   /** Headers that its answers lack, in lower case. */
   readonly without?: readonly string[]
@@ -68,8 +68,8 @@ const names: Readonly<Record<number, string>> = {
 }
 
 /**
- * Starts the double. It checks each signature by the specification, the digest of each body and the clock, and
- * it answers as AWS documents it.
+ * Starts the double. It checks each signature by the specification, the digest of each body and the clock,
+ * and it answers as AWS documents it.
  */
 export async function startS3Double(rules: S3Rules = {}): Promise<S3Double> {
   const files: S3Double['files'] = new Map()
@@ -140,7 +140,7 @@ export async function startS3Double(rules: S3Rules = {}): Promise<S3Double> {
     send(200, { 'last-modified': new Date(file.atMs).toUTCString() }, file.bytes)
   }
 
-  /** Why a request is refused before it is looked at. */
+  /** Why a request is refused before it is read. */
   const faultOf = (request: IncomingMessage, body: Buffer): [number, string] | undefined => {
     const { headers, method = '', url: target = '' } = request
     const by = parseAuthorization(headers.authorization)

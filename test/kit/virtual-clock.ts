@@ -6,9 +6,9 @@ import type { Clock } from '../../src/host/clock.ts'
 const idleRounds = 50
 
 /**
- * Even when the clock is idle, something may be under way that it does not know. A test runner asks another
- * process for each module that is imported, even for a loaded one. The clock waits up to this many moments of
- * 10 ms for it; only a stuck run waits for all of them.
+ * If the clock is idle, work that it does not know may still be under way. For example, a test runner asks
+ * another process for each imported module, even for a loaded one. The clock waits up to this many moments of
+ * 10 ms for such work; only a stuck run waits for all of them.
  */
 const moments = 200
 const realMoment = (): Promise<unknown> => realTimeout(10)

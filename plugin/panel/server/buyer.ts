@@ -24,7 +24,7 @@ export interface BuyerFailure {
   readonly error: unknown
 }
 
-/** Buys approved requests, and follows running ones, while the dev server runs. */
+/** Buys approved requests, and watches running executions, while the dev server runs. */
 export interface DevBuyer {
   /**
    * Reads the project's records, and starts approved requests that are not running. Resolves when they are
@@ -38,14 +38,14 @@ export interface DevBuyer {
   /** Also tries failed purchases again, because a person has done something about them. */
   retry(): Promise<void>
   /**
-   * Runs other work that may buy, with the same messages as a purchase. Resolves at its first step or its
-   * end. Throws the error of work that fails before its first step.
+   * Runs other work that may buy, with the same messages as a purchase. Resolves when the work has made its
+   * first step or has ended. Throws the error of work that fails before its first step.
    */
   run(id: string, work: (onProgress: (progress: JobProgress) => void, signal: AbortSignal) => Promise<BuildReport['bought']>): Promise<void>
   /** The latest progress of running purchases, by id. */
   readonly progress: ReadonlyMap<string, JobProgress>
   readonly failures: readonly BuyerFailure[]
-  /** Ends the waiting. Submissions continue at the service, and the next server or build follows them. */
+  /** Stops waiting. Submissions continue at the service, and the next server or build watches them. */
   close(): Promise<void>
 }
 

@@ -7,7 +7,7 @@ import type { LiveAnimation, LiveState, LiveStep } from './live.ts'
 /** Animation managers of games that use animations of the plugin. Other games get none. */
 const animated = new WeakSet<object>()
 
-/** The fields of an animation before it followed its spec. */
+/** The fields of an animation before a swap set them by its spec. */
 type Before = Pick<LiveAnimation, 'frames' | 'frameRate' | 'repeat' | 'yoyo'>
 
 /**

@@ -17,7 +17,7 @@ const canSwap = Number(/^8\.(\d+)/.exec(VERSION)?.[1] ?? Infinity) >= 8
 /**
  * Replaces the art of a loaded atlas in place. Pages and Textures keep their identity, and sprites keep
  * playing, including those that the game made itself. Gone frames show a missing-texture picture, with one
- * warning. They show their art again when they come back.
+ * warning. If the atlas has such a frame again later, it shows its art again.
  *
  * The new pages are decoded first; the rest happens in one task.
  *
@@ -40,7 +40,7 @@ function swapNow(loaded: LoadedAtlas, next: AtlasData, pictures: readonly (HTMLI
   const held = new Set([...Object.values(loaded.textures), ...loaded.gone.all().values()])
   const views = loaded.views.showing(held).map((view) => ({ view, anchor: anchorOf(view), slices: slicesOf(view) }))
   for (const [index, picture] of pictures.entries()) putPicture(loaded, index, picture, next)
-  // A source that is not needed now may be needed again. Until then it is unloaded from the graphics card.
+  // A later atlas may need an unused source again. Until then the source is unloaded from the graphics card.
   for (const source of loaded.sources.slice(next.pages.length)) source.unload()
   const gone = replaceTextures(loaded, cutPages(next, loaded.sources))
   loaded.data = next

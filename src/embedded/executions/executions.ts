@@ -52,8 +52,8 @@ const moves: Readonly<Record<Status, readonly Status[]>> = {
 }
 
 /**
- * Whether no event can follow: the execution has ended, or its question was answered and another execution
- * continues.
+ * Whether no event can come any more: the execution has ended, or its question was answered and another
+ * execution continues.
  */
 export function isOver({ status, followedBy }: ExecutionRecord): boolean {
   return moves[status].length === 0 || followedBy !== null

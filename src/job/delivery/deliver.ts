@@ -12,9 +12,9 @@ import { follow } from './follow.ts'
 import { compareWithAsset } from './inspect.ts'
 
 /**
- * Follows a known execution to its end and records how it ended. Sends only GET requests.
+ * Watches a known execution until it ends, and records the end. Sends only GET requests.
  *
- * @throws `SW_QUESTION` if it waits for an answer.
+ * @throws `SW_QUESTION` if the execution waits for an answer.
  */
 export async function watch(ports: JobPorts, order: Order, view: JournalView, executionId: string): Promise<void> {
   const { id } = order.request
@@ -110,8 +110,8 @@ export function rescuedError(ports: Pick<JobPorts, 'vault'>, id: string, cause?:
 }
 
 /**
- * Appends a record, and reads again if another process was first. Appends nothing if that process recorded
- * the same, or has gone on to another execution.
+ * Appends a record, and reads again if another process was first. Appends nothing if that process has
+ * recorded the same, or an attempt or an execution that replaces the present one.
  */
 async function appendUntil<T extends 'failed' | 'completed' | 'stored'>(
   ports: JobPorts,
@@ -158,7 +158,7 @@ export async function settle(ports: Pick<JobPorts, 'lock' | 'ledger' | 'clock'>,
       ...entry,
     }
     if (entry && knowsMore(entry, view.submission)) return entry
-    // An approval in the same moment froze another attempt in the lock file. It was never sent.
+    // An approval in the same moment froze another attempt in the lock file. That attempt was never sent.
     const isAhead = frozen !== undefined && entry?.submission !== undefined && entry.submission.attempt > attempt
     if (isAhead) base.submission = toSubmission(frozen)
     if (failed) return { ...base, execution: undefined }
@@ -194,8 +194,8 @@ export function isGone(error: unknown): boolean {
 }
 
 /**
- * Nothing is sent again without a person: the service may have lost the execution, or be another service than
- * before.
+ * Nothing is sent again before a person has decided. Either the service has lost the execution, or another
+ * service answers now.
  */
 function goneError(id: string, executionId: string, cause: unknown): SpritewrightError {
   return new SpritewrightError('SW_UNCERTAIN', {

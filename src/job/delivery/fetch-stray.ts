@@ -10,21 +10,22 @@ import { compareWithAsset } from './inspect.ts'
 type StrayPorts = Pick<JobPorts, 'client' | 'journal' | 'vault' | 'ledger' | 'clock' | 'warn' | 'signal'>
 
 /**
- * The state of a stray. `open` is still on its way, `asking` waits for an answer that cannot be given from
- * here.
+ * The state of a stray. `open`: its execution has not ended. `asking`: its execution waits for an answer that
+ * cannot be given from here.
  */
 export type StrayFound =
   | { readonly is: 'open' }
   | { readonly is: 'asking'; readonly question: string }
-  /** Answered elsewhere. The service does not name the execution that continues. */
+  /** The question was answered elsewhere. The service does not name the execution that continues. */
   | { readonly is: 'left' }
   | { readonly is: 'failed' }
   | { readonly is: 'stored'; readonly sha256: string }
 
 /**
- * Reads an execution of an attempt that other attempts have followed, and fetches its result once it is
- * finished. The result goes into the vault, with records of its own attempt. No run waits for it. The present
- * state of the request, here and in the lock file, stays as it is. Sends only GET requests; repeatable.
+ * Reads an execution of an attempt that later attempts have replaced. If the execution has finished, the
+ * function fetches its result into the vault and appends records of that attempt. No run waits for a stray.
+ * The present state of the request, here and in the lock file, does not change. Sends only GET requests;
+ * repeatable.
  *
  * @throws `SW_REFUSED` with status 404 if the service no longer knows the execution or its file.
  */
@@ -42,7 +43,7 @@ export async function fetchStray(ports: StrayPorts, order: Order, stray: Stray):
   }
   const { bytes } = await ports.client.download(asset.downloadUrl, ports.signal)
   const sha256 = await ports.vault.put(bytes)
-  // Nothing is recorded, so the next build fetches it again, into the project.
+  // Nothing is recorded, so the next build fetches the result again, into the project.
   if (ports.vault.rescued.length > 0) throw rescuedError(ports, order.request.id)
   for (const warning of compareWithAsset(order.request, asset, bytes)) ports.warn(warning)
   const { downloadUrl, contentType, width, height } = asset

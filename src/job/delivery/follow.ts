@@ -25,9 +25,9 @@ export function isEnded(execution: Execution): boolean {
 }
 
 /**
- * Follows an execution until it has ended, waits for an answer, or was moved on to another one by an answer
- * (`needs_input` without a question). The state always comes from a status read. The stream only shows when a
- * read is worthwhile. During an unknown status it waits.
+ * Watches an execution until it has ended, waits for an answer, or an answer has started another execution in
+ * its place (`needs_input` without a question). The state always comes from a status read. The stream only
+ * shows when a read is worthwhile. If the status is unknown, the function continues to wait.
  */
 export async function follow(
   ports: { client: ServiceClient; clock: Clock },
@@ -57,8 +57,8 @@ export async function follow(
 }
 
 /**
- * Reads the state of an execution. The service is eventually consistent: it may not know for a moment what it
- * has just accepted.
+ * Reads the state of an execution. The service is eventually consistent: for a moment it may not know an
+ * execution that it has just accepted.
  *
  * @throws the last error, if the service does not know the execution for {@link settlingMs}.
  */

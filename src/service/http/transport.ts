@@ -36,8 +36,8 @@ export interface WireRequest {
    */
   readonly deadlineMs?: number
   /**
-   * Called with every part of an answer that is an event stream. If it returns true, the reading ends there
-   * and the connection is closed.
+   * Called with every part of an answer that is an event stream. If the callback returns true, the reading
+   * ends after that part, and the connection is closed.
    *
    * @default read to the end
    */
@@ -116,7 +116,7 @@ export function createTransport(net: Net, clock: Clock, address: ServiceAddress,
       ...(signal === undefined ? {} : { signal }),
       ...(bodyTimeoutMs === undefined ? {} : { bodyTimeoutMs }),
     })
-    // A header's text goes into messages, and a `Location` to another origin.
+    // Messages quote headers, and a `Location` is requested from another origin. Neither may contain the key.
     const headers = Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, hide(value)]))
     return { ...response, headers }
   }

@@ -38,8 +38,8 @@ export interface CachePorts {
 }
 
 /**
- * An entry that any process has used within this time is not removed: a build of that process may need it
- * again. Milliseconds.
+ * If any process has used an entry within this time, the entry is not removed, because a build of that
+ * process may need it again. Milliseconds.
  */
 const usedLatelyMs = 10 * 60 * 1000
 
@@ -89,7 +89,7 @@ export function createBuildCache(ports: CachePorts, folder: string, maxBytes: nu
     },
     write: async (key, ...parts) => {
       try {
-        // Not synced: an entry that a crash tears fails its check, and is made again.
+        // The file is not synced. If a crash tears an entry, its check fails, and a build makes it again.
         await replaceLightly(disk, random, place(key), Buffer.concat([digest(parts), ...parts]))
         used.add(`${key}.bin`)
         written.add(key)

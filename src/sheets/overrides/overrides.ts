@@ -46,9 +46,9 @@ export function overrideFolder(spec: Pick<SpriteSpec, 'name' | 'file'>): string 
 /**
  * Makes a function that finds touched-up frames, sprite by sprite.
  *
- * @param isOne Whether only one sprite is read. Then the folder of its spec, which may have thousands of
+ * @param isOne Whether only one sprite is read. If so, the folder of its spec, which may have thousands of
  * files, is not listed.
- * @default false: it is, once
+ * @default false: each folder is listed once
  */
 export function createOverrideFinder(disk: Disk, isOne: boolean = false): (spec: SpriteSpec) => Promise<SpriteOverrides> {
   const listed = new Map<string, Promise<ReadonlySet<string>>>()

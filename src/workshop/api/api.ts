@@ -75,7 +75,7 @@ export interface Workshop {
   readonly trust: Trust
   build(request?: BuildRequest): Promise<BuildReport>
   /**
-   * Answers a question. The answer names the execution that continues, which the next build follows. Throws
+   * Answers a question. The result names the execution that continues; the next build watches it. Throws
    * `SW_CHANGED` if the open question is not the one in `shown`.
    */
   answer(request: AnswerRequest, signal?: AbortSignal): Promise<{ readonly id: string; readonly executionId: string }>
@@ -103,7 +103,7 @@ export interface Workshop {
    *
    * @param changed Absolute paths of all files that have changed since the last preview. Parts that do not
    * depend on them are the same objects as before.
-   * @default nobody knows: all is looked at
+   * @default unknown: all parts are read again
    * @param wanted Names of the sprites to make. For the others only the specs are read.
    * @default all
    */
@@ -119,7 +119,7 @@ export interface Workshop {
    */
   overview(changed?: readonly string[]): Promise<Overview>
   /**
-   * The pending purchases: approved in this checkout and not finished. The dev server buys and follows them.
+   * The pending purchases: approved in this checkout and not finished. The dev server completes them.
    * Empty if the dev server could not buy or could not contact the service. Does not contact the service.
    *
    * @param changed Absolute paths of all files that have changed since the last call. If all of them are
@@ -135,8 +135,8 @@ export interface Workshop {
    */
   delivered(id: string, take?: number): Promise<DeliveredFrames>
   /**
-   * Every atlas group, packed as a build would, with placeholders for unbought animations. Sprites with errors
-   * are left out. Does not contact the service.
+   * Every atlas group, packed as a build would, with placeholders for unbought animations. Sprites with
+   * errors are left out. Does not contact the service.
    */
   atlases(): Promise<BuiltSheets>
   /**
@@ -145,13 +145,13 @@ export interface Workshop {
    */
   editSpec(request: SpecEditRequest): Promise<SpecEditReport>
   /**
-   * Writes the text that a spec file had before its last edit by {@link Workshop.editSpec}, byte for byte. Throws
-   * `SW_CHANGED` if the file has changed since, `SW_USAGE` if there is no such edit.
+   * Writes the text that a spec file had before its last edit by {@link Workshop.editSpec}, byte for byte.
+   * Throws `SW_CHANGED` if the file has changed since, `SW_USAGE` if there is no such edit.
    */
   undoSpecEdit(target: SpecFileTarget): Promise<SpecEditReport>
   /**
-   * Writes a spec with one animation, and its picture. Overwrites nothing. Throws `SW_USAGE` for a name that is
-   * taken, `SW_SPEC` for an invalid one, `SW_REFERENCE` for bytes that are no picture.
+   * Writes a spec with one animation, and its picture. Overwrites nothing. Throws `SW_USAGE` for a name that
+   * is taken, `SW_SPEC` for an invalid one, `SW_REFERENCE` for bytes that are no picture.
    */
   createSprite(request: NewSpriteRequest): Promise<NewSprite>
   /**

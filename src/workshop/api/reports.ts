@@ -31,7 +31,7 @@ export interface ReviewReport {
   readonly name: string
   /** Bought animations whose results are here, in the order of the picture. */
   readonly animations: readonly AnimationQuality[]
-  /** Ids under that name without a bought result here. */
+  /** Ids of the animations under that name that have no bought result here. */
   readonly missing: readonly string[]
   /** PNG: frames in rows, flagged ones with a red border, and as an onion skin. */
   readonly picture: Uint8Array
@@ -114,7 +114,7 @@ export interface BuildRequest {
    */
   readonly approvedOnly?: boolean
   readonly onProgress?: ProgressListener
-  /** Ends the wait. Paid work continues at the service, and the next run follows it. */
+  /** Ends the wait. Paid work continues at the service, and the next run watches it. */
   readonly signal?: AbortSignal
 }
 
@@ -139,9 +139,9 @@ export interface AnswerRequest {
   /** A picture, if the question requires one. */
   readonly asset?: { readonly path: string; readonly bytes: Uint8Array } | undefined
   /**
-   * The exact question that the person saw. Any other is refused.
+   * The exact question that the person saw. An answer to any other question is refused.
    *
-   * @default the one that waits under that name
+   * @default the question that waits under that name
    */
   readonly shown?: { readonly hash: string; readonly questionId: string }
 }
@@ -156,7 +156,7 @@ export interface RecoverRequest {
    */
   readonly decision: 'replay' | 'abandon'
   /**
-   * The exact case that the person decided, if it was shown. Any other is refused.
+   * The exact case that the person decided, if it was shown. A decision about any other case is refused.
    *
    * @default all that is undecided under that name
    */

@@ -7,8 +7,8 @@ export interface AttemptMoney {
   readonly attempt: number
   readonly state: LedgerState
   /**
-   * Whether a POST of this checkout may have started it. False for an execution that was taken over from the
-   * lock file.
+   * Whether a POST of this checkout may have started the execution. False if the execution was taken over
+   * from the lock file.
    */
   readonly isOurs: boolean
   /** `at` of the approval on which our own POSTs were sent. */
@@ -18,7 +18,8 @@ export interface AttemptMoney {
   /** The execution that continues after an answer. */
   readonly executionId?: string
   /**
-   * The maximum that was sent; the whole ceiling while that is unknown; undefined if nothing was frozen here.
+   * The maximum that was sent, or the whole ceiling if that maximum is unknown. Undefined if nothing was
+   * frozen here.
    */
   readonly credits?: Credits
   /** The time of each event, in milliseconds since the Unix epoch. */
@@ -63,7 +64,7 @@ export function attemptsOf(records: readonly JournalRecord[]): readonly AttemptM
     const own = besideOf(beside, drafts, record)
     if (own) note(own, record)
     else if (record.type === 'accepted' && isTakenOver(record.body) && draft.open.size > 0 && draft.executionId === undefined) {
-      // Another machine's execution replaces our own unanswered POSTs. Those get a line of their own.
+      // Another machine's execution replaces our own unanswered POSTs. These POSTs get a line of their own.
       beside.push({ attempt, ...draft, isReplaced: true })
       const taken = newDraft()
       taken.isTakenOver = true
@@ -144,8 +145,8 @@ function note(draft: Draft, record: JournalRecord): void {
 }
 
 /**
- * Resets the end of an attempt that now shows another execution: the end of the former one does not apply to
- * it.
+ * Resets the end of an attempt that now shows another execution. The end of the former execution does not
+ * apply to the new one.
  */
 function goOn(draft: Draft, executionId: string): void {
   draft.executionId = executionId
@@ -154,8 +155,8 @@ function goOn(draft: Draft, executionId: string): void {
 }
 
 /**
- * Whether a record belongs to the present execution of its attempt. A late process may write about a former
- * one.
+ * Whether a record belongs to the present execution of its attempt. A late process may append a record of a
+ * former execution.
  */
 function isPresent(draft: Draft, { executionId }: { readonly executionId?: string }): boolean {
   return executionId === undefined || draft.executionId === undefined || executionId === draft.executionId

@@ -18,7 +18,8 @@ export interface LedgerLine {
   /** `elsewhere`: only the lock file has it. Another checkout bought it, and its journal has the details. */
   readonly origin: 'here' | 'elsewhere'
   /**
-   * The attempt shows another checkout's execution, and this line shows what our own POSTs may have started.
+   * The attempt has another line, which shows another checkout's execution. This line shows what our own
+   * POSTs may have started.
    */
   readonly isReplaced?: true
   /**
@@ -69,10 +70,10 @@ export interface LedgerReport extends LedgerSums {
  * A line of the ledger, compared with the service's view of its execution.
  *
  * - `agrees`: completed and settled, failed or cancelled and restored, or under way and held.
- * - `gone`: the service does not know it any more. Nothing is lost by that.
- * - `unread`: it cannot be compared. It was bought at another service, with another kind of key or by another
- *   account; or it was given up unanswered; or its status is unknown to this version.
- * - `open`: sent and never answered. No execution can be read, and a person has not decided yet.
+ * - `gone`: the service does not know the execution any more. Nothing is lost by that.
+ * - `unread`: the line cannot be compared. The request was bought at another service, with another kind of
+ *   key or by another account; or it was given up unanswered; or this version does not know its status.
+ * - `open`: the request was sent and never answered. No execution can be read, and no person has decided yet.
  * - `differs`: a person has to check.
  */
 export interface LedgerCheck {

@@ -30,7 +30,7 @@ export async function verifyAccounts(
 }
 
 async function checkLine(context: Context, session: Session, line: LedgerLine, signal: AbortSignal): Promise<LedgerCheck> {
-  // If its result has arrived all the same, it is a purchase like any other.
+  // If the result of such an attempt has arrived all the same, the attempt is a purchase like any other.
   const isGivenUp = line.decision === 'abandon' && line.result === undefined
   if (line.state === 'uncertain' && line.isReplaced) return { line, verdict: 'unread', words: replacedWords }
   if (line.state === 'uncertain')
@@ -62,7 +62,7 @@ async function checkLine(context: Context, session: Session, line: LedgerLine, s
   return { line, verdict: 'differs', service: status, words: `${bothWords(line, status)} ${adviceFor(line.state, said)}` }
 }
 
-/** An execution of another service would be unknown here, and look lost. */
+/** Excludes executions of other services: this service does not know them, so they would look lost. */
 function isOfSession({ service }: LedgerLine, { identity }: Session): boolean {
   return service === undefined || (service.host === identity.host && service.keyMode === identity.keyMode)
 }
@@ -87,7 +87,7 @@ function stateOf(status: string): LedgerState | undefined {
 }
 
 /**
- * The service may forget an execution after a time. Something is lost only if its result is not stored here.
+ * The service may forget an execution after a time. That is a loss only if the result is not stored here.
  */
 async function checkGone(context: Context, line: LedgerLine): Promise<LedgerCheck> {
   const gone = { line, service: 'gone' }

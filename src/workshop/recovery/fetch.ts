@@ -12,8 +12,8 @@ import type { Session } from '../../project/session.ts'
 import { nameOf, type OpenStray, warnOnce } from '../../project/strays.ts'
 
 /**
- * Fetches finished results and leaves the others for later. No spec asks for them, so no build waits for
- * them. It never throws; it warns at most.
+ * Fetches the results of finished orphans. No spec asks for an orphan, so no build waits for a running one; a
+ * later build fetches it. The function never throws; it warns at most.
  */
 export async function fetchOrphans(
   context: Context,
@@ -31,14 +31,14 @@ export async function fetchOrphans(
       if (isEnded(execution) || execution.question !== null) await purchase(ports, toOrphanOrder(orphan))
     } catch (error) {
       if (run.signal.aborted) return
-      // The ledger shows a failed one. It costs nothing.
+      // The ledger shows a failed execution, which costs nothing.
       if (!(error instanceof SpritewrightError && error.code === 'SW_FAILED'))
         context.warnings.push(`"${orphan.id}", as an earlier version of its spec asked for it: ${(error as Error).message}`)
     }
   }
 }
 
-/** Fetches finished results of strays, and leaves the others for later. It never throws; it warns at most. */
+/** Fetches the results of finished strays. A later build fetches the others. Never throws; warns at most. */
 export async function fetchStrays(context: Context, session: Session, strays: readonly OpenStray[], signal: AbortSignal): Promise<void> {
   const ports = await toJobPorts(context, session, { signal })
   const { host, keyMode } = session.identity

@@ -11,8 +11,8 @@ import { toPanelState } from './state.ts'
 export interface StatePorts {
   readonly workshop: Pick<Workshop, 'overview' | 'ledger' | 'host'>
   /**
-   * Returns the sprites that the game shows now, and a few more that it has not requested, until all are
-   * made.
+   * Returns the sprites that the game shows now. Each call adds up to `more` sprites that the game has not
+   * requested, until all are made.
    */
   readonly shown: (more: number) => Promise<{ readonly preview: Pick<Preview, 'sheets' | 'errors'>; readonly isComplete: boolean }>
   /** Notifies pages that there is a new state. */
@@ -53,8 +53,8 @@ const noSheets: BuiltSheets = { sprites: [], atlases: [] }
 /** Creates the publisher. It sends nothing yet. */
 export function createStatePublisher({ workshop, shown, publish, partsOf }: StatePorts): StatePublisher {
   const records = createRecordReader(workshop)
-  // The clock is beyond all revisions of the server before this one, so that no page takes its revision for
-  // one of this server.
+  // Revisions start at the clock's time, which is above all revisions of earlier servers. So no page takes an
+  // old revision for one of this server.
   let revision = workshop.host.clock.wall()
   const raise = (): number => ++revision
   const log = createStateLog(raise)

@@ -3,7 +3,7 @@ import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 
 /** The properties of a question that blocks the rest of the page. */
 export interface ModalProps {
-  /** The caller closes it, so that the focus goes back to where it came from. */
+  /** The caller closes the dialog through this. The focus then returns to the element that had it before. */
   readonly dialog: RefObject<HTMLDialogElement | null>
   readonly title: string
   /** The dialog was closed, in whatever way. */
@@ -15,8 +15,8 @@ export interface ModalProps {
 export function Modal({ dialog, title, onClose, children }: ModalProps): VNode {
   const id = useId()
   const heading = useRef<HTMLHeadingElement>(null)
-  // The dialog opens before the next key, which is meant for it. The focus later goes back to the element
-  // that has it now.
+  // The dialog opens before the next key press, so that this key goes to the dialog. When the dialog closes,
+  // the focus returns to the element that has it now.
   useLayoutEffect(() => {
     dialog.current?.showModal()
     heading.current?.focus()
