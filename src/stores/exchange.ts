@@ -28,18 +28,13 @@ export const blobBounds: Bounds = { timeoutMs: 300_000, maximumBytes: 2 ** 30 }
 export async function exchange({ clock, net }: { clock: Clock; net: Net }, request: NetRequest, bounds: Bounds): Promise<Answer> {
   const done = new AbortController()
   const late = new AbortController()
-  const timer = clock.sleep(bounds.timeoutMs, done.signal).then(
+  void clock.sleep(bounds.timeoutMs, done.signal).then(
     () => late.abort(new Error(`no whole answer within ${bounds.timeoutMs} ms`)),
     () => {},
   )
-  const isLate = timer.then(() => (late.signal.aborted ? Promise.reject(late.signal.reason) : new Promise<never>(() => {})))
-  isLate.catch(() => {})
-  const answer = async (): Promise<Answer> => {
+  try {
     const response = await net.request({ ...request, signal: late.signal })
     return { status: response.status, headers: response.headers, bytes: await readBody(response, bounds.maximumBytes) }
-  }
-  try {
-    return await Promise.race([answer(), isLate])
   } finally {
     done.abort()
   }

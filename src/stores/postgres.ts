@@ -34,7 +34,8 @@ const passingClasses = ['08', '40', '53', '55', '57', '58']
 /**
  * Opens a database for records, in the table `spritewright_records`, which is made if it is missing.
  *
- * An insert whose answer does not come is decided by a read over a new connection, as in S3.
+ * An insert whose answer does not come is repeated over a new connection. If the first one wrote, the second
+ * waits for it, writes nothing and reads our bytes.
  *
  * @param root Folder of the project. The package `pg` is found there or above.
  * @throws `SW_UNTRUSTED_HOST` for a server that the environment does not trust.
@@ -79,16 +80,10 @@ export function openPostgresRecords(ports: PostgresPorts, where: PostgresAddress
   }
   const write = async (name: string, bytes: Uint8Array): Promise<'mine' | 'taken'> => {
     const work = `write ${name}`
-    const failure = await query(work, insert, [name, bytes]).then(
-      (rows) => (rows.length === 1 ? undefined : storeError({ address, work, found: 'neither a free nor a taken name', mayPass: true })),
-      (error: SpritewrightError) => {
-        if (error.facts.mayPass === true) return error
-        throw error
-      },
-    )
-    if (failure === undefined) return 'mine'
+    const inserted = await query(work, insert, [name, bytes])
+    if (inserted.length === 1) return 'mine'
     const found = await read(work, name)
-    if (found === undefined) throw failure
+    if (found === undefined) throw storeError({ address, work, found: 'a name that is neither free nor taken', mayPass: true })
     return isEqual(found.bytes, bytes) ? 'mine' : 'taken'
   }
   return {

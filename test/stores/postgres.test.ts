@@ -144,6 +144,24 @@ test('if the server of a shared store is nobody, the error has no password', asy
   expect(inspect(refusal, { depth: 12, showHidden: true })).not.toMatch(/the-secret/)
 })
 
+test('a connection gets one query at a time, and a query that fails does not stop those after it', async () => {
+  let running = 0
+  const ports = quickPorts()
+  const connectDatabase = async () => ({
+    query: async (text: string) => {
+      if (++running > 1) throw new Error('two queries at once')
+      await new Promise((resolve) => setImmediate(resolve))
+      running--
+      if (text.includes('WHERE')) throw Object.assign(new Error('no'), { code: '42501' })
+      return [{ is_there: true }]
+    },
+    close: async () => {},
+  })
+  const store = openPostgresRecords({ ...ports, connectDatabase }, at(1), root)
+  const calls = [store.get('a/1'), store.putIfAbsent('a/2', text('a')), store.get('a/3'), store.putIfAbsent('a/4', text('a'))]
+  expect((await Promise.allSettled(calls)).map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected', 'fulfilled'])
+})
+
 test('without the package pg, the error says how to install it', async () => {
   const ports = quickPorts()
   const store = openPostgresRecords({ ...ports, disk: { ...ports.disk, stat: async () => undefined } }, at(1), root)
