@@ -73,6 +73,16 @@ function isUnderWayElsewhere(
   return clock.wall() - last.at < elsewhereMs
 }
 
+/** How long another machine may take between its frozen bytes and its POST before this one freezes its own. */
+const frozenElsewhereMs = 15_000
+
+/** Whether another machine has just frozen bytes under an approval of its own. It is about to send them. */
+function isFrozenElsewhere({ clock, elsewhereMs }: JobPorts, order: Order, { records }: JournalView): boolean {
+  const last = records.at(-1)
+  if (elsewhereMs === undefined || last?.type !== 'frozen' || last.body.approvedAt === order.approval?.at) return false
+  return clock.wall() - last.at < frozenElsewhereMs
+}
+
 async function waitForOthers(ports: JobPorts, order: Order): Promise<void> {
   ports.onProgress({ id: order.request.id, phase: 'waiting', message: 'another machine is submitting it' })
   await ports.clock.sleep(othersPollMs, ports.signal)
@@ -80,6 +90,7 @@ async function waitForOthers(ports: JobPorts, order: Order): Promise<void> {
 
 /** Makes the free checks, freezes the bytes, and sends the first POST of an attempt. */
 async function prepare(ports: JobPorts, order: Order, view: JournalView, attempt: number, tries: Tries): Promise<void> {
+  if (isFrozenElsewhere(ports, order, view)) return waitForOthers(ports, order)
   const picture = await readReferencePicture(ports, order, purchase)
   ports.onProgress({ id: order.request.id, phase: 'checking' })
   const price = await checkPurchase(ports, order)

@@ -212,6 +212,18 @@ describe('a journal that machines share', () => {
     expect((await machine(store, 2, [1]).journal.read(hash)).submission.isForeign).toBe(true)
   })
 
+  test('records of before that somebody else wrote are not carried into the store', async () => {
+    const disk = new MemoryDisk()
+    const clock = handClock(1_000_000, 50)
+    await append(createJournal({ disk, random: countingRandom(), clock, keys: ringOf(testKey(9)) }, '/j'), 'frozen', 'sent')
+    const store = new MemoryRecordStore(clock)
+    const { journal } = machine(store, 1, [9], clock, disk)
+    const view = await journal.read(hash)
+    expect(view.submission.isForeign).toBe(true)
+    await expect(journal.append(hash, view, 'sent', sent)).rejects.toMatchObject({ code: 'SW_JOURNAL', facts: { folder: `/j/${hash}` } })
+    expect(store.files.size).toBe(0)
+  })
+
   test('two journals of before do not mix', async () => {
     const clock = handClock(1_000_000, 50)
     const store = new MemoryRecordStore(clock)

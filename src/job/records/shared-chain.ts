@@ -99,6 +99,8 @@ export function createSharedChains<R extends ChainedRecord>(
       return { records, next, own, lacking: lacking.map((record) => ({ folder: store.address, record })) }
     },
     append: async (name, view, type, body) => {
+      const planted = view.lacking?.find(({ record }) => !view.own.has(record))
+      if (planted) throw strangeError(store, join(folder, name), planted.record.n)
       for (const { record } of view.lacking ?? [])
         if ((await store.putIfAbsent(nameOf(name, record.n), formatRecord(record))) === 'taken') return undefined
       const open = { v: 1 as const, n: view.next.n, prev: view.next.prev, type, at: clock.wall(), mono: clock.mono(), body }
@@ -166,6 +168,14 @@ function checkCopy(
       facts: { store: store.address, folder, record: place },
     })
   }
+}
+
+/** What anybody may have put into a folder of the project must not stop a whole team. */
+function strangeError(store: RecordStore, folder: string, n: number): SpritewrightError {
+  return new SpritewrightError('SW_JOURNAL', {
+    message: `Expected the records in ${folder}, from before the journal was shared, to be written with your key, found that record ${n} is not. They are not carried into ${store.address}, and nothing was sent for this request. If they are not yours, move the folder away.`,
+    facts: { store: store.address, folder, record: n },
+  })
 }
 
 /** Nobody knows what else the store has lost, so nothing is sent. */
