@@ -15,3 +15,6 @@ export interface KillTenOutcome {
 }
 
 export function killTen(init: { readonly seed: number; readonly print: (line: string) => void }): Promise<KillTenOutcome>
+
+/** Random numbers from 0 to 1 that depend only on the seed. */
+export function randomOf(seed: number): () => number

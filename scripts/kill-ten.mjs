@@ -138,7 +138,7 @@ function resultsOf(project) {
 }
 
 /** Random numbers from 0 to 1 that depend only on the seed (mulberry32). */
-function randomOf(seed) {
+export function randomOf(seed) {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0
