@@ -288,7 +288,7 @@ function isOwnFormat(entry: unknown): entry is EngineFormat {
 
 function formatWords(entry: unknown): string {
   const near = typeof entry === 'string' ? nearestName(entry, formatNames) : undefined
-  return near === undefined ? `one of ${formatNames.join(', ')}, ${ownFormatWords}` : `a known format: did you mean "${near}"?`
+  return near === undefined ? `one of ${formatNames.join(', ')}, ${ownFormatWords}` : `a known format (did you mean "${near}"?)`
 }
 
 function unknownOptionWords(path: ValuePath): string {
@@ -298,5 +298,5 @@ function unknownOptionWords(path: ValuePath): string {
   const group = path.length > 1 && Object.hasOwn(shapes, String(path[0])) ? shapes[path[0] as keyof typeof shapes] : undefined
   const known = path.length === 1 ? Object.keys(optionsShape) : Object.keys(group?.shape ?? {})
   const near = nearestName(name, known)
-  return near === undefined ? `one of ${known.join(', ')}` : `a known option: did you mean "${near}"?`
+  return near === undefined ? `one of ${known.join(', ')}` : `a known option (did you mean "${near}"?)`
 }

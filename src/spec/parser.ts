@@ -67,7 +67,7 @@ function unknownFieldWords(path: ValuePath, value: unknown): string {
   if (isVideo) return "no such field, since the service's interface does not show video"
   const known = knownFields(path.slice(0, -1))
   const near = nearestName(name, known)
-  if (near !== undefined) return `a known field: did you mean "${near}"?`
+  if (near !== undefined) return `a known field (did you mean "${near}"?)`
   if (path.length === 1 && knownFields(['animations', '']).includes(name)) return `"${name}" inside an animation (animations.NAME.${name})`
   if (path.length > 1 && knownFields([]).includes(name)) return `"${name}" at the top of the spec`
   return known.length === 0 ? 'no such field' : `one of ${known.join(', ')}`

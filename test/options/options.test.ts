@@ -286,7 +286,7 @@ describe('wrong options', () => {
     [{ approval: { total: '1e3' } }, 'approval.total', 'credits with at most four decimals, like 2.4 or "2.4"', '"1e3"'],
     [{ atlas: { hull: 3 } }, 'atlas.hull', 'a whole number from 4 to 64', '3'],
     [{ formats: 'godot' }, 'formats', 'a list of formats, by name or of your own', '"godot"'],
-    [{ formats: ['css', 'gdot'] }, 'formats[1]', 'a known format: did you mean "godot"?', '"gdot"'],
+    [{ formats: ['css', 'gdot'] }, 'formats[1]', 'a known format (did you mean "godot"?)', '"gdot"'],
     [
       { formats: [{ name: 'mine' }] },
       'formats[0]',
@@ -318,8 +318,8 @@ describe('wrong options', () => {
     [{ atlas: { level: 10 } }, 'atlas.level', 'a whole number from 0 to 9', '10'],
     [{ specs: [] }, 'specs', 'at least one glob', 'an empty list'],
     [{ store: { dir: '' } }, 'store.dir', 'the path of a folder', '""'],
-    [{ formts: [] }, 'formts', 'a known option: did you mean "formats"?', 'the field "formts"'],
-    [{ build: { generat: 'never' } }, 'build.generat', 'a known option: did you mean "generate"?', 'the field "generat"'],
+    [{ formts: [] }, 'formts', 'a known option (did you mean "formats"?)', 'the field "formts"'],
+    [{ build: { generat: 'never' } }, 'build.generat', 'a known option (did you mean "generate"?)', 'the field "generat"'],
     [null, '', 'an object of options', 'null'],
   ])('%j is refused at %s', async (options, path, expected, found) => {
     const error = await refusal(options)

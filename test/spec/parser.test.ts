@@ -148,8 +148,8 @@ describe('what a spec is refused for', () => {
   })
 
   test.each([
-    [{ promt: 'x' }, 'promt: expected a known field: did you mean "prompt"?, found the field "promt"'],
-    [{ backgruond: 'keep' }, 'backgruond: expected a known field: did you mean "background"?, found the field "backgruond"'],
+    [{ promt: 'x' }, 'promt: expected a known field (did you mean "prompt"?), found the field "promt"'],
+    [{ backgruond: 'keep' }, 'backgruond: expected a known field (did you mean "background"?), found the field "backgruond"'],
     [{ fps: 3 }, 'fps: expected "fps" inside an animation (animations.NAME.fps), found the field "fps"'],
   ])('the unknown field of %j is named, with what it may mean', (over, message) => {
     expect(issuesOf(specText(over)).map((issue) => issue.message)).toEqual([message])
