@@ -252,7 +252,7 @@ test('a picture dropped in the panel becomes a sprite, moves in the game as a pl
   const panel = await browser.newPage({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
   open.push(panel)
   await panel.goto(panelUrl)
-  await panel.getByRole('button', { name: 'New…' }).click()
+  await panel.getByRole('button', { name: 'New sprite…' }).click()
   await panel.getByRole('heading', { name: 'A new sprite' }).waitFor()
   await dropPicture(panel, 'fox.png', await sharp(join(repository, 'examples/pixi/sprites/fox.png')).resize(160).png().toBuffer())
   await panel.getByRole('textbox', { name: 'What it is, in words' }).fill('a red fox')

@@ -35,7 +35,7 @@ async function faults(page: Page): Promise<readonly string[]> {
 describe('a new sprite', () => {
   test('is made from a dropped picture and words, priced, approved and bought', async () => {
     const { page, game, service, complaints, written } = await open()
-    await page.getByRole('button', { name: 'New…' }).click()
+    await page.getByRole('button', { name: 'New sprite…' }).click()
     await page.getByRole('heading', { name: 'A new sprite' }).waitFor()
     await dropPicture(page, 'red fox.png', figurePng(30))
     await page.getByText('red fox.png is taken.').waitFor()
@@ -60,7 +60,7 @@ describe('a new sprite', () => {
 
   test('is refused in words where its name is taken, and nothing is written', async () => {
     const { page, game } = await open()
-    await page.getByRole('button', { name: 'New…' }).click()
+    await page.getByRole('button', { name: 'New sprite…' }).click()
     await dropPicture(page, 'hero.png', figurePng(30))
     await page.getByRole('textbox', { name: 'What it is, in words' }).fill('another hero')
     await page.getByRole('button', { name: 'Make it' }).click()

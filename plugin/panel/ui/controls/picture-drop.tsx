@@ -53,6 +53,7 @@ export function PictureDrop({ label, isLocked, picture, onPicture }: PictureDrop
         aria-describedby={`${id}-words`}
         onChange={(event) => void take(event.currentTarget.files?.[0])}
       />
+      {picture && <img class="picture-taken" src={`data:;base64,${picture.base64}`} alt="" />}
       <p id={`${id}-words`} class={wrong === '' ? 'soft small' : 'wrong'} role={wrong === '' ? undefined : 'alert'}>
         {wrong !== '' ? wrong : picture ? `${picture.name} is taken.` : 'Drop it here. PNG, JPEG or WebP, at most 8 MiB.'}
       </p>

@@ -68,6 +68,9 @@ function AtlasSection({ atlas, shown }: { readonly atlas: PanelAtlas; readonly s
       <div class="atlas-pages">
         {atlas.pages.map(({ url, width, height, bytes, filled }, index) => (
           <figure key={url}>
+            <figcaption class="soft small number">
+              {width} × {height} px · {(bytes / 1024).toFixed(1)} KiB · {Math.round(filled * 100)} % filled
+            </figcaption>
             <div class="atlas-page">
               <img src={url} width={width} height={height} alt={`Page ${index + 1} of ${title}`} loading="lazy" />
               <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
@@ -78,9 +81,6 @@ function AtlasSection({ atlas, shown }: { readonly atlas: PanelAtlas; readonly s
                   ))}
               </svg>
             </div>
-            <figcaption class="soft small number">
-              {width} × {height} px · {(bytes / 1024).toFixed(1)} KiB · {Math.round(filled * 100)} % filled
-            </figcaption>
           </figure>
         ))}
       </div>

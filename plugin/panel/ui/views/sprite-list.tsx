@@ -61,6 +61,9 @@ export function SpriteList({ shown, onShow, onApprove, onNew }: SpriteListProps)
           value={words}
           onInput={(event) => setWords(event.currentTarget.value)}
         />
+        <button type="button" class="button" disabled={!state.access.mayAct} onClick={onNew}>
+          New sprite…
+        </button>
         <select class="select" aria-label="Show" value={filter} onChange={(event) => setFilter(event.currentTarget.value as Filter)}>
           <option value="all">All</option>
           <option value="open">Waits for me</option>
@@ -77,9 +80,6 @@ export function SpriteList({ shown, onShow, onApprove, onNew }: SpriteListProps)
           <option value="name">By name</option>
           <option value="price">By price</option>
         </select>
-        <button type="button" class="button" disabled={!state.access.mayAct} onClick={onNew}>
-          New…
-        </button>
       </search>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the arrows are a shorter way between links that Tab reaches, too. */}
       <div class="list" onKeyDown={goAlong}>
