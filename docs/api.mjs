@@ -24,6 +24,18 @@ const app = await Application.bootstrapWithPlugins({
   hidePageHeader: true,
   hideBreadcrumbs: true,
   entryFileName: 'index',
+  useCodeBlocks: true,
+  ...Object.fromEntries(
+    [
+      'parameters',
+      'interfaceProperties',
+      'classProperties',
+      'typeAliasProperties',
+      'typeDeclaration',
+      'propertyMembers',
+      'enumMembers',
+    ].map((part) => [`${part}Format`, 'table']),
+  ),
   // Types that an export mentions and that no entry exports are shown by name.
   validation: { notExported: false, invalidLink: true },
   treatValidationWarningsAsErrors: true,

@@ -2,14 +2,35 @@ import { defineConfig } from 'vitepress'
 
 const page = (text, name) => ({ text, link: `/${name}` })
 
+/**
+ * Links to files of the repository outside this folder become text, because the site has no such pages. A test
+ * checks that those files are there.
+ */
+function withoutOutsideLinks(md) {
+  md.core.ruler.push('outside-links', ({ tokens, env }) => {
+    const outside = '../'.repeat(env.relativePath.split('/').length)
+    for (const { children } of tokens) {
+      let isOutside = false
+      for (const token of children ?? []) {
+        if (token.type === 'link_open') isOutside = token.attrGet('href').startsWith(outside)
+        if (isOutside && /^link_/.test(token.type)) Object.assign(token, { type: 'text', content: '' })
+      }
+    }
+  })
+}
+
 export default defineConfig({
   title: 'spritewright',
   description: 'Sprites for Phaser and PixiJS, bought once, packed and swapped in live.',
-  srcExclude: ['decisions/README.md'],
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/icon.svg' }]],
+  rewrites: (path) => path.replace(/README\.md$/, 'index.md'),
   cleanUrls: true,
-  // Links to files of the repository outside this folder. A test checks that those files are there.
-  ignoreDeadLinks: [/^\.\/\.\.\//, /^\.\.\//, /^\.\/(?:\.\.\/)+/],
+  markdown: { config: withoutOutsideLinks },
+  // The search has every page, which is one large file.
+  vite: { build: { chunkSizeWarningLimit: 4000 } },
   themeConfig: {
+    nav: [page('Start', 'start'), page('The panel', 'panel'), page('API', 'api/index'), page('Changes', 'changelog')],
+    outline: [2, 3],
     search: { provider: 'local' },
     sidebar: [
       {
@@ -43,7 +64,6 @@ export default defineConfig({
           page('Formats', 'formats'),
           page('Quality', 'quality'),
           page('Library', 'library'),
-          page('API', 'api/index'),
         ],
       },
       {
@@ -54,7 +74,19 @@ export default defineConfig({
           page('Troubleshooting', 'troubleshooting'),
           page('Upgrades', 'upgrades'),
           page('Changes', 'changelog'),
+          page('Decisions', 'decisions/index'),
         ],
+      },
+      {
+        text: 'API',
+        items: [
+          'spritewright',
+          'spritewright/vite',
+          'spritewright/phaser',
+          'spritewright/pixi',
+          'spritewright/atlas',
+          'spritewright/service',
+        ].map((entry) => page(entry, `api/${entry}`)),
       },
       { text: 'The service', items: [page('Faults', 'faults'), page('A profile', 'profile'), page('Conformance', 'conformance')] },
     ],
