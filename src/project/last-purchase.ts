@@ -1,3 +1,4 @@
+import { type Credits, parseCredits } from '../credit/credits.ts'
 import type { FrameReview } from '../service/wire.ts'
 import type { SheetRequest } from '../spec/request.ts'
 import type { LockEntry, LockFile } from '../vault/lockfile.ts'
@@ -8,6 +9,8 @@ export interface SupersededResult {
   /** Number of frames that it was asked for. */
   readonly frames: number
   readonly review?: FrameReview
+  /** What it cost at most; missing if the lock file does not say. */
+  readonly credits?: Credits
 }
 
 /** The newest result of another request of the same animation, from the same service. */
@@ -21,9 +24,14 @@ export function supersededBy(
     ([other, { result, service }]) => result && other !== hash && (host === undefined || service.host === host),
   )
   if (!last?.[1].result) return {}
-  const { asked, result } = last[1]
+  const { asked, result, submission } = last[1]
   return {
-    superseded: { sha256: result.sha256, frames: asked.frames ?? request.frames, ...(result.review ? { review: result.review } : {}) },
+    superseded: {
+      sha256: result.sha256,
+      frames: asked.frames ?? request.frames,
+      ...(result.review ? { review: result.review } : {}),
+      ...(submission ? { credits: parseCredits(submission.maxCredits) } : {}),
+    },
   }
 }
 

@@ -165,9 +165,17 @@ describe('plan', () => {
     const world = createWorld({ workshop: { plan: async () => ({ ...priced, items }) } })
     expect(await world.run('plan', '--markdown')).toBe(0)
     expect(world.out()).toContain('### Sprites: 3 animations not bought, 4 credits')
-    expect(world.out()).toContain('| hero.walk | missing | 12 | 2.4 | – | prompt, frames changed |')
+    expect(world.out()).toContain('| hero.walk | missing | 12 | – | 2.4 | – | prompt, frames changed |')
     expect(world.out()).toContain('asks: &#64;all &#60;img src=x&#62; &#124; &#91;a&#93;&#40;b&#41;')
     expect(world.out()).toContain('`npx spritewright approve`')
+  })
+
+  test('as Markdown a changed animation shows what it cost before, and what its change adds', async () => {
+    const items = [planItem('hero.walk', { state: 'missing', superseded: { sha256: 'a'.repeat(64), frames: 8, credits: 16_000n } })]
+    const world = createWorld({ workshop: { plan: async () => ({ ...priced, items, total: 24_000n }) } })
+    await world.run('plan', '--markdown')
+    expect(world.out()).toMatch(/\| hero\.walk \| missing \| 12 \| 1\.6 \|/)
+    expect(world.out()).toContain('They replace purchases of 1.6 credits, which stay paid: 2.4 credits are added.')
   })
 
   test('--markdown and --json together are wrong usage', async () => {

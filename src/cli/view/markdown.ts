@@ -1,6 +1,7 @@
+import { type Credits, sumCredits } from '../../credit/credits.ts'
 import { escapeText } from '../../host/terminal.ts'
 import type { PlanReport } from '../../workshop.ts'
-import { count, creditsCell, creditsWords, framesCell, needsApproval, rowsOf, whyNotBought } from './plan.ts'
+import { count, creditsCell, creditsWords, framesCell, needsApproval, type PlanRow, rowsOf, whyNotBought } from './plan.ts'
 
 /**
  * Formats a plan as a comment on a pull request: a heading, a table of what must be bought, the total, the
@@ -14,18 +15,30 @@ export function toPlanMarkdown(report: PlanReport, approveCommand: string): stri
   const lines = [
     `### Sprites: ${count(unbought, 'animation')} not bought, ${creditsWords(report.total)}`,
     '',
-    '| animation | state | frames | price | ceiling | why |',
-    '|---|---|--:|--:|--:|---|',
+    '| animation | state | frames | paid before | price | ceiling | why |',
+    '|---|---|--:|--:|--:|--:|---|',
     ...open.map((item) => {
-      const cells = [item.id, item.state, framesCell(item), creditsCell(item.quote?.credits), creditsCell(item.ceiling), whyNotBought(item)]
+      const amounts = [paidBefore(item), item.quote?.credits, item.ceiling].map(creditsCell)
+      const cells = [item.id, item.state, framesCell(item), ...amounts, whyNotBought(item)]
       return `| ${cells.map(escapeMarkdown).join(' | ')} |`
     }),
     '',
     `${count(bought, 'animation')} bought. Prices are estimates and not binding.`,
+    ...differenceWords(open, report.total),
   ]
   if (open.some(needsApproval)) lines.push('', `Approve with \`${approveCommand}\`.`)
   for (const warning of report.warnings) lines.push('', `> ${escapeMarkdown(warning)}`)
   return `${lines.join('\n')}\n`
+}
+
+/** What the purchase has cost that an animation replaces. */
+function paidBefore(item: PlanRow): Credits | undefined {
+  return 'superseded' in item ? item.superseded?.credits : undefined
+}
+
+function differenceWords(open: readonly PlanRow[], total: Credits): readonly string[] {
+  const before = sumCredits(open.flatMap((item) => paidBefore(item) ?? []))
+  return before === 0n ? [] : [`They replace purchases of ${creditsWords(before)}, which stay paid: ${creditsWords(total)} are added.`]
 }
 
 /** Escapes texts of the service and of specs, so that they make no links, mentions, markup or columns. */
