@@ -5,6 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import sharp from 'sharp'
 import { type EmbeddedService, startEmbeddedService } from 'spritewright/service'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { staleAsks } from '../plugin/panel-client.ts'
 import { openBrowser, visit } from './browser.ts'
 import { readExpected } from './delivered.ts'
 import { bundledEngines, createGame, type Game, repository } from './game.ts'
@@ -116,10 +117,10 @@ export default {
  * with a wrong one. Returns each status, and every text in which it could search for the token.
  */
 function tryToSpend(page: Page): Promise<{ statuses: readonly number[]; texts: string }> {
-  return page.evaluate(async () => {
+  return page.evaluate(async (actions) => {
     const statuses: number[] = []
     const body = JSON.stringify({ ids: [], lines: [{ id: 'hero.walk', credits: '2.4' }], sum: '2.4' })
-    for (const action of ['quote', 'offer', 'approve', 'answer', 'take', 'use', 'edit', 'recover', 'cancel'])
+    for (const action of actions)
       for (const token of [{}, { 'x-spritewright-token': 'A'.repeat(43) }])
         statuses.push(
           (
@@ -141,7 +142,7 @@ function tryToSpend(page: Page): Promise<{ statuses: readonly number[]; texts: s
     ]
     const texts = await Promise.all(places.map(async (place) => (await fetch(place)).text()))
     return { statuses, texts: [...texts, document.cookie, JSON.stringify([{ ...localStorage }, { ...sessionStorage }])].join('\n') }
-  })
+  }, Object.keys(staleAsks))
 }
 
 /** Approves the open animation as a person does. Returns a picture of the question to that person. */

@@ -25,14 +25,15 @@ interface AxeResults {
 }
 
 /** Presses Tab until an element of this name has the focus. */
-export async function tabTo(page: Page, name: string): Promise<void> {
-  for (let times = 0; times < 80; times++) {
+export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
+  for (let times = 0; times < 120; times++) {
     await page.keyboard.press('Tab')
     const found = await page.evaluate(() => {
       const { activeElement } = document
-      return activeElement?.getAttribute('aria-label') ?? activeElement?.textContent
+      const label = activeElement?.getAttribute('aria-label') ?? (activeElement as HTMLInputElement | null)?.labels?.[0]?.textContent
+      return (label ?? activeElement?.textContent ?? '').replace(/\s+/g, ' ').trim()
     })
-    if (found?.trim() === name) return
+    if (typeof name === 'string' ? found === name : name.test(found)) return
   }
   throw new Error(`Expected to reach "${name}" by Tab.`)
 }

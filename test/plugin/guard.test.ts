@@ -1,7 +1,8 @@
 import { Agent, request } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type GuardedRequest, type ListeningServer, ownAddress, refuseRequest } from '../../plugin/http/guard.ts'
-import { openPanel, sendRaw } from './panel-client.ts'
+import type { PanelActions } from '../../plugin/protocol/actions.ts'
+import { openPanel, sendRaw, staleAsks } from './panel-client.ts'
 import { type Dev, startDev } from './server.ts'
 import { type Game, noNet, openSource, pluginOf, vites } from './world.ts'
 
@@ -83,6 +84,44 @@ describe.each(vites)('who may act on the dev server of %s', (_name, load) => {
     expect(await game.read('sprites/hero.sprite.json')).toBe(before)
   })
 
+  test('every action asks for all of it: method, origin, host, site, type and token', async () => {
+    const dev = await start(load)
+    const { port, token, close } = await openPanel(dev)
+    const host = `127.0.0.1:${port}`
+    const headers = {
+      host,
+      origin: `http://${host}`,
+      'sec-fetch-site': 'same-origin',
+      'content-type': 'application/json',
+      'x-spritewright-token': token,
+    }
+    const wrongs: readonly Readonly<Record<string, string>>[] = [
+      { origin: 'http://evil.test' },
+      { origin: 'null' },
+      { origin: '' },
+      { host: '127.0.0.1:1' },
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { 'content-type': 'text/plain' },
+      { 'x-spritewright-token': '' },
+      { 'x-spritewright-token': `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}` },
+    ]
+    const codeOf = async (method: string, action: string, change: Readonly<Record<string, string>>): Promise<unknown> => {
+      const body = JSON.stringify(staleAsks[action as keyof PanelActions])
+      const answer = await sendRaw(port, { path: `/__spritewright/api/${action}`, method, headers: { ...headers, ...change }, body })
+      return answer.status < 400 ? 'done' : JSON.parse(answer.text).error.code
+    }
+    const [before, files] = [await game.read('sprites/hero.sprite.json'), await game.list()]
+    for (const action of Object.keys(staleAsks)) {
+      const codes = [await codeOf('PUT', action, {}), ...(await Promise.all(wrongs.map((change) => codeOf('POST', action, change))))]
+      expect([action, new Set(codes)]).toEqual([action, new Set(['SW_GUARD'])])
+      // The guard alone has refused the others: this one gets to the action.
+      expect([action, await codeOf('POST', action, {})]).not.toEqual([action, 'SW_GUARD'])
+    }
+    expect([await game.read('sprites/hero.sprite.json'), await game.list()]).toEqual([before, files])
+    close()
+  })
+
   test('under a base and another of its names too; a token in the address or in a cookie is none', async () => {
     const dev = await start(load, {}, '/game/')
     const { port, token, close } = await openPanel(dev)
@@ -113,7 +152,7 @@ describe.each(vites)('who may act on the dev server of %s', (_name, load) => {
     const state = await sendRaw(port, { path: '/__spritewright/api/state', headers: own })
     expect(JSON.parse(state.text).access).toMatchObject({ mayAct: false, mayBuy: false })
     for (const text of [...texts, ...modules.values(), state.text, JSON.stringify(dev.told.all)]) expect(text).not.toContain(token)
-    for (const action of ['approve', 'edit', 'recover', 'quote']) {
+    for (const action of Object.keys(staleAsks)) {
       const refused = await sendRaw(port, {
         path: `/__spritewright/api/${action}`,
         method: 'POST',
@@ -159,10 +198,13 @@ describe.each(vites)('who may act on the dev server of %s', (_name, load) => {
     expect(access.words).toContain('server.host')
     const { digest = '' } = sprites.find(({ name }) => name === 'hero') ?? {}
     expect(await panel.act('edit', { sprite: 'hero', digest, animations: { walk: { fps: 8 } } })).toMatchObject({ digest })
-    for (const action of ['approve', 'answer', 'recover', 'cancel'] as const) {
-      const { status, text } = await panel.refused(action, {})
-      expect([status, JSON.parse(text).error.code]).toEqual([403, 'SW_GUARD'])
+    const refused: string[] = []
+    for (const [action, ask] of Object.entries(staleAsks) as [keyof PanelActions, unknown][]) {
+      if (action === 'quote') continue
+      const { status, text } = await panel.refused(action, ask)
+      if (status === 403 && JSON.parse(text).error.code === 'SW_GUARD') refused.push(action)
     }
+    expect(refused.sort()).toEqual(['answer', 'approve', 'cancel', 'recover'])
     panel.close()
   })
 

@@ -31,6 +31,29 @@ export function sendRaw(port: number, { path, method = 'GET', headers = {}, body
   })
 }
 
+const digest = '0'.repeat(64)
+const stale = { id: 'hero.walk', digest }
+const paid = { id: 'hero.walk', hash: digest }
+/**
+ * A well-formed request of every action, by its name. Each is of a state that has gone, so that none changes
+ * anything.
+ */
+export const staleAsks: { readonly [Name in keyof PanelActions]: PanelActions[Name]['asks'] } = {
+  quote: {},
+  offer: { ids: ['hero.walk'] },
+  approve: { ids: ['hero.walk'], lines: [{ id: 'hero.walk', hash: digest, price: '2.4', ceiling: '2.4' }], sum: '2.4' },
+  answer: { ...paid, questionId: 'q', text: 'yes' },
+  take: stale,
+  'choose-take': { ...stale, take: 2 },
+  use: { ...stale, use: [0] },
+  edit: { sprite: 'hero', digest, size: 32 },
+  reword: { sprite: 'hero', digest, prompt: 'another' },
+  undo: { sprite: 'hero', digest },
+  create: { name: 'hero', prompt: 'another', picture: 'AAAA' },
+  recover: { ...paid, decision: 'replay', attempt: 1, about: 'submission' },
+  cancel: paid,
+}
+
 /** An event of the panel's stream. */
 export type PanelEvent =
   | { readonly event: 'state'; readonly data: StateEvent }

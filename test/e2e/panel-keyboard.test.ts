@@ -1,0 +1,92 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { figurePng } from '../kit/project.ts'
+import { tabTo } from './panel-access.ts'
+import { heroSpec } from './panel-desk.ts'
+import { heroFile, panelRoom, showsState } from './panel-room.ts'
+
+// No test here uses a pointer, or gives the focus to anything but by the keyboard.
+const { start } = panelRoom()
+const files = { [heroFile]: heroSpec('walks') }
+
+async function press(page: Page, name: string | RegExp, key = 'Enter'): Promise<void> {
+  await tabTo(page, name)
+  await page.keyboard.press(key)
+}
+
+/** Approves what is open or chosen. */
+async function approve(page: Page, opener: RegExp): Promise<void> {
+  await press(page, opener)
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: /^Approve [\d.]+ credits$/ }).waitFor()
+  await press(page, /^Approve [\d.]+ credits$/)
+  await dialog.waitFor({ state: 'detached' })
+}
+
+test('a sprite is made from a chosen picture and words, approved and bought', async () => {
+  const { page, service, written, complaints } = await start({ files })
+  await press(page, 'New sprite…')
+  await page.getByRole('heading', { name: 'A new sprite' }).waitFor()
+  await tabTo(page, 'Its picture')
+  const chooser = page.waitForEvent('filechooser')
+  await page.keyboard.press('Space')
+  await (await chooser).setFiles({ name: 'red fox.png', mimeType: 'image/png', buffer: Buffer.from(figurePng(30)) })
+  await page.getByText('red fox.png is taken.').waitFor()
+  await tabTo(page, 'What it is, in words')
+  await page.keyboard.type('a red fox, side view')
+  await press(page, 'Make it')
+  await page.getByRole('heading', { name: 'red-fox.idle', level: 1 }).waitFor()
+  expect(JSON.parse(await written('sprites/red-fox.sprite.json', () => true))).toMatchObject({ prompt: 'a red fox, side view' })
+  await page.getByRole('button', { name: /^Approve [\d.]+ credits…$/ }).waitFor()
+  await approve(page, /^Approve [\d.]+ credits…$/)
+  await showsState(page, 'bought')
+  expect(service.charges()).toHaveLength(1)
+  expect(complaints).toEqual([])
+})
+
+test('a prompt is edited beside its price, and the edit is undone', async () => {
+  const { page, written, complaints } = await start({ files, bought: ['hero'], query: '?show=hero.walk' })
+  const original = await written(heroFile, () => true)
+  await tabTo(page, 'Prompt of walk')
+  await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.type('limps')
+  await page.keyboard.press('Tab')
+  await written(heroFile, (text) => text.includes('limps'))
+  await page.getByText(/^would cost [\d.]+ credits$/).waitFor()
+  await page.getByRole('button', { name: 'Undo' }).waitFor()
+  await press(page, 'Undo')
+  expect(await written(heroFile, (text) => !text.includes('limps'))).toBe(original)
+  expect(complaints).toEqual([])
+})
+
+test('several sprites are approved in one go, and their progress is told', async () => {
+  const several = Object.fromEntries(Array.from({ length: 5 }, (_, at) => [`sprites/s${at}.sprite.json`, heroSpec(`walks ${at}`)]))
+  const { page, service, complaints } = await start({ files: several, jobMs: 400 })
+  await page.getByText(/^[\d.]+ credits in all$/).waitFor()
+  await press(page, 'All 5 to buy', 'Space')
+  await approve(page, /^Approve 5…$/)
+  const batch = page.getByRole('region', { name: 'Purchases in work' })
+  await batch.getByRole('progressbar', { name: 'All purchases in work' }).waitFor()
+  await batch.waitFor({ state: 'detached', timeout: 60_000 })
+  expect(service.charges()).toHaveLength(5)
+  expect(complaints).toEqual([])
+})
+
+test('two takes are compared frame by frame, and one is chosen', async () => {
+  const { page, written, complaints } = await start({ files, bought: ['hero'], query: '?show=hero.walk' })
+  await page.getByRole('heading', { level: 1, name: 'hero.walk' }).waitFor()
+  await press(page, 'Another take')
+  await written(heroFile, (text) => text.includes('"take": 2'))
+  await page.getByRole('button', { name: /^Approve [\d.]+ credits…$/ }).waitFor()
+  await approve(page, /^Approve [\d.]+ credits…$/)
+  await page.getByText('Compare two takes').waitFor({ timeout: 60_000 })
+  await press(page, 'Compare two takes')
+  await page.getByRole('img', { name: 'B: take 2 of hero.walk' }).waitFor()
+  await press(page, 'One frame on')
+  await page.locator('.compare').getByText('2 / 7').waitFor()
+  await press(page, /^Onion skin/, 'Space')
+  expect(await page.getByRole('checkbox', { name: /^Onion skin/ }).isChecked()).toBe(true)
+  await press(page, 'Choose A')
+  await written(heroFile, (text) => text.includes('"take": 1') || !text.includes('"take"'))
+  expect(complaints).toEqual([])
+})
