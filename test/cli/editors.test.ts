@@ -9,7 +9,11 @@ import { getLanguageService, TextDocument } from 'vscode-json-languageservice'
 
 // The language services of VS Code itself, over what `init` writes with the built package.
 const repository = fileURLToPath(new URL('../..', import.meta.url))
-const game = "import hero from '../sprites/hero.sprite.json'\n\nexport const frame: (typeof hero.frames)[number] = 'hero/walk/0011'\n"
+const game = `import fox from '../sprites/fox.sprite.json'
+import hero from '../sprites/hero.sprite.json'
+
+export const frames: [(typeof hero.frames)[number], (typeof fox.frames)[number]] = ['hero/walk/0011', 'fox/idle/0000']
+`
 const tsconfig = {
   compilerOptions: {
     module: 'esnext',
@@ -33,10 +37,17 @@ beforeAll(async () => {
   await writeFile(join(root, 'package.json'), '{ "type": "module" }')
   await writeFile(join(root, 'tsconfig.json'), JSON.stringify(tsconfig))
   await writeFile(join(root, 'src/game.ts'), game)
+  await writeFile(join(root, 'vite.config.ts'), "import { defineConfig } from 'vite'\n\nexport default defineConfig({ base: './' })\n")
   const cli = (...args: string[]): Promise<unknown> =>
-    promisify(execFile)(process.execPath, [join(repository, 'dist/src/cli/bin.js'), ...args, '--root', root])
+    promisify(execFile)(process.execPath, [join(repository, 'dist/src/cli/bin.js'), ...args, '--root', root], {
+      env: { ...process.env, XDG_STATE_HOME: join(root, '.state') },
+    })
   await cli('init')
+  const config = join(root, 'spritewright.config.ts')
+  await writeFile(config, (await readFile(config, 'utf8')).replace("// service: 'embedded'", "service: 'embedded'"))
   await cli('new', 'fox', join(root, 'sprites/hero.png'), '--prompt', 'a fox')
+  await cli('approve', 'hero', '--yes')
+  await cli('build', 'hero', '--buy-only')
 })
 afterAll(() => rm(root, { recursive: true, force: true }))
 
@@ -45,6 +56,10 @@ async function jsonFaults(path: string, text: string): Promise<readonly string[]
   const service = getLanguageService({
     schemaRequestService: async (uri) => readFile(fileURLToPath(uri), 'utf8'),
     workspaceContext: { resolveRelativePath: (relative, resource) => new URL(relative, resource).href },
+  })
+  // A lock file names no schema; an editor is told of it by the file's name.
+  service.configure({
+    schemas: [{ uri: pathToFileURL(join(repository, 'schemas/lock.schema.json')).href, fileMatch: ['sprites.lock.json'] }],
   })
   const document = TextDocument.create(pathToFileURL(join(root, path)).href, 'json', 1, text)
   const found = await service.doValidation(document, service.parseJSONDocument(document), { comments: 'error', trailingCommas: 'error' })
@@ -71,7 +86,7 @@ describe("VS Code's JSON service", () => {
     ).toEqual([expect.stringMatching(/^7: Incorrect type/), expect.stringMatching(/ancor is not allowed/)])
   })
 
-  test('knows the configuration, and the lock file', async () => {
+  test('knows the configuration', async () => {
     const config = {
       $schema: './node_modules/spritewright/schemas/config.schema.json',
       service: 'embedded',
@@ -80,16 +95,22 @@ describe("VS Code's JSON service", () => {
     }
     expect(await jsonFaults('spritewright.config.json', JSON.stringify(config))).toEqual([])
     expect(await jsonFaults('spritewright.config.json', JSON.stringify({ ...config, formats: ['cs'], servce: 1 }))).toHaveLength(2)
-    const lock = { $schema: './node_modules/spritewright/schemas/lock.schema.json', version: 1, animations: { 'hero.walk': {} } }
-    expect(await jsonFaults('sprites.lock.json', JSON.stringify({ ...lock, $schema: lock.$schema }))).toEqual([
-      expect.stringContaining('$schema'),
-    ])
+  })
+
+  test('finds nothing wrong in a lock file with approvals and purchases, and underlines what is', async () => {
+    const text = await readFile(join(root, 'sprites.lock.json'), 'utf8')
+    expect(text).toContain('"maxCredits"')
+    expect(await jsonFaults('sprites.lock.json', text)).toEqual([])
+    expect(await jsonFaults('sprites.lock.json', text.replace('"sha256": "', '"sha256": "no'))).not.toEqual([])
+    expect(await jsonFaults('sprites.lock.json', text.replace(/"version": 1/, '"version": 2'))).toHaveLength(1)
   })
 })
 
 describe("VS Code's TypeScript service", () => {
-  test('finds nothing wrong in the configuration, the types and a game that imports the first spec', async () => {
-    const faults = await typeScriptFaults(['spritewright.config.ts', 'src/vite-env.d.ts', 'src/game.ts', 'sprites/hero.sprite.d.json.ts'])
+  test('finds nothing wrong in the configurations, the types and a game that imports both specs', async () => {
+    expect(await readFile(join(root, 'vite.config.ts'), 'utf8')).toContain('spritewright()')
+    const typings = ['sprites/hero.sprite.d.json.ts', 'sprites/fox.sprite.d.json.ts']
+    const faults = await typeScriptFaults(['spritewright.config.ts', 'vite.config.ts', 'src/vite-env.d.ts', 'src/game.ts', ...typings])
     expect(faults).toEqual({})
   })
 
