@@ -234,7 +234,7 @@ describe('approve', () => {
     const { world, requests } = approving({ canAsk: true, answer: true })
     expect(await world.run('approve', 'hero', '--max', '3', '--total=10')).toBe(0)
     expect(world.questions).toEqual(['A build may hold and spend up to 4.6 credits for 2 animations, each bought once. Approve?'])
-    expect(world.out()).toMatch(/^ {2}hero\.walk {4}2\.4 {8}3 {2}\S/m)
+    expect(world.out()).toMatch(/^ {2}hero\.walk {4}2\.4 {8}3 {2}a knight · walks$/m)
     expect(world.out()).toContain('✓ Approved 2 animations, at most 4.6 credits.')
     expect(world.out()).toContain('Bought or approved before: coin.spin\n')
     expect(world.out()).toContain('npx spritewright approve hero.run hero --adopt')

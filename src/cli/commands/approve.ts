@@ -100,7 +100,12 @@ function toStandingWords({ perSprite, perRun, total }: StandingOffer['ceilings']
 function printLines(printer: Printer, lines: readonly ApprovalLine[], balance: bigint, isSure: boolean): void {
   printer.table(
     [{ title: 'animation' }, { title: 'price', align: 'right' }, { title: 'ceiling', align: 'right' }, { title: 'prompt' }],
-    lines.map((line) => [ink('bold', line.id), creditsCell(line.quote), creditsCell(line.ceiling), ink('dim', line.prompt)]),
+    lines.map((line) => [
+      ink('bold', line.id),
+      creditsCell(line.quote),
+      creditsCell(line.ceiling),
+      ink('dim', line.prompt.replaceAll('\n', ' · ')),
+    ]),
   )
   printer.line()
   for (const warning of new Set(lines.flatMap((line) => line.warning ?? []))) printer.warn(warning)

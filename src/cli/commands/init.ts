@@ -172,7 +172,7 @@ function tellNext(printer: Printer, isEmbedded: boolean): void {
   printer.line()
   if (!isEmbedded) printer.hint('No key yet? Set ', ink('bold', "service: 'embedded'"), ' in the config: everything works, free of charge.')
   printer.hint(
-    `${isEmbedded ? 'With a key: remove that line, and' : 'With one:'} put SPRITEWRIGHT_BASE_URL and SPRITEWRIGHT_API_KEY into .env.local.`,
+    `${isEmbedded ? "Later, with a key: remove service: 'embedded' from the config, and" : 'With one:'} put SPRITEWRIGHT_BASE_URL and SPRITEWRIGHT_API_KEY into .env.local.`,
   )
   printer.hint('Next: ', ink('bold', 'npx spritewright plan'), ', which says what the first sprite would cost and spends nothing.')
 }
