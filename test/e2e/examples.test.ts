@@ -112,6 +112,33 @@ describe('the demo', () => {
   )
 })
 
+test('the demo opens a game beside the panel with --dev', { timeout: patience }, async () => {
+  const args = ['--dev', 'pixi', '--port', '0', '--in', join(folder, 'examples')]
+  const env = { ...process.env, NO_COLOR: '1', BROWSER: 'none' }
+  const child = spawn(process.execPath, [join(repository, 'scripts/demo.mjs'), ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = new Promise((resolve) => child.on('close', resolve))
+  try {
+    const panel = await new Promise<string>((resolve, reject) => {
+      let said = ''
+      child.stdout.on('data', (part: Buffer) => {
+        said += part.toString()
+        const found = /https?:\S+__spritewright\/#token=\S+/.exec(said)?.[0]
+        if (found !== undefined) resolve(found)
+      })
+      void ended.then(() => reject(new Error(`Expected the address of the panel, found:\n${said}`)))
+    })
+    const { page, complaints } = await visit(browser, panel, { width: 960, height: 540 })
+    await page.getByRole('region', { name: 'fox' }).waitFor()
+    await page.goto(new URL('/', panel).href)
+    await page.waitForFunction('window.app?.stage.children.length === 4', undefined, { timeout: 60_000 })
+    expect(complaints).toEqual([])
+    await page.close()
+  } finally {
+    child.kill()
+    await ended
+  }
+})
+
 describe.each([
   { name: 'phaser', kind: 'built', isReady: 'window.game?.scene.isActive("level")' },
   { name: 'phaser', kind: 'in dev', isReady: 'window.game?.scene.isActive("level")' },

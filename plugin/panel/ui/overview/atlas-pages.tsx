@@ -48,9 +48,11 @@ export function AtlasPages(): VNode {
       </div>
       <div role="alert">{fault !== '' && <p class="wrong">{fault}</p>}</div>
       {!packed && fault === '' && <p class="soft">Packing…</p>}
-      {packed?.atlases.map((atlas) => (
-        <AtlasSection key={`${atlas.name} ${atlas.scale}`} atlas={atlas} shown={shown} />
-      ))}
+      <div class="atlases">
+        {packed?.atlases.map((atlas) => (
+          <AtlasSection key={`${atlas.name} ${atlas.scale}`} atlas={atlas} shown={shown} />
+        ))}
+      </div>
     </div>
   )
 }
