@@ -441,6 +441,13 @@ describe('build', () => {
     expect(await world.run('build')).toBe(5)
   })
 
+  test('without a spec it says so, and does not speak of written files', async () => {
+    const { world } = building(async () => ({ sheets: { ...sheets, sprites: [], atlases: [] } }))
+    expect(await world.run('build')).toBe(0)
+    expect(world.out()).toContain('no spec was found')
+    expect(world.out()).not.toContain('public/sprites')
+  })
+
   test('placeholders are named', async () => {
     const stand = { ...sheets, sprites: [{ ...sheets.sprites[0], isPlaceholder: true }] }
     const { world } = building(async () => ({ sheets: stand }))

@@ -14,6 +14,7 @@ import {
   isForBuild,
   isTooDear,
   needsApproval,
+  printNoSpec,
   rowsOf,
   toPlanDocument,
   whyNotBought,
@@ -38,8 +39,7 @@ export async function plan({ printer, parts, root, withWorkshop }: CommandContex
   printer.document(toPlanDocument(report))
   for (const warning of report.warnings) printer.warn(warning)
   if (report.items.length === 0) {
-    printer.line('No animations: no spec was found.')
-    printer.hint('Next: ', ink('bold', 'npx spritewright init'), ', which writes a first one.')
+    printNoSpec(printer)
     return 0
   }
   printTable(printer, report)

@@ -3,7 +3,7 @@ import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { printFlags } from '../view/frames.ts'
 import { ink } from '../view/ink.ts'
-import { count, creditsCell, inkState, rowsOf, toPlanDocument, whyNotBought } from '../view/plan.ts'
+import { count, creditsCell, inkState, printNoSpec, rowsOf, toPlanDocument, whyNotBought } from '../view/plan.ts'
 
 /**
  * `spritewright status`: shows the state of each animation, executions in flight, open questions and
@@ -14,8 +14,7 @@ export async function status({ printer, withWorkshop }: CommandContext, args: Co
   printer.document(toPlanDocument(report))
   for (const warning of report.warnings) printer.warn(warning)
   if (report.items.length === 0) {
-    printer.line('No animations: no spec was found.')
-    printer.hint('Next: ', ink('bold', 'npx spritewright init'), ', which writes a first one.')
+    printNoSpec(printer)
     return 0
   }
   printer.table(

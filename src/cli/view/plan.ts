@@ -2,6 +2,7 @@ import { approverWords } from '../../credit/approval-words.ts'
 import { formatCredits, isAboveCeiling } from '../../credit/credits.ts'
 import type { PlanItem, PlanReport, PlanState, PlanStep } from '../../workshop.ts'
 import { type Ink, ink, type Style } from './ink.ts'
+import type { Printer } from './printer.ts'
 
 const stateStyles: Readonly<Record<PlanState, Style>> = {
   bought: 'green',
@@ -130,4 +131,10 @@ export function creditsWords(amount: bigint): string {
  */
 export function count(number: number, noun: string, plural: string = `${noun}s`): string {
   return `${number} ${number === 1 ? noun : plural}`
+}
+
+/** Says that the project has no spec, and how to get one. */
+export function printNoSpec(printer: Printer): void {
+  printer.line('No animations: no spec was found.')
+  printer.hint('Next: ', ink('bold', 'npx spritewright init'), ', which writes a first one.')
 }

@@ -7,7 +7,7 @@ import type { CommandContext } from '../../context.ts'
 import { refreshTypings } from '../../typings.ts'
 import { printFlags } from '../../view/frames.ts'
 import { ink } from '../../view/ink.ts'
-import { count, creditsWords } from '../../view/plan.ts'
+import { count, creditsWords, printNoSpec } from '../../view/plan.ts'
 import type { Printer } from '../../view/printer.ts'
 import { sumProgress } from '../../view/progress.ts'
 import { createProgressDisplay, type ProgressDisplay } from '../../view/progress-display.ts'
@@ -138,7 +138,8 @@ function tellBuilt(printer: Printer, { workshop, report, written, out, root }: B
   if (stand.length > 0) printer.line(ink('yellow', 'Placeholders'), ` stand in for: ${stand.join(', ')}`)
   const older = report.sheets.sprites.flatMap(({ name, superseded = [] }) => superseded.map((animation) => `${name}.${animation}`))
   if (older.length > 0) printer.line(ink('yellow', 'Superseded'), ` but used, since the new one is not bought: ${older.join(', ')}`)
-  if (out !== undefined) tellWritten(printer, written, relative(root, out) || '.')
+  if (out !== undefined && report.sheets.sprites.length === 0) printNoSpec(printer)
+  else if (out !== undefined) tellWritten(printer, written, relative(root, out) || '.')
   else
     printer.hint(
       'Next: ',
