@@ -1,5 +1,9 @@
-/** Finds the folder with `postgres` and `initdb`, and the executable of nginx. */
+/**
+ * Finds the folder with `postgres` and `initdb`, and the executables of nginx and of Ceph's S3 service, by the
+ * names of their packages in Debian.
+ */
 export declare function findServers(env?: Readonly<Record<string, string | undefined>>): {
-  postgres: string | undefined
+  postgresql: string | undefined
   nginx: string | undefined
+  radosgw: string | undefined
 }

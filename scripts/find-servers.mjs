@@ -3,17 +3,19 @@ import { accessSync, constants, readdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
 /**
- * Finds PostgreSQL and nginx.
+ * Finds servers, by the names of their packages in Debian.
  *
  * @param {Readonly<Record<string, string | undefined>>} [env]
- * @returns {{ postgres: string | undefined, nginx: string | undefined }} The folder with `postgres` and `initdb`,
- * and the executable of nginx.
+ * @returns {{ postgresql: string | undefined, nginx: string | undefined, radosgw: string | undefined }} The folder
+ * with `postgres` and `initdb`, and the executables of nginx and of Ceph's S3 service.
  */
 export function findServers(env = process.env) {
   const onPath = (env.PATH ?? '').split(delimiter).filter((folder) => folder !== '')
-  const postgres = [...debianVersions(), ...onPath].find((folder) => ['postgres', 'initdb'].every((name) => canRun(join(folder, name))))
-  const nginx = [...onPath, '/usr/sbin'].map((folder) => join(folder, 'nginx')).find(canRun)
-  return { postgres, nginx }
+  const postgresql = [...debianVersions(), ...onPath].find((folder) => ['postgres', 'initdb'].every((name) => canRun(join(folder, name))))
+  /** @param {string} name */
+  const program = (name) => [...onPath, '/usr/sbin'].map((folder) => join(folder, name)).find(canRun)
+  const hasCeph = ['ceph', 'ceph-mon', 'ceph-osd'].every(program)
+  return { postgresql, nginx: program('nginx'), radosgw: hasCeph ? program('radosgw') : undefined }
 }
 
 /** Debian has a folder for each version. The newest is the first. */

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { browserVariable, findBrowser } from './find-browser.mjs'
 import { findServers } from './find-servers.mjs'
+import { ensureServers } from './install-servers.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 
@@ -30,11 +31,9 @@ step('browser', () => {
 })
 
 step('servers', () => {
-  const missing = missingServers()
-  if (missing.length > 0 && mayInstallServers()) installServers(missing)
-  const still = missingServers()
-  if (still.length === 0) return `PostgreSQL in ${findServers().postgres}, ${findServers().nginx}`
-  return `no ${still.join(' and no ')}: tests of shared stores that need one are skipped (on Debian: apt-get install ${still.join(' ')})`
+  const missing = ensureServers(['postgresql', 'nginx'])
+  if (missing.length === 0) return `PostgreSQL in ${findServers().postgresql}, ${findServers().nginx}`
+  return `no ${missing.join(' and no ')}: tests of shared stores that need one are skipped (on Debian: apt-get install ${missing.join(' ')})`
 })
 
 /** The time of the oldest file of dist/; 0 if nothing is built. */
@@ -85,38 +84,6 @@ function installChromium() {
     const [command, ...rest] = [...sudo, 'apt-get', ...args]
     run(command, rest, env)
   }
-}
-
-/** The packages of servers that are not here. */
-function missingServers() {
-  const { postgres, nginx } = findServers()
-  return [...(postgres ? [] : ['postgresql']), ...(nginx ? [] : ['nginx'])]
-}
-
-/**
- * Servers are installed only where everything belongs to root: in CI and in containers. On a person's machine
- * they would start with the machine.
- */
-function mayInstallServers() {
-  return process.getuid?.() === 0 && succeeds('apt-get', ['--version'])
-}
-
-/**
- * Installs packages without starting their services: Debian asks `policy-rc.d` before each start. Whatever
- * fails is said at the end of this step, and again by the tests.
- *
- * @param {string[]} packages
- */
-function installServers(packages) {
-  const script = `
-    if [ ! -e /usr/sbin/policy-rc.d ]; then
-      printf '#!/bin/sh\\nexit 101\\n' > /usr/sbin/policy-rc.d && chmod 755 /usr/sbin/policy-rc.d
-      trap 'rm -f /usr/sbin/policy-rc.d' EXIT
-    fi
-    apt-get update -qq
-    apt-get install -y -qq --no-install-recommends ${packages.join(' ')}`
-  console.log(`Installing ${packages.join(' and ')} with apt-get, without starting a service.`)
-  spawnSync('sh', ['-c', script], { cwd: root, env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }, stdio: 'inherit' })
 }
 
 /**

@@ -26,13 +26,13 @@ const user = 'studio'
 const password = 'pass word/of-the%test'
 
 /** Whether this machine has PostgreSQL. If not, the tests that need it say that they are skipped. */
-export const hasPostgres: boolean = findServers().postgres !== undefined
+export const hasPostgres: boolean = findServers().postgresql !== undefined
 if (!hasPostgres)
   console.warn('The tests of PostgreSQL are skipped: no initdb and postgres are here (on Debian: apt-get install postgresql).')
 
 /** Makes a cluster in a new folder and starts it. Passwords are checked by SCRAM, as in production. */
 export async function startPostgres(): Promise<PostgresServer> {
-  const bin = findServers().postgres ?? ''
+  const bin = findServers().postgresql ?? ''
   const owner = serverUser()
   const folder = serverFolder(owner)
   const data = join(folder, 'data')
