@@ -1,6 +1,6 @@
-// `npm run templates`: the official templates of Phaser and PixiJS, made as the README says, each with the lowest
-// and the newest engine: lint, types, placeholder, approval, live art, build, built game. Needs npm's registry and a
-// Chromium; takes some minutes. `-- --only NAME` runs one template. Pictures go to test-results/templates/.
+// `npm run templates`: the official templates of Phaser and PixiJS, made as the README says, with the lowest and
+// the newest engines and Vites: lint, types, placeholder, approval, live art, build, built game. Needs npm's
+// registry and a Chromium; takes some minutes. `-- --only NAME` runs one template. Pictures go to test-results/templates/.
 import { spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -60,7 +60,7 @@ async function check(template, engine, archive) {
   const folder = join(work, id)
   cpSync(join(root, 'test/fixtures/templates', template.name), folder, { recursive: true })
   await drawPictures(folder, template.pictures)
-  await run(npm, ['install', '--no-audit', '--no-fund', engine], folder)
+  await run(npm, ['install', '--no-audit', '--no-fund', ...engine.split(' ')], folder)
   await run(npm, ['install', '--no-audit', '--no-fund', '-D', archive], folder)
   const cli = join(folder, 'node_modules/spritewright/dist/src/cli/bin.js')
   const spritewright = (...args) => run(process.execPath, [cli, ...args], folder)

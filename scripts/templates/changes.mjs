@@ -23,13 +23,14 @@ const phaserPictures = {
 }
 
 /**
- * `engines`: the lowest and the newest one. `checks`: npm's arguments before Vite has run. `build`: how the template
- * builds. `changes`: texts to replace, by file.
+ * `engines`: engine and Vite, together the lowest and the newest of each major version that package.json
+ * promises. The templates of Phaser name their chunks as Vite 8 does not take them. `checks`: npm's arguments
+ * before Vite has run. `build`: how the template builds. `changes`: texts to replace, by file.
  */
 export const templates = [
   {
     name: 'phaser-ts',
-    engines: ['phaser@3.90.0', 'phaser@4'],
+    engines: ['phaser@3.90.0 vite@6.4.0', 'phaser@4.0.0 vite@7.0.0'],
     dev: 'dev-nolog',
     checks: [['exec', '--', 'tsc', '--noEmit']],
     build: [['run', 'build-nolog']],
@@ -45,7 +46,7 @@ export const templates = [
   },
   {
     name: 'phaser-react-ts',
-    engines: ['phaser@3.90.0', 'phaser@4'],
+    engines: ['phaser@3.90.0 vite@6', 'phaser@4 vite@7'],
     dev: 'dev-nolog',
     checks: [['exec', '--', 'tsc', '--noEmit']],
     build: [['run', 'build-nolog']],
@@ -61,9 +62,9 @@ export const templates = [
   },
   {
     name: 'pixi-vite',
-    engines: ['pixi.js@8.0.0', 'pixi.js@8'],
+    engines: ['pixi.js@8.0.0 vite@8.0.0', 'pixi.js@8 vite@8'],
     // PixiJS before 8.8 cannot swap in place.
-    reloads: ['pixi.js@8.0.0'],
+    reloads: ['pixi.js@8.0.0 vite@8.0.0'],
     dev: 'dev',
     checks: [
       ['run', 'lint'],
