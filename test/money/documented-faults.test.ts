@@ -46,7 +46,7 @@ async function playing(plan: FaultPlan): Promise<{ made: Team; times: number[]; 
 }
 
 test('the page has rules of every kind', () => {
-  expect([waits.length, ends.length, files.length]).toEqual([9, 2, 4])
+  expect([waits.length, ends.length, files.length]).toEqual([10, 2, 4])
 })
 
 test.each(waits)('C29: %s is waited out, and paid once', async (_, plan) => {

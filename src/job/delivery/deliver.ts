@@ -8,7 +8,7 @@ import { askedFields, type JobPorts, type Order } from '../order.ts'
 import type { JournalView } from '../records/journal.ts'
 import type { RecordBodies } from '../records/record.ts'
 import type { Submission } from '../records/submission.ts'
-import { follow } from './follow.ts'
+import { follow, readPatiently } from './follow.ts'
 import { compareWithAsset } from './inspect.ts'
 
 /**
@@ -73,7 +73,8 @@ export async function watch(ports: JobPorts, order: Order, view: JournalView, ex
 export async function deliver(ports: JobPorts, order: Order, view: JournalView, downloadUrl: string): Promise<void> {
   ports.onProgress({ id: order.request.id, phase: 'downloading' })
   const executionId = view.submission.accepted?.executionId
-  const { bytes } = await downloadResult(ports.client, executionId, downloadUrl, ports.signal).catch((error: unknown) => {
+  const download = (): ReturnType<typeof downloadResult> => downloadResult(ports.client, executionId, downloadUrl, ports.signal)
+  const { bytes } = await readPatiently(ports.clock, download, ports.signal).catch((error: unknown) => {
     throw isGone(error) ? goneError(order.request.id, executionId ?? 'unknown', error) : error
   })
   const sha256 = await ports.vault.put(bytes)

@@ -7,7 +7,7 @@ import type { Execution, ServiceEvent } from '../../service/wire.ts'
 /** Silence of a stream after which the status is read, in milliseconds. */
 const silenceMs = 30_000
 
-/** How long the service may not know an execution before it counts as gone, in milliseconds. */
+/** How long the service may not know an execution or its file before that counts as gone, in milliseconds. */
 const settlingMs = 30_000
 
 /** Callbacks, and a signal to stop. */
@@ -43,7 +43,7 @@ export async function follow(
   try {
     for (;;) {
       stop.signal.throwIfAborted()
-      const execution = await readPatiently(ports, executionId, stop.signal)
+      const execution = await readPatiently(clock, () => client.execution(executionId, stop.signal), stop.signal)
       options.onExecution?.(execution)
       if (isEnded(execution) || execution.question !== null || execution.status === 'needs_input') return execution
       stream ??= openHints(client, clock, executionId, stop.signal, options.onEvent)
@@ -57,20 +57,16 @@ export async function follow(
 }
 
 /**
- * Reads the state of an execution. The service is eventually consistent: for a moment it may not know an
- * execution that it has just accepted.
+ * Reads again while the service does not know what it was asked for. The service is eventually consistent: for
+ * a moment it may not know an execution that it has just accepted, or a file that it has just completed.
  *
- * @throws the last error, if the service does not know the execution for {@link settlingMs}.
+ * @throws the last error, if that takes longer than {@link settlingMs}.
  */
-async function readPatiently(
-  { client, clock }: { client: ServiceClient; clock: Clock },
-  executionId: string,
-  signal: AbortSignal,
-): Promise<Execution> {
+export async function readPatiently<T>(clock: Clock, read: () => Promise<T>, signal: AbortSignal): Promise<T> {
   const begun = clock.mono()
   for (;;) {
     try {
-      return await client.execution(executionId, signal)
+      return await read()
     } catch (error) {
       const isUnknown = error instanceof SpritewrightError && error.facts.status === 404 && clock.mono() - begun < settlingMs
       if (!isUnknown) throw error
