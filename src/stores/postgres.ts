@@ -26,8 +26,11 @@ const insert = `WITH durable AS (SELECT set_config('synchronous_commit', 'on', t
 const select = `SELECT bytes, (extract(epoch FROM clock_timestamp() - at) * 1000)::float8 AS age
   FROM spritewright_records WHERE name = $1::text`
 
-/** States of a statement that two makers of one table get: it is there now. */
-const isMadeStates = ['23505', '42P07']
+/**
+ * States that a maker of the table gets when another makes it at the same moment: its row in a catalogue, the
+ * type of its rows or the table itself is there already.
+ */
+const isMadeStates = ['23505', '42710', '42P07']
 /** Classes of states that a moment later may be others: connection, conflict, resources, an operator, the system. */
 const passingClasses = ['08', '40', '53', '55', '57', '58']
 

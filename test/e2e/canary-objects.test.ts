@@ -1,6 +1,6 @@
 import { appendFile, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import spritewright from '../../plugin/index.ts'
 import { parseCredits } from '../../src/credit/credits.ts'
 import type { EmbeddedOptions, HookedRequest } from '../../src/embedded/options/options.ts'
@@ -12,6 +12,7 @@ import { createClient } from '../../src/service/client.ts'
 import { keyEnv } from '../kit/keys.ts'
 import { heroSpec } from '../kit/project.ts'
 import { quickMakers } from '../kit/quick-makers.ts'
+import { type S3Rules, startS3Double } from '../kit/s3-double.ts'
 import { approveAll, drop, isExecute, type World, world } from '../money/world.ts'
 import { canary, everythingOf, search } from './canary.ts'
 import { filesOf } from './vite-process.ts'
@@ -54,6 +55,18 @@ async function thrown(work: () => Promise<unknown>): Promise<unknown> {
 
 async function build(w: World, own: Options = {}, env: Record<string, string> = {}): Promise<unknown> {
   return thrown(async () => (await w.workshop(own, env)).build({ buyOnly: true }))
+}
+
+/** Buys with a journal in S3 that behaves by these rules. */
+async function overStore(rules: S3Rules): Promise<unknown> {
+  const double = await startS3Double(rules)
+  onTestFinished(() => double.close())
+  const w = await open()
+  const workshop = await w.workshop({ store: { journal: 's3://studio/games' } }, double.env)
+  return thrown(async () => {
+    await approveAll(workshop)
+    await workshop.build()
+  })
 }
 
 async function approvedBuild(w: World): Promise<unknown> {
@@ -187,6 +200,8 @@ const ways: Partial<Record<ErrorCode | 'SW_PACK', () => Promise<unknown>>> = {
     w.skip(11 * 60_000)
     return build(w)
   },
+  SW_STORE: () => overStore({ fault: () => ({ answer: 403 }) }),
+  SW_STORE_UNSAFE: () => overStore({ condition: 'ignored' }),
   SW_INTERRUPTED: async () => {
     const w = await open()
     const workshop = await w.workshop()
