@@ -41,6 +41,8 @@ describe('a new sprite', () => {
     await page.getByText('red fox.png is taken.').waitFor()
     expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('red-fox')
     expect(await faults(page)).toEqual([])
+    const told = page.getByRole('dialog').getByText(/one animation, which would cost [\d.]+ credits\./)
+    const [, price = ''] = /cost ([\d.]+) credits/.exec((await told.textContent()) ?? '') ?? []
     await page.getByRole('textbox', { name: 'What it is, in words' }).fill('a red fox, side view')
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
@@ -48,7 +50,7 @@ describe('a new sprite', () => {
     expect(JSON.parse(await written('sprites/red-fox.sprite.json', () => true))).toMatchObject({ prompt: 'a red fox, side view' })
     expect(await game.list()).toContain('sprites/red-fox.png')
     expect(service.charges()).toEqual([])
-    await page.getByRole('button', { name: /^Approve [\d.]+ credits…$/ }).click()
+    await page.getByRole('button', { name: `Approve ${price} credits…` }).click()
     await page
       .getByRole('dialog')
       .getByRole('button', { name: /^Approve/ })

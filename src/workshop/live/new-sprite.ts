@@ -1,9 +1,11 @@
 import { dirname, join, relative } from 'node:path'
+import { type Credits, sumCredits } from '../../credit/credits.ts'
 import { SpritewrightError } from '../../errors.ts'
 import { inProjectStyle } from '../../host/project-style.ts'
 import { publish } from '../../host/publish.ts'
 import { findSpecSchema } from '../../options/editor-schema.ts'
 import type { Context } from '../../project/context.ts'
+import type { Session } from '../../project/session.ts'
 import { parseSpec } from '../../spec/parser.ts'
 import { type PictureHeader, sniffPicture } from '../../spec/picture.ts'
 import { findSpecs } from '../../spec/scan.ts'
@@ -13,6 +15,18 @@ import { specName } from '../../spec/spec-file.ts'
 import type { NewSprite, NewSpriteRequest } from '../api/overview-report.ts'
 
 const endings: Readonly<Record<PictureHeader['contentType'], string>> = { 'image/png': 'png', 'image/jpeg': 'jpg', 'image/webp': 'webp' }
+
+/** The fields of a new spec, with one short animation. */
+function newSpec(reference: string, prompt: string): object {
+  return { reference, prompt, animations: { idle: { frames: 8, fps: 8 } }, size: { figure: 128 }, anchor: [0.5, 1] }
+}
+
+/** Asks the service what the animation of a new sprite costs. Neither its picture nor its words change that. */
+export async function readNewSpritePrice({ client }: Pick<Session, 'client'>, signal: AbortSignal): Promise<Credits> {
+  const { animations, background } = parseSpec(JSON.stringify(newSpec('./new.png', 'new')), 'new.sprite.json')
+  const prices = await Promise.all(animations.map(({ frames }) => client.estimate(frames, background, signal)))
+  return sumCredits(prices.map(({ credits }) => credits))
+}
 
 /**
  * Writes a spec and its picture, beside the first spec of the project, or in `sprites/`. Both are checked
@@ -34,14 +48,7 @@ export async function createSprite({ host, options }: Context, { name, prompt, p
   const ending = pictureEnding(name, picture)
   const pictureFile = join(folder, `${name}.${ending}`)
   const schema = await findSpecSchema(host.disk, options.root, file)
-  const spec = {
-    ...(schema === undefined ? {} : { $schema: schema }),
-    reference: `./${name}.${ending}`,
-    prompt,
-    animations: { idle: { frames: 8, fps: 8 } },
-    size: { figure: 128 },
-    anchor: [0.5, 1],
-  }
+  const spec = { ...(schema === undefined ? {} : { $schema: schema }), ...newSpec(`./${name}.${ending}`, prompt) }
   const text = await inProjectStyle(host, options.root, show(file), `${JSON.stringify(spec, null, 2)}\n`)
   parseSpec(text, file)
   // The picture comes first: for a watching dev server, a spec without its picture would be an error.

@@ -12,6 +12,7 @@ import type { Workshop } from '../api/api.ts'
 import type { Overview, OverviewItem, OverviewOrphan, PriceList } from '../api/overview-report.ts'
 import { mayBuy } from '../may-buy.ts'
 import { isAbout, staleOf } from '../sheets/changed-specs.ts'
+import { readNewSpritePrice } from './new-sprite.ts'
 import { othersOf, serviceOf } from './pending-purchases.ts'
 import { type BookedSpecs, createSpecReader } from './spec-book.ts'
 import { readTakes } from './takes.ts'
@@ -180,6 +181,7 @@ export async function readPrices(context: Context, session: Session, signal: Abo
   for (const { request } of [...items, ...steps].filter(isUnsent)) priced.set(priceKey(request), await quotes.of(request))
   return {
     of: (request) => priced.get(priceKey(request)),
+    newSprite: await readNewSpritePrice(session, signal),
     balance: await session.client.balance(signal),
     service: { host: session.identity.host, keyMode: session.identity.keyMode },
     at: context.host.clock.wall(),

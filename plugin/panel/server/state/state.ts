@@ -34,7 +34,7 @@ export function toPanelState(parts: StateParts, memo: SpriteMemo = new Map()): P
     service: {
       mode: kind === 'embedded' ? 'embedded' : canAsk ? (keyMode ?? 'unasked') : 'none',
       ...(host === undefined ? {} : { host }),
-      ...(prices ? { balance: formatCredits(prices.balance), askedAt: prices.at } : {}),
+      ...(prices ? { balance: formatCredits(prices.balance), newSpritePrice: formatCredits(prices.newSprite), askedAt: prices.at } : {}),
       words: serviceWords(overview.service, parts.priceError),
     },
     sprites,

@@ -4,10 +4,11 @@ import type { AnswerRequest } from '../../../protocol/actions.ts'
 import { Modal } from '../controls/modal.tsx'
 import { PictureDrop } from '../controls/picture-drop.tsx'
 import { usePanel } from '../state/panel-context.ts'
+import { creditsWords } from '../state/words.ts'
 
 /** A dialog that makes a spec from a picture, a name and words. */
 export function NewSprite({ onClose, onMade }: { readonly onClose: () => void; readonly onMade: (id: string) => void }): VNode {
-  const { model, store } = usePanel()
+  const { model, state, store } = usePanel()
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
   const [name, setName] = useState('')
@@ -61,9 +62,17 @@ export function NewSprite({ onClose, onMade }: { readonly onClose: () => void; r
           <button type="button" class="button" onClick={() => dialog.current?.close()}>
             Cancel
           </button>
-          <span class="soft small">Writes a spec. Its price comes with it; nothing is bought.</span>
+          <span class="soft small">{priceWords(state.service.newSpritePrice)}</span>
         </div>
       </form>
     </Modal>
   )
+}
+
+/** What making it means, with the price if the service was asked. */
+function priceWords(price: string | undefined): string {
+  const later = 'You can change words and frames first; nothing is bought before you approve it.'
+  return price === undefined
+    ? `Writes a spec with one animation. ${later}`
+    : `Writes a spec with one animation, which would cost ${creditsWords(price)}. ${later}`
 }
