@@ -53,6 +53,7 @@ export {
   type PendingPurchase,
   type PendingReport,
   type PlanItem,
+  type PlanPictures,
   type PlanReport,
   type PlanState,
   type PlanStep,

@@ -24,6 +24,7 @@ import { createSprite } from './workshop/live/new-sprite.ts'
 import { createOverviewer, readPrices } from './workshop/live/overview.ts'
 import { createPendingReader } from './workshop/live/pending-purchases.ts'
 import { createPreviewer } from './workshop/live/preview.ts'
+import { drawPlanPictures } from './workshop/plan-pictures.ts'
 import { projectFiles } from './workshop/project-files.ts'
 import { answer, cancel, forget } from './workshop/questions.ts'
 import { recover } from './workshop/recovery/recover.ts'
@@ -70,6 +71,7 @@ export type {
   ContractRequest,
   DoctorFinding,
   FrameFile,
+  PlanPictures,
   PlanReport,
   Preview,
   RecoverReport,
@@ -191,6 +193,7 @@ function openWorkshop(context: Context, connection: ServiceConnection, configFil
     options: context.options,
     host: { clock: context.host.clock, disk: context.host.disk, random: context.host.random, terminal: context.host.terminal },
     plan: (names = [], signal = never) => interruptible(signal, () => makePlan(context, connection, names, signal)),
+    planPictures: (names = []) => drawPlanPictures(context, connection, names),
     status: (names = []) => readFullStatus(context, connection, names),
     review: (name) => review(context, connection, name),
     originals: (name) => readOriginals(context, connection, name),

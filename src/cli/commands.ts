@@ -57,8 +57,12 @@ export const commandEntries: readonly CommandEntry[] = [
     verb: 'plan',
     takesNames: true,
     text: 'What is bought, what is missing and what it would cost; spends nothing',
-    options: [{ flags: '--markdown', text: 'As Markdown, for a comment on a pull request' }],
-    examples: ['plan', 'plan hero', 'plan --markdown'],
+    options: [
+      { flags: '--markdown', text: 'As Markdown, for a comment on a pull request' },
+      { flags: '--pictures <folder>', text: 'With --markdown: writes pictures of the change there, and links them' },
+      { flags: '--pictures-url <url>', text: 'Where a reader finds that folder (default: the folder itself)' },
+    ],
+    examples: ['plan', 'plan hero', 'plan --markdown', 'plan --markdown --pictures sprite-pictures'],
     load: async () => (await import('./commands/plan.ts')).plan,
   },
   {

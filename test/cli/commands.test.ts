@@ -178,8 +178,30 @@ describe('plan', () => {
     expect(world.out()).toContain('They replace purchases of 1.6 credits, which stay paid: 2.4 credits are added.')
   })
 
-  test('--markdown and --json together are wrong usage', async () => {
-    expect(await createWorld().run('plan', '--markdown', '--json')).toBe(2)
+  test('--pictures writes what is bought now and what the new one is made from, and links both', async () => {
+    const file = (name: string) => ({ file: name, bytes: new TextEncoder().encode(name) })
+    const pictures = [
+      { id: 'hero.walk', before: file('hero.walk.before.png'), reference: file('hero.walk.reference.webp') },
+      { id: 'hero.jump', reference: file('hero.jump.reference.png') },
+    ]
+    const world = createWorld({ workshop: { plan: async () => priced, planPictures: async () => pictures } })
+    expect(await world.run('plan', '--markdown', '--pictures', 'shown', '--pictures-url', 'https://pictures.example/42/')).toBe(0)
+    expect(world.out()).toContain(
+      '| hero.walk | <img src="https://pictures.example/42/hero.walk.before.png" alt="" height="160"> | <img src="https://pictures.example/42/hero.walk.reference.webp" alt="" height="160"> |',
+    )
+    expect(world.out()).toContain('| hero.jump | – | <img src="https://pictures.example/42/hero.jump.reference.png" alt="" height="160"> |')
+    expect(world.text('/game/shown/hero.walk.before.png')).toBe('hero.walk.before.png')
+    expect(await world.run('plan', '--markdown', '--pictures', 'shown')).toBe(0)
+    expect(world.out()).toContain('<img src="shown/hero.jump.reference.png" alt="" height="160">')
+  })
+
+  test.each([
+    ['--markdown and --json together', ['--markdown', '--json']],
+    ['--pictures without --markdown', ['--pictures', 'shown']],
+    ['--pictures-url without --pictures', ['--markdown', '--pictures-url', 'https://pictures.example']],
+    ['an address that would end its link', ['--markdown', '--pictures', 'shown', '--pictures-url', 'https://a.example/">']],
+  ])('%s are wrong usage', async (_name, options) => {
+    expect(await createWorld().run('plan', ...options)).toBe(2)
   })
 })
 

@@ -1,10 +1,13 @@
+import { join, resolve } from 'node:path'
 import { SpritewrightError } from '../../errors.ts'
-import type { PlanReport } from '../../workshop.ts'
+import type { Host } from '../../host/host.ts'
+import { replaceFile } from '../../host/publish.ts'
+import type { FrameFile, PlanPictures, PlanReport } from '../../workshop.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { refreshTypings } from '../typings.ts'
 import { ink } from '../view/ink.ts'
-import { toPlanMarkdown } from '../view/markdown.ts'
+import { type LinkedPictures, toPlanMarkdown } from '../view/markdown.ts'
 import {
   count,
   creditsCell,
@@ -27,13 +30,17 @@ export async function plan({ printer, parts, root, withWorkshop }: CommandContex
   if (asMarkdown && printer.isJson) {
     throw new SpritewrightError('SW_USAGE', { message: 'Expected --markdown or --json, found both. Leave one out.' })
   }
-  const report = await withWorkshop(async (workshop) => {
+  const folder = folderOfPictures(args)
+  const [report, pictures] = await withWorkshop(async (workshop) => {
     await refreshTypings({ parts, printer, root }, workshop)
-    return workshop.plan(args.names, parts.signal)
+    const planned = await workshop.plan(args.names, parts.signal)
+    return [planned, folder === undefined ? [] : await workshop.planPictures(args.names)] as const
   })
   const approve = ['npx spritewright approve', ...args.names].join(' ')
   if (asMarkdown) {
-    printer.raw(toPlanMarkdown(report, approve))
+    const linked =
+      folder === undefined ? [] : await writePictures(parts.host, resolve(root, folder), args.text('pictures-url') ?? folder, pictures)
+    printer.raw(toPlanMarkdown(report, approve, linked))
     return 0
   }
   printer.document(toPlanDocument(report))
@@ -47,6 +54,42 @@ export async function plan({ printer, parts, root, withWorkshop }: CommandContex
   printSums(printer, report)
   printNext(printer, report, approve, ['npx spritewright build', ...args.names].join(' '))
   return 0
+}
+
+/** @throws `SW_USAGE` for an option that lacks the one before it, or for an address that breaks its link. */
+function folderOfPictures(args: CommandArgs): string | undefined {
+  const folder = args.text('pictures')
+  const url = args.text('pictures-url')
+  const refuse = (message: string): never => {
+    throw new SpritewrightError('SW_USAGE', { message })
+  }
+  if (folder !== undefined && !args.flag('markdown'))
+    return refuse('Expected --markdown beside --pictures, since only Markdown links them.')
+  if (url !== undefined && folder === undefined)
+    return refuse('Expected --pictures FOLDER beside --pictures-url, which says where a reader finds it.')
+  const address = url ?? folder
+  if (address !== undefined && !/^[^\s<>"]+$/.test(address))
+    return refuse(
+      `Expected a folder or an address without blanks, quotes, < and >, found ${JSON.stringify(address)}. Markdown could not link it.`,
+    )
+  return folder
+}
+
+/** Writes the pictures into a folder. Returns their addresses. */
+async function writePictures(
+  { disk, random }: Host,
+  folder: string,
+  url: string,
+  all: readonly PlanPictures[],
+): Promise<readonly LinkedPictures[]> {
+  const write = async ({ file, bytes }: FrameFile): Promise<string> => {
+    await replaceFile(disk, random, join(folder, file), bytes)
+    return `${url.replaceAll('\\', '/').replace(/\/+$/, '')}/${file}`
+  }
+  const linked: LinkedPictures[] = []
+  for (const { id, before, reference } of all)
+    linked.push({ id, ...(before ? { before: await write(before) } : {}), ...(reference ? { reference: await write(reference) } : {}) })
+  return linked
 }
 
 function printTable(printer: Printer, report: PlanReport): void {

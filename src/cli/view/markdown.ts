@@ -5,9 +5,11 @@ import { count, creditsCell, creditsWords, framesCell, needsApproval, type PlanR
 
 /**
  * Formats a plan as a comment on a pull request: a heading, a table of what must be bought, the total, the
- * command. It ends in a line break.
+ * command, the pictures. It ends in a line break.
+ *
+ * @param pictures Pictures of animations, with the address of each.
  */
-export function toPlanMarkdown(report: PlanReport, approveCommand: string): string {
+export function toPlanMarkdown(report: PlanReport, approveCommand: string, pictures: readonly LinkedPictures[] = []): string {
   const open = rowsOf(report).filter((row) => row.state !== 'bought')
   const unbought = report.items.filter((item) => item.state !== 'bought').length
   const bought = report.items.length - unbought
@@ -27,8 +29,28 @@ export function toPlanMarkdown(report: PlanReport, approveCommand: string): stri
     ...differenceWords(open, report.total),
   ]
   if (open.some(needsApproval)) lines.push('', `Approve with \`${approveCommand}\`.`)
+  lines.push(...pictureTable(pictures))
   for (const warning of report.warnings) lines.push('', `> ${escapeMarkdown(warning)}`)
   return `${lines.join('\n')}\n`
+}
+
+/** Pictures of one animation, by their addresses. */
+export interface LinkedPictures {
+  readonly id: string
+  readonly before?: string
+  readonly reference?: string
+}
+
+function pictureTable(pictures: readonly LinkedPictures[]): readonly string[] {
+  if (pictures.length === 0) return []
+  // Markdown alone could not make a large reference small.
+  const cell = (url: string | undefined): string => (url === undefined ? '–' : `<img src="${url}" alt="" height="160">`)
+  return [
+    '',
+    '| animation | bought now | made from |',
+    '|---|---|---|',
+    ...pictures.map(({ id, before, reference }) => `| ${escapeMarkdown(id)} | ${cell(before)} | ${cell(reference)} |`),
+  ]
 }
 
 /** What the purchase has cost that an animation replaces. */

@@ -28,6 +28,7 @@ import type {
   ContractRequest,
   DoctorFinding,
   FrameFile,
+  PlanPictures,
   PlanReport,
   Preview,
   RecoverReport,
@@ -48,6 +49,11 @@ export interface Workshop {
    * Throws errors of specs.
    */
   plan(names?: readonly string[], signal?: AbortSignal): Promise<PlanReport>
+  /**
+   * Pictures of what each animation that is not bought would replace, and of what it would be made from. Does
+   * not contact the service. Throws errors of specs.
+   */
+  planPictures(names?: readonly string[]): Promise<readonly PlanPictures[]>
   /** The states of all animations, without contacting the service. */
   status(names?: readonly string[]): Promise<PlanReport>
   /**

@@ -38,12 +38,21 @@ export interface ReviewReport {
   readonly warnings: readonly string[]
 }
 
-/** A bought frame as a picture file. */
+/** A picture as a file: its path, and its bytes. */
 export interface FrameFile {
-  /** Path in the sprite's folder of overrides, with forward slashes: `walk/0003.png`. */
+  /** A bought frame has its path in the sprite's folder of overrides, with forward slashes: `walk/0003.png`. */
   readonly file: string
-  /** PNG. */
   readonly bytes: Uint8Array
+}
+
+/** Pictures of one animation that is not bought, for a person who reviews a change. */
+export interface PlanPictures {
+  /** `hero.walk`. */
+  readonly id: string
+  /** PNG: the frames that are bought and played today, in a grid; missing if nothing was bought before. */
+  readonly before?: FrameFile
+  /** The reference, or the first picture of its chain, as it is; missing for a chain that begins with a text. */
+  readonly reference?: FrameFile
 }
 
 /** A ceiling that was written, or would be. */
