@@ -1,4 +1,5 @@
 import { SpritewrightError } from '../errors.ts'
+import { inParallel } from '../host/in-parallel.ts'
 import { purchaseOnce } from './chain.ts'
 import { rescuedError } from './delivery/deliver.ts'
 import type { JobPorts, Order, Purchase } from './order.ts'
@@ -32,23 +33,20 @@ function endsEverything(error: unknown): boolean {
  */
 export async function runOrders(ports: JobPorts, orders: readonly Order[], atOnce: number): Promise<OrdersReport> {
   const failures: { order: Order; error: unknown; index: number }[] = []
-  let next = 0
   let isOver = false
-  const work = async (): Promise<void> => {
-    for (let index = next++; index < orders.length && !isOver; index = next++) {
-      const order = orders[index] as Order
-      try {
-        if (ports.vault.rescued.length > 0) throw rescuedError(ports, order.request.id)
-        await purchaseOnce(ports, order, purchase)
-      } catch (error) {
-        failures.push({ order, error, index })
-        if (ports.signal.aborted || endsEverything(error)) isOver = true
-        // An interrupted order has not failed: it continues at the service.
-        if (!ports.signal.aborted) ports.onProgress({ id: order.request.id, phase: 'failed', message: (error as Error).message })
-      }
+  const work = async (order: Order, index: number): Promise<void> => {
+    if (isOver) return
+    try {
+      if (ports.vault.rescued.length > 0) throw rescuedError(ports, order.request.id)
+      await purchaseOnce(ports, order, purchase)
+    } catch (error) {
+      failures.push({ order, error, index })
+      if (ports.signal.aborted || endsEverything(error)) isOver = true
+      // An interrupted order has not failed: it continues at the service.
+      if (!ports.signal.aborted) ports.onProgress({ id: order.request.id, phase: 'failed', message: (error as Error).message })
     }
   }
-  await Promise.all(Array.from({ length: Math.max(1, Math.min(atOnce, orders.length)) }, work))
+  await inParallel(orders, work, atOnce)
   failures.sort((a, b) => a.index - b.index)
   const ended = await Promise.allSettled(ports.underWay.values())
   const purchases = ended.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : [])).sort((a, b) => (a.id < b.id ? -1 : 1))

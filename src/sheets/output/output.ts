@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path'
 import { type EngineFormat, type FormatName, formats, type OutputFile } from '../../../atlas/index.ts'
 import type { Disk } from '../../host/disk.ts'
+import { inParallel } from '../../host/in-parallel.ts'
 import { replaceFile, replaceLightly } from '../../host/publish.ts'
 import type { Random } from '../../host/random.ts'
 import type { SpriteSpec } from '../../spec/spec.ts'
@@ -43,23 +44,14 @@ export async function toOutput(
  */
 export async function writeTypings(ports: { disk: Disk; random: Random }, specs: readonly SpriteSpec[]): Promise<readonly string[]> {
   const texts = specs.map((spec) => [spec.file, toSpecTypings(spec)] as const)
-  const changed: boolean[] = []
-  let next = 0
   // A watcher of the folder reads all of it again for each new file, unless many come at once. So several
   // files are written at once, and without a sync, because a file that a crash tears is written again.
-  const lane = async (): Promise<void> => {
-    for (let index = next++; index < texts.length; index = next++) {
-      const [file, text] = texts[index] as (typeof texts)[number]
-      changed[index] = await writeChanged(ports, typingsFile(file), new TextEncoder().encode(text), replaceLightly)
-    }
-  }
-  await Promise.all(Array.from({ length: lanes }, lane))
+  const changed = await inParallel(texts, ([file, text]) =>
+    writeChanged(ports, typingsFile(file), new TextEncoder().encode(text), replaceLightly),
+  )
   const written = texts.flatMap(([file], index) => (changed[index] ? [typingsFile(file)] : []))
   return [...written, ...(await removeStale(ports, new Set(texts.map(([file]) => dirname(file)))))]
 }
-
-/** Number of typings files that are written at once. */
-const lanes = 8
 
 /**
  * Removes typings whose spec is gone from folders of specs, if their first line shows that spritewright wrote
