@@ -61,6 +61,7 @@ export default defineConfig({
           page('Recipes', 'recipes'),
           page('Options', 'options'),
           page('Teams and CI', 'ci'),
+          page('From one machine to a studio', 'studio'),
           page('Formats', 'formats'),
           page('Quality', 'quality'),
           page('Library', 'library'),

@@ -8,9 +8,9 @@ import type { Random } from '../host/random.ts'
 import type { ReferenceFile, ServiceClient } from '../service/client.ts'
 import type { Capabilities } from '../service/wire.ts'
 import type { PaidRequest, ServiceIdentity } from '../spec/request.ts'
+import type { Vault } from '../vault/layers.ts'
 import type { LockStore } from '../vault/lock-store.ts'
 import type { AskedFields } from '../vault/lockfile.ts'
-import type { ObjectStore } from '../vault/objects.ts'
 import type { DecisionFacts } from './decision.ts'
 import type { Journal } from './records/journal.ts'
 import type { Reservations } from './records/reservations.ts'
@@ -86,7 +86,7 @@ export interface JobPorts {
   readonly client: ServiceClient
   readonly journal: Journal
   readonly lock: LockStore
-  readonly vault: ObjectStore
+  readonly vault: Vault
   /**
    * Opens a result that is in the vault. Returns why it cannot be read, a sentence; `undefined` if it can.
    */

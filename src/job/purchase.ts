@@ -94,6 +94,7 @@ async function prepare(ports: JobPorts, order: Order, view: JournalView, attempt
   const picture = await readReferencePicture(ports, order, purchase)
   ports.onProgress({ id: order.request.id, phase: 'checking' })
   const price = await checkPurchase(ports, order)
+  await ports.vault.probeShared()
   const before = view.submission.frozen
   if (before && before.attempt === attempt && before.maxCredits === formatCredits(price.credits) && before.approvedAt === price.approval.at)
     return send(ports, order, view, tries)

@@ -88,7 +88,8 @@ export interface Options {
          */
         readonly dir?: string | undefined
         /**
-         * Folder of paid results that several checkouts share, from the root.
+         * Paid results that all machines of a team share: `s3://bucket/prefix`, the `https://` address of a cache
+         * that speaks Bazel's protocol, or a folder, from the root.
          *
          * @default none
          */
@@ -142,7 +143,7 @@ export interface ResolvedOptions {
    * and `build.generate` is `'approved'`.
    */
   readonly isCi: boolean
-  /** Absolute paths. */
+  /** Absolute paths, or addresses of stores. */
   readonly store: { readonly dir: string; readonly shared?: string; readonly journal?: string }
   readonly cache: { readonly maxBytes: number }
   readonly atlas: ResolvedAtlas
@@ -204,8 +205,8 @@ export function resolveOptions(argument: Options, { root, isCi, dependencies, co
     isCi,
     store: withoutUndefined({
       dir: resolve(root, store.dir),
-      shared: store.shared && resolve(root, store.shared),
-      journal: store.journal && (store.journal.includes('://') ? store.journal : resolve(root, store.journal)),
+      shared: store.shared && resolveStore(root, store.shared),
+      journal: store.journal && resolveStore(root, store.journal),
     }),
     cache,
     atlas: made.atlas,
@@ -213,6 +214,10 @@ export function resolveOptions(argument: Options, { root, isCi, dependencies, co
     replayWindowMs: store.journal === undefined ? options.replayWindow : options.replayWindow * sharedWindowShare,
     notes: made.notes,
   }
+}
+
+function resolveStore(root: string, place: string): string {
+  return place.includes('://') ? place : resolve(root, place)
 }
 
 /** Share of the replay window that is used if machines share a journal. */

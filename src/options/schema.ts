@@ -10,7 +10,15 @@ import { nearestName } from '../spec/nearest.ts'
 import { filledText, flag, toEditorSchema, wholeNumber } from '../spec/schema.ts'
 import { formatPath, toFaults } from '../spec/schema-faults.ts'
 import type { OptionIssue, ReadAtlas } from './atlas.ts'
-import { baseUrlWords, journalWords, parseBaseUrl, parseDuration, parseJournalAddress } from './values.ts'
+import {
+  baseUrlWords,
+  journalWords,
+  parseBaseUrl,
+  parseDuration,
+  parseJournalAddress,
+  parseResultsAddress,
+  resultsWords,
+} from './values.ts'
 
 /** An engine that atlases are written for. */
 export type Engine = 'phaser' | 'pixi'
@@ -133,9 +141,11 @@ const shapes = {
       dir: filledText('the path of a folder')
         .default('.spritewright')
         .describe('Folder of the paid results and of the journal, from the root.'),
-      shared: filledText('the path of a folder')
+      shared: textReadBy(parseResultsAddress, resultsWords)
         .optional()
-        .describe('Folder of paid results that several checkouts share, from the root. Default: none.'),
+        .describe(
+          "Paid results that all machines of a team share: `s3://bucket/prefix`, the `https://` address of a cache that speaks Bazel's protocol, or a folder. Default: none.",
+        ),
       journal: textReadBy(parseJournalAddress, journalWords)
         .optional()
         .describe(

@@ -34,11 +34,21 @@ export function parseDuration(duration: string): number | undefined {
  * @returns `undefined` for anything else. The text may contain a secret, so callers must not show it.
  */
 export function parseJournalAddress(text: string): string | undefined {
+  return parseStore(text, /^(?:s3|postgres):\/\/(?:[^:@/\s]+@)?[^@\s]+$/)
+}
+
+/** Parses where shared results are: `s3://…`, `https://…` without a password, or the path of a folder. */
+export function parseResultsAddress(text: string): string | undefined {
+  return parseStore(text, /^(?:s3|https?):\/\/[^@\s?#]+$/)
+}
+
+function parseStore(text: string, url: RegExp): string | undefined {
   const address = text.trim()
-  if (address === '') return undefined
-  if (!address.includes('://')) return address
-  return /^(?:s3|postgres):\/\/(?:[^:@/\s]+@)?[^@\s]+$/.test(address) ? address : undefined
+  return address !== '' && (!address.includes('://') || url.test(address)) ? address : undefined
 }
 
 /** The addresses that {@link parseJournalAddress} accepts, in words. */
 export const journalWords: string = 's3://bucket/prefix, postgres://host/database without a password, or the path of a folder'
+
+/** The addresses that {@link parseResultsAddress} accepts, in words. */
+export const resultsWords: string = 's3://bucket/prefix, https://host/path without a password, or the path of a folder'

@@ -14,7 +14,7 @@ import { type BuildCache, createBuildCache } from '../sheets/cache/cache.ts'
 import type { RecordStore } from '../stores/record-store.ts'
 import { createVault, type Vault } from '../vault/layers.ts'
 import { createLockStore, type LockStore } from '../vault/lock-store.ts'
-import { openSharedJournal } from './shared-journal.ts'
+import { openSharedJournal, openSharedResults } from './shared-stores.ts'
 import { readApprovers } from './trust/approvers.ts'
 import { type CheckoutName, openCheckoutName } from './trust/checkout.ts'
 import { openTrustedHosts, type TrustedHosts } from './trust/hosts.ts'
@@ -98,6 +98,7 @@ export function openContext(
   const journal = createJournal(ports, places)
   const turn = { path: join(storeFolder, 'submissions', 'turn'), clock: host.clock }
   const lock = createLockStore(host, join(options.root, 'sprites.lock.json'), turn, check)
+  const sharedResults = options.store.shared === undefined ? undefined : openSharedResults(host, options.store.shared)
   const total = openProjectTotal(options.approval.total, standing)
   return {
     host,
@@ -114,7 +115,7 @@ export function openContext(
     standing,
     total,
     lock,
-    vault: createVault(host, { local: storeFolder, root, shared: options.store.shared, rescue: rescueFolders(host, place) }, warn),
+    vault: createVault(host, { local: storeFolder, root, shared: sharedResults, rescue: rescueFolders(host, place) }, warn),
     journal,
     reservations: createReservations(ports, places, { journal, lock }, total.read, total.howToRaise),
     ledger: createLedger(host.disk, join(storeFolder, 'ledger.jsonl')),

@@ -1,5 +1,6 @@
 import type { Host } from '../host/host.ts'
-import { openRecordStore, parseStoreAddress } from '../stores/open.ts'
+import type { BlobStore } from '../stores/blob-store.ts'
+import { openBlobStore, openRecordStore, parseStoreAddress } from '../stores/open.ts'
 import type { RecordStore } from '../stores/record-store.ts'
 
 /**
@@ -19,5 +20,27 @@ export function openSharedJournal(host: Host, address: string, root: string): Re
     putIfAbsent: async (name, bytes) => open().putIfAbsent(name, bytes),
     get: async (name) => open().get(name),
     close: async () => opened?.close(),
+  }
+}
+
+/**
+ * Opens the place of shared results at its first use. So a build whose results are all here needs no credentials.
+ *
+ * @param address `store.shared` of the options.
+ * @returns The path itself if it is a folder, because the vault keeps folders.
+ */
+export function openSharedResults(host: Host, address: string): BlobStore | string {
+  if (!address.includes('://')) return address
+  let opened: BlobStore | undefined
+  const open = (): BlobStore => {
+    opened ??= openBlobStore(host, parseStoreAddress(address))
+    return opened
+  }
+  return {
+    address,
+    get: async (sha256) => open().get(sha256),
+    has: async (sha256) => open().has(sha256),
+    put: async (sha256, bytes) => open().put(sha256, bytes),
+    remove: async (sha256) => open().remove(sha256),
   }
 }

@@ -1,5 +1,6 @@
 import type { Approvers } from '../credit/approval.ts'
 import { hasCode, SpritewrightError } from '../errors.ts'
+import { inParallel } from '../host/in-parallel.ts'
 import type { JournalView } from '../job/records/journal.ts'
 import { noSubmission, type Submission } from '../job/records/submission.ts'
 import type { Capabilities } from '../service/wire.ts'
@@ -195,13 +196,13 @@ export async function readFacts(
 ): Promise<PlanFacts> {
   const submissions = new Map<string, Submission>()
   const kept = new Set<string>()
-  for (const [id, hash] of asked) {
-    if (hash === undefined || submissions.has(hash)) continue
-    const { submission } = await readForPlan(context, hash, findEntry(lock, id, hash)?.result !== undefined)
+  const distinct = new Map(asked.flatMap(([id, hash]) => (hash === undefined ? [] : [[hash, findEntry(lock, id, hash)?.result?.sha256]])))
+  await inParallel([...distinct], async ([hash, locked]) => {
+    const { submission } = await readForPlan(context, hash, locked !== undefined)
     submissions.set(hash, submission)
-    for (const result of new Set([submission.stored?.sha256, findEntry(lock, id, hash)?.result?.sha256]))
+    for (const result of new Set([submission.stored?.sha256, locked]))
       if (result !== undefined && (await context.vault.has(result))) kept.add(result)
-  }
+  })
   return {
     lock,
     approvers: await readApprovers(context),

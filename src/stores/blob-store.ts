@@ -22,6 +22,4 @@ export interface BlobStore {
   put(sha256: string, bytes: Uint8Array): Promise<void>
   /** Removes an object. Only a person's command that names it may call this. */
   remove(sha256: string): Promise<void>
-  /** Closes connections, so that a process can end. */
-  close(): Promise<void>
 }

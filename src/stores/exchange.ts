@@ -19,7 +19,7 @@ export interface Bounds {
   readonly maximumBytes: number
 }
 
-/** Bounds of a record: a few kilobytes, and a purchase waits for it. */
+/** Bounds of a record, and of an answer without a body: a few kilobytes, and a purchase waits for it. */
 export const recordBounds: Bounds = { timeoutMs: 20_000, maximumBytes: 2 ** 20 }
 /** Bounds of a result. */
 export const blobBounds: Bounds = { timeoutMs: 300_000, maximumBytes: 2 ** 30 }

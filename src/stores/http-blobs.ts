@@ -1,5 +1,5 @@
 import type { BlobStore } from './blob-store.ts'
-import { type Answer, blobBounds, withTries } from './exchange.ts'
+import { type Answer, blobBounds, recordBounds, withTries } from './exchange.ts'
 import { checkSha256 } from './failures.ts'
 import { type HttpClient, type HttpMethod, type HttpPorts, isDone } from './http-client.ts'
 
@@ -13,7 +13,8 @@ export function blobsOver(ports: HttpPorts, client: HttpClient, isMissing: (answ
     const key = `cas/${checkSha256(sha256)}`
     const work = `${verb} ${key}`
     return withTries(ports, async () => {
-      const answer = await client.send(work, method, key, blobBounds, body ? { body } : {})
+      const bounds = method === 'GET' || method === 'PUT' ? blobBounds : recordBounds
+      const answer = await client.send(work, method, key, bounds, body ? { body } : {})
       if (isDone(answer)) return answer
       // The answer to HEAD has no body, so it does not say what is missing.
       if (method !== 'PUT' && (isMissing(answer) || (method === 'HEAD' && answer.status === 404))) return undefined
@@ -26,6 +27,5 @@ export function blobsOver(ports: HttpPorts, client: HttpClient, isMissing: (answ
     has: async (sha256) => (await ask('find', 'HEAD', sha256)) !== undefined,
     put: async (sha256, bytes) => void (await ask('write', 'PUT', sha256, bytes)),
     remove: async (sha256) => void (await ask('remove', 'DELETE', sha256)),
-    close: async () => {},
   }
 }

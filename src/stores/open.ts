@@ -58,8 +58,9 @@ function openRecords(ports: StorePorts, address: StoreAddress, root: string): Re
  *
  * @throws `SW_CONFIG` if the store cannot keep results, or lacks credentials.
  */
-export function openBlobStore(ports: StorePorts, address: Exclude<StoreAddress, { kind: 'folder' }>): BlobStore {
+export function openBlobStore(ports: StorePorts, address: StoreAddress): BlobStore {
   if (address.kind === 's3') return openS3Blobs(ports, ports.env, address)
   if (address.kind === 'http-cache') return openHttpCache(ports, address)
-  throw addressError(`${blobForms} for results`, 'a database, which is for the journal')
+  const found = address.kind === 'postgres' ? 'a database, which is for the journal' : 'a folder'
+  throw addressError(`${blobForms} for results`, found)
 }

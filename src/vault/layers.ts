@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
-import type { Disk } from '../host/disk.ts'
-import type { Random } from '../host/random.ts'
+import type { BlobStore } from '../stores/blob-store.ts'
 import { createObjectStore, type ObjectFolder, type ObjectStore, sha256 } from './objects.ts'
+import { createSharedLayer, type SharedLayer, type SharedPorts, toObjectFolder } from './shared-layer.ts'
 
-/** One folder of the vault. */
+/** One folder of the vault, or its shared store. */
 export interface VaultPlace {
   /**
    * Other projects use `shared` too. `rescue` receives results of this project that its own folder did not
@@ -14,10 +14,18 @@ export interface VaultPlace {
   readonly store: ObjectFolder
 }
 
-/** The vault of a project, with the folders that make it up. */
-export interface Vault extends ObjectStore {
+/** The vault of a project, with the places that make it up. */
+export interface Vault extends ObjectStore, Pick<SharedLayer, 'unshared' | 'troubles'> {
   /** The project's own folder first. */
   readonly places: readonly VaultPlace[]
+  /**
+   * Makes sure that the shared store takes bytes and gives them back. Does nothing without one.
+   *
+   * @throws `SW_STORE`, or the disk's error.
+   */
+  probeShared(): Promise<void>
+  /** Pushes results that the shared store did not take before; see {@link SharedLayer.pushOwed}. */
+  pushOwed(): Promise<void>
 }
 
 /** Folders for results. */
@@ -26,26 +34,33 @@ export interface VaultFolders {
   readonly local: string
   /** A folder above it that existed before any of ours: the project's. */
   readonly root?: string | undefined
-  /** A folder that several checkouts share. */
-  readonly shared?: string | undefined
+  /** A folder that several checkouts share, or a store. */
+  readonly shared?: string | BlobStore | undefined
   /** Folders for results that the project's folder does not take, tried in this order. */
   readonly rescue?: readonly string[]
 }
 
 /**
- * Creates the vault: the project's own results first, then a shared folder if one is configured. A result
- * found in the shared folder is copied into the project. A bought result goes to both.
+ * Creates the vault: the project's own results first, then a shared store if one is configured. A result found
+ * in the shared store is copied into the project. A bought result goes to both.
  *
- * If the shared folder cannot be written, that is only a warning, because the paid bytes are already safe in
- * the project. If the project cannot be written, the bytes go to a rescue folder, and `rescued` names it.
+ * If the shared store does not take a result, `unshared` says so, because the paid bytes are already safe in
+ * the project; a later run pushes them. If the project cannot be written, the bytes go to a rescue folder, and
+ * `rescued` names it.
  *
  * @param warn Receives one sentence for a person.
  */
-export function createVault(ports: { disk: Disk; random: Random }, folders: VaultFolders, warn: (message: string) => void): Vault {
+export function createVault(ports: SharedPorts, folders: VaultFolders, warn: (message: string) => void): Vault {
   const local = createObjectStore(ports, join(folders.local, 'results'), join(folders.local, 'quarantine'), folders.root)
-  const open = (folder: string): ObjectFolder => createObjectStore(ports, folder, join(folder, 'quarantine'))
-  const shared = folders.shared === undefined ? undefined : open(folders.shared)
-  const rescue = (folders.rescue ?? []).map(open)
+  const open = (folder: string, onDamage?: (hash: string) => void): ObjectFolder =>
+    createObjectStore(ports, folder, join(folder, 'quarantine'), undefined, onDamage)
+  const { shared: where } = folders
+  const openShared = (onDamage: (hash: string) => void): ObjectFolder =>
+    typeof where === 'object' ? toObjectFolder(where, onDamage) : open(where ?? '', onDamage)
+  // What is owed is a part of the records of this machine, which are never committed.
+  const owed = join(folders.local, 'submissions', 'unshared')
+  const shared = where === undefined ? undefined : createSharedLayer(ports, openShared, owed, warn)
+  const rescue = (folders.rescue ?? []).map((folder) => open(folder))
   const others = [...(shared ? [shared] : []), ...rescue]
   const rescued: string[] = []
   const store = async (bytes: Uint8Array): Promise<string> => {
@@ -56,6 +71,19 @@ export function createVault(ports: { disk: Disk; random: Random }, folders: Vaul
       return sha256(bytes)
     }
   }
+  const read = async (hash: string): Promise<Uint8Array | undefined> => {
+    const failures: unknown[] = []
+    for (const one of [local, ...others]) {
+      const found = await one.read(hash).catch((error: unknown) => void failures.push(error))
+      if (!found) continue
+      // Reading works even if the project still cannot be written.
+      if (one !== local) await local.put(found).catch(() => {})
+      if (shared?.isWrong(hash)) await shared.share(found)
+      return found
+    }
+    if (failures.length > 0) throw failures[0]
+    return undefined
+  }
   return {
     folder: local.folder,
     places: [
@@ -64,32 +92,24 @@ export function createVault(ports: { disk: Disk; random: Random }, folders: Vaul
       ...rescue.map((store) => ({ name: 'rescue' as const, store })),
     ],
     rescued,
-    probe: () => local.probe(),
+    unshared: shared?.unshared ?? new Map(),
+    troubles: shared?.troubles ?? new Set(),
+    probe: async () => {
+      await local.probe()
+      await shared?.probe()
+    },
+    probeShared: async () => shared?.probe(),
     has: async (hash) => {
-      for (const one of [local, ...others]) if (await one.has(hash)) return true
+      for (const one of [local, ...others]) if (!(one === shared && shared.isWrong(hash)) && (await one.has(hash))) return true
       return false
     },
-    read: async (hash) => {
-      const failures: unknown[] = []
-      for (const one of [local, ...others]) {
-        const found = await one.read(hash).catch((error: unknown) => void failures.push(error))
-        if (!found) continue
-        // Reading works even if the project still cannot be written.
-        if (one !== local) await local.put(found).catch(() => {})
-        return found
-      }
-      if (failures.length > 0) throw failures[0]
-      return undefined
-    },
+    read,
     put: async (bytes) => {
       const hash = await store(bytes)
-      try {
-        await shared?.put(bytes)
-      } catch (error) {
-        warn(`The result is safe in ${local.folder}, but the shared store ${shared?.folder} did not take it: ${(error as Error).message}`)
-      }
+      await shared?.share(bytes)
       return hash
     },
+    pushOwed: async () => shared?.pushOwed(read),
   }
 }
 

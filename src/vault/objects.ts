@@ -12,7 +12,7 @@ export function sha256(bytes: Uint8Array): string {
 
 /** Paid bytes by their SHA-256. No object is ever changed or evicted. */
 export interface ObjectStore {
-  /** Folder of the objects. */
+  /** Folder of the objects, or the address of their store. */
   readonly folder: string
   /** Stores the bytes durably and returns their SHA-256. If they are stored already, nothing changes. */
   put(bytes: Uint8Array): Promise<string>
@@ -45,6 +45,8 @@ export interface StoredFile {
 
 /** A folder of objects, with the calls of the commands that maintain it. */
 export interface ObjectFolder extends ObjectStore {
+  /** Whether it is a folder. If not, the two lists are empty, because no listing of a store is trusted. */
+  readonly isListed: boolean
   /** All objects, sorted by hash. Their bytes are not read. */
   list(): Promise<readonly StoredFile[]>
   /** The damaged copies in quarantine, sorted by path. */
@@ -56,7 +58,8 @@ export interface ObjectFolder extends ObjectStore {
 /** Size of the probe file, in bytes. */
 const probeBytes = 65_536
 
-const hashPattern = /^[0-9a-f]{64}$/
+/** A SHA-256 in lower-case hex. */
+export const hashPattern: RegExp = /^[0-9a-f]{64}$/
 const endings = ['zip', 'png', 'bin'] as const
 const objectName = /^([0-9a-f]{64})\.(?:zip|png|bin)$/
 const quarantineName = /^([0-9a-f]{64})\.[0-9a-f]{8}\.(?:zip|png|bin)$/
@@ -81,8 +84,15 @@ function endingOf(bytes: Uint8Array): (typeof endings)[number] {
  * @param quarantine Folder for damaged objects.
  * @param root A folder above it that existed before any of ours. If `undefined`, the folder's creator makes
  * its name durable.
+ * @param onDamage Called for each object that goes to the quarantine.
  */
-export function createObjectStore(ports: { disk: Disk; random: Random }, folder: string, quarantine: string, root?: string): ObjectFolder {
+export function createObjectStore(
+  ports: { disk: Disk; random: Random },
+  folder: string,
+  quarantine: string,
+  root?: string,
+  onDamage: (hash: string) => void = () => {},
+): ObjectFolder {
   const { disk, random } = ports
   const place = (hash: string, ending: string): string => {
     if (!hashPattern.test(hash)) {
@@ -103,6 +113,7 @@ export function createObjectStore(ports: { disk: Disk; random: Random }, folder:
     const bytes = await disk.read(place(hash, ending))
     if (sha256(bytes) === hash) return bytes
     if (isPointer(bytes)) throw pointerError(place(hash, ending))
+    onDamage(hash)
     await disk.makeFolder(quarantine)
     await disk.move(place(hash, ending), join(quarantine, `${hash}.${Buffer.from(random.bytes(4)).toString('hex')}.${ending}`))
     return undefined
@@ -124,6 +135,7 @@ export function createObjectStore(ports: { disk: Disk; random: Random }, folder:
     })
   return {
     folder,
+    isListed: true,
     rescued: [],
     probe: async () => {
       const path = join(folder, `probe.${Buffer.from(random.bytes(8)).toString('hex')}.tmp`)

@@ -1,4 +1,5 @@
 import { parseCredits } from '../credit/credits.ts'
+import { SpritewrightError } from '../errors.ts'
 import type { Context } from '../project/context.ts'
 import { isFetchable, listOrphans, ofPresentServices, warnOfOrphan } from '../project/orphans.ts'
 import type { ServiceConnection } from '../project/session.ts'
@@ -11,7 +12,7 @@ import { type Bought, buy } from './buy.ts'
 import { mayBuy } from './may-buy.ts'
 import { missingError } from './missing.ts'
 import { fetchOrphans, fetchStrays } from './recovery/fetch.ts'
-import { reconcileLock, reconcileResults } from './recovery/reconcile.ts'
+import { bringHome, reconcileLock } from './recovery/reconcile.ts'
 import { withWholeResults } from './recovery/whole-results.ts'
 import { keepLayout } from './sheets/layout-file.ts'
 import { assemble } from './sheets/sheets.ts'
@@ -22,8 +23,11 @@ import { assemble } from './sheets/sheets.ts'
  */
 export async function build(context: Context, connection: ServiceConnection, request: BuildRequest): Promise<BuildReport> {
   const names = request.names ?? []
-  const first = await survey(context, names, { host: connection.host })
+  await context.vault.pushOwed()
+  let first = await survey(context, names, { host: connection.host })
   if (request.approvedOnly !== true) throwAll(first.errors)
+  if (!(await bringHome(context, first, request)))
+    first = await surveyWanted(context, first, await context.lock.read(), { host: connection.host })
   const unbought = context.options.build.unbought
   let found = first
   let run: Bought = { purchases: [], failures: [] }
@@ -40,7 +44,7 @@ export async function build(context: Context, connection: ServiceConnection, req
   }
   if (request.frozen !== true) await fetchUnasked(context, connection, request, found)
   if (mayBuy(context, request)) await reconcileLock(context, found, identity)
-  await reconcileResults(context, found)
+  if (run.purchases.length > 0) await bringHome(context, found, { signal: request.signal })
   const fresh = new Set(run.purchases.filter(({ isFresh }) => isFresh).map(({ id }) => id))
   const sheets = request.buyOnly
     ? { sprites: [], atlases: [] }
@@ -120,7 +124,9 @@ async function buyOpen(
     if (!mayBuy(context, request)) throw await missingError(context, open, undefined, false)
   }
   const signal = request.signal ?? new AbortController().signal
-  const session = await connection.open(signal)
+  const session = await connection.open(signal).catch((error: unknown) => {
+    throw open.some(({ state }) => state === 'lost') ? withTroubles(error, context.vault.troubles) : error
+  })
   const run = await buy(context, session, {
     wanted: first,
     mayBuy: mayBuy(context, request),
@@ -131,4 +137,10 @@ async function buyOpen(
   })
   const found = await surveyWanted(context, first, await context.lock.read(), { identity: session.identity })
   return { run, found, identity: session.identity }
+}
+
+/** Says why a result did not come from the shared store, if the service cannot be asked for it either. */
+function withTroubles(error: unknown, troubles: ReadonlySet<string>): unknown {
+  if (!(error instanceof SpritewrightError) || troubles.size === 0) return error
+  return new SpritewrightError(error.code, { message: [error.message, ...troubles].join('\n'), facts: error.facts, cause: error })
 }

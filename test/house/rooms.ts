@@ -34,7 +34,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   stores: { at: ['src/stores/'], may: ['errors', 'host'] },
   spec: { at: ['src/spec/'], may: ['errors', 'host', 'atlas/limits.ts'] },
   credit: { at: ['src/credit/'], may: ['errors', 'host'] },
-  vault: { at: ['src/vault/'], may: ['errors', 'host', 'spec', 'credit'] },
+  vault: { at: ['src/vault/'], may: ['errors', 'host', 'stores', 'spec', 'credit'] },
   service: { at: ['src/service/'], may: ['errors', 'key search', 'host', 'src/credit/credits.ts'] },
   contract: { at: ['src/contract/'], may: ['errors', 'key search', 'host', 'src/credit/credits.ts', 'service', 'atlas/index.ts'] },
   job: { at: ['src/job/'], may: papers.slice(0, -1) },

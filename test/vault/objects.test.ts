@@ -3,8 +3,10 @@ import { ensureFolder } from '../../src/host/publish.ts'
 import { createVault } from '../../src/vault/layers.ts'
 import { createObjectStore, sha256 } from '../../src/vault/objects.ts'
 import { FaultDisk } from '../kit/fault-disk.ts'
+import { ManualClock } from '../kit/manual-clock.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 
+const clock = new ManualClock()
 const bytes = new TextEncoder().encode('PK: a paid result')
 const hash = sha256(bytes)
 
@@ -96,14 +98,14 @@ describe('the vault', () => {
     expect([...disk.files]).toEqual([[`/v/${hash}.zip`, bytes]])
     disk.files.set(`/p/results/${hash}.zip`, pointer)
     disk.files.set(`/s/${hash}.zip`, bytes)
-    expect(await createVault(ports, { local: '/p', shared: '/s' }, () => {}).read(hash)).toEqual(bytes)
+    expect(await createVault({ ...ports, clock }, { local: '/p', shared: '/s' }, () => {}).read(hash)).toEqual(bytes)
     expect(disk.files.get(`/p/results/${hash}.zip`)).toEqual(bytes)
   })
 
   test('a copy that cannot be read is passed over for a good one elsewhere, and told where there is none', async () => {
     const disk = new MemoryDisk()
     disk.files.set(`/p/results/${hash}.zip`, pointer)
-    const vault = createVault({ disk, random: countingRandom() }, { local: '/p', shared: '/s', rescue: ['/r'] }, () => {})
+    const vault = createVault({ disk, random: countingRandom(), clock }, { local: '/p', shared: '/s', rescue: ['/r'] }, () => {})
     await expect(vault.read(hash)).rejects.toMatchObject({ code: 'SW_VAULT' })
     disk.files.set(`/r/${hash}.zip`, bytes)
     expect(await vault.read(hash)).toEqual(bytes)
@@ -112,7 +114,7 @@ describe('the vault', () => {
   test('what only the shared store has is copied into the project', async () => {
     const disk = new MemoryDisk()
     const warned: string[] = []
-    const vault = createVault({ disk, random: countingRandom() }, { local: '/p/.spritewright', shared: '/s' }, (message) =>
+    const vault = createVault({ disk, random: countingRandom(), clock }, { local: '/p/.spritewright', shared: '/s' }, (message) =>
       warned.push(message),
     )
     disk.files.set(`/s/${hash}.zip`, bytes)
@@ -128,7 +130,7 @@ describe('the vault', () => {
   test('a shared store that cannot be written is a warning: the project has the bytes', async () => {
     const disk = new MemoryDisk()
     const warned: string[] = []
-    const vault = createVault({ disk, random: countingRandom() }, { local: '/p/.spritewright', shared: '/s' }, (message) =>
+    const vault = createVault({ disk, random: countingRandom(), clock }, { local: '/p/.spritewright', shared: '/s' }, (message) =>
       warned.push(message),
     )
     disk.fault = { call: 'write /s', code: 'EACCES' }
@@ -162,7 +164,7 @@ describe('a result survives a power loss once it is stored', () => {
     ['the very same result, its name not synced', killedBeforeTheSync],
   ] as const)('where another process has left %s', async (_what, make) => {
     const disk = await left(make)
-    const vault = createVault({ disk, random: countingRandom() }, { local: '/game/.spritewright', root: '/game' }, () => {})
+    const vault = createVault({ disk, random: countingRandom(), clock }, { local: '/game/.spritewright', root: '/game' }, () => {})
     await vault.put(bytes)
     disk.crash('nothing')
     expect(await vault.read(hash)).toEqual(bytes)
@@ -170,7 +172,7 @@ describe('a result survives a power loss once it is stored', () => {
 
   test('each process syncs the names once', async () => {
     const disk = await left(unsynced(results))
-    const vault = createVault({ disk, random: countingRandom() }, { local: '/game/.spritewright', root: '/game' }, () => {})
+    const vault = createVault({ disk, random: countingRandom(), clock }, { local: '/game/.spritewright', root: '/game' }, () => {})
     const synced: string[] = []
     disk.onCall = (call, path) => void (call === 'syncFolder' && synced.push(path))
     await vault.put(bytes)
@@ -180,7 +182,7 @@ describe('a result survives a power loss once it is stored', () => {
 
   test('a store outside of the project has its own name synced, and no folder above', async () => {
     const disk = await left((one) => one.makeFolder('/elsewhere/store/results'))
-    const vault = createVault({ disk, random: countingRandom() }, { local: '/elsewhere/store', root: '/game' }, () => {})
+    const vault = createVault({ disk, random: countingRandom(), clock }, { local: '/elsewhere/store', root: '/game' }, () => {})
     const synced: string[] = []
     disk.onCall = (call, path) => void (call === 'syncFolder' && synced.push(path))
     await vault.put(bytes)

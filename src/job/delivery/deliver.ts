@@ -87,6 +87,7 @@ export async function deliver(ports: JobPorts, order: Order, view: JournalView, 
  * Records a copy in the vault as the result of the present execution.
  *
  * @throws `SW_DISK` if the copy is only outside the project and its record could not be written.
+ * @throws `SW_STORE` if it is a new result that the shared store did not take. Its record is written.
  */
 export async function recordStored(ports: JobPorts, order: Order, view: JournalView, sha256: string, bytes: number): Promise<void> {
   const { attempt, accepted } = view.submission
@@ -97,6 +98,9 @@ export async function recordStored(ports: JobPorts, order: Order, view: JournalV
   } catch (error) {
     throw ports.vault.rescued.length > 0 ? rescuedError(ports, order.request.id, error) : error
   }
+  const why = view.submission.stored ? undefined : ports.vault.unshared.get(sha256)
+  if (why !== undefined)
+    throw new SpritewrightError('SW_STORE', { message: `"${order.request.id}" is bought. ${why}`, facts: { id: order.request.id, sha256 } })
 }
 
 /** The error for results that had to be stored elsewhere. Their place comes last in the message. */

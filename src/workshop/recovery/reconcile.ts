@@ -1,4 +1,6 @@
+import { inParallel } from '../../host/in-parallel.ts'
 import { settle } from '../../job/delivery/deliver.ts'
+import type { ProgressListener } from '../../job/order.ts'
 import type { Context } from '../../project/context.ts'
 import type { Survey } from '../../project/survey.ts'
 import type { ServiceIdentity } from '../../spec/request.ts'
@@ -29,24 +31,34 @@ export async function reconcileLock(context: Context, found: Survey, identity?: 
 }
 
 /**
- * Moves results into the project that an earlier run had to store outside of it. A state folder is not
- * committed, and the system clears the folder for temporary files. If the project's folder still takes
- * nothing, that is a warning.
+ * Copies bought results into the project that only another place of the vault has: the shared store, or a place
+ * outside the project, which is not committed and may be cleared by the system. If the project's folder still
+ * takes nothing, that is a warning.
+ *
+ * @returns Whether all of them could be read. If not, their state has changed.
  */
-export async function reconcileResults(context: Context, found: Survey): Promise<void> {
+export async function bringHome(
+  context: Context,
+  found: Survey,
+  { onProgress = () => {}, signal }: { readonly onProgress?: ProgressListener | undefined; readonly signal?: AbortSignal | undefined },
+): Promise<boolean> {
   const { places } = context.vault
-  const home = places.find(({ name }) => name === 'project')
-  const abroad = places.filter(({ name }) => name === 'rescue')
-  for (const { id, state, result } of [...found.items, ...found.steps]) {
-    if (state !== 'bought' || result === undefined || !home || (await home.store.has(result))) continue
-    for (const { store } of abroad) {
-      if (!(await store.has(result))) continue
-      await context.vault.read(result)
-      if (!(await home.store.has(result)))
+  const home = places.find(({ name }) => name === 'project')?.store
+  const abroad: { readonly id: string; readonly result: string }[] = []
+  for (const { id, state, result } of [...found.items, ...found.steps])
+    if (state === 'bought' && result !== undefined && home && !(await home.has(result))) abroad.push({ id, result })
+  const read = await inParallel(abroad, async ({ id, result }) => {
+    signal?.throwIfAborted()
+    onProgress({ id, phase: 'downloading', message: 'bought before' })
+    if (!(await context.vault.read(result))) return false
+    onProgress({ id, phase: 'bought' })
+    if (await home?.has(result)) return true
+    for (const { name, store } of places)
+      if (name === 'rescue' && (await store.has(result)))
         context.warnings.push(
-          `The result of "${id}" is not in ${home.store.folder}, which takes no more files. Make room and build again. It is kept in ${store.folder}`,
+          `The result of "${id}" is not in ${home?.folder}, which takes no more files. Make room and build again. It is kept in ${store.folder}`,
         )
-      break
-    }
-  }
+    return true
+  })
+  return read.every((isRead) => isRead)
 }

@@ -166,7 +166,7 @@ export function jobPorts(ports: ProcessPorts, { total, hasCopy, key }: Checkout)
     capabilities,
     journal,
     lock,
-    vault: createVault({ disk, random }, { local: storeFolder, rescue: [`${copyFolder}/results`] }, () => {}),
+    vault: createVault({ disk, random, clock }, { local: storeFolder, rescue: [`${copyFolder}/results`] }, () => {}),
     faultOf: () => undefined,
     ledger: createLedger(disk, `${storeFolder}/ledger.jsonl`),
     reservations: createReservations(
