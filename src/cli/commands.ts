@@ -170,6 +170,7 @@ export const commandEntries: readonly CommandEntry[] = [
     options: [
       { flags: '--yes', text: 'With prune: do not ask' },
       { flags: '--force', text: 'With prune: take away also what nothing could bring back' },
+      { flags: '--shared', text: 'With prune: from the shared store, by hash' },
     ],
     examples: ['store ls', 'store verify', 'store prune', 'store prune hero.walk 3f2a91c0', 'store push', 'store pull'],
     load: async () => (await import('./commands/store/store.ts')).store,

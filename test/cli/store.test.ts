@@ -39,7 +39,7 @@ const report: StoreReport = {
   warnings: ['a spec cannot be read'],
 }
 const verified: VerifyReport = { checked: 3, good: 3, bytes: 3_000_000, findings: [], swept: [], warnings: [] }
-const copied: CopyReport = { copied: [hash('1')], bytes: 1_234_567, present: 2, lacking: [], folder: '/shared' }
+const copied: CopyReport = { copied: [hash('1')], bytes: 1_234_567, present: 2, lacking: [], folder: '/shared', warnings: [] }
 const line: PruneLine = { name: hash('2'), ids: ['hero.walk'], bytes: 999, state: 'superseded' }
 
 /** A world whose workshop has a store with only the tested methods. */

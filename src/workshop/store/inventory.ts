@@ -13,7 +13,8 @@ export interface Inventory extends Omit<StoreReport, 'warnings'> {
 const strength: readonly ResultState[] = ['used', 'take', 'superseded', 'unknown']
 
 /**
- * Lists the names of all objects and reads all records. It reads no object.
+ * Lists the names of all objects and reads all records. It reads no object, and asks no store that is not a
+ * folder.
  *
  * @param host Of the configured service.
  */
@@ -68,6 +69,13 @@ async function listQuarantine(context: Context, { name, store }: VaultPlace): Pr
       bytes: (await context.host.disk.stat(path))?.bytes ?? 0,
     })),
   )
+}
+
+/** Adds the shared store to the places of a result if it has it and is not a folder. The store is asked. */
+export async function withShared({ vault }: Context, result: StoredResult): Promise<StoredResult> {
+  const shared = vault.places.find(({ name }) => name === 'shared')?.store
+  if (!shared || shared.isListed || !(await shared.has(result.sha256))) return result
+  return { ...result, places: [...result.places, 'shared'] }
 }
 
 /** The names of a result, each once. */

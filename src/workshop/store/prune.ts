@@ -2,8 +2,10 @@ import { SpritewrightError } from '../../errors.ts'
 import type { Context } from '../../project/context.ts'
 import { regain } from '../../project/regain.ts'
 import type { ServiceConnection } from '../../project/session.ts'
+import { hashPattern } from '../../vault/objects.ts'
+import { findShared } from './copy.ts'
 import { createFetcher, type Fetcher } from './fetch.ts'
-import { type Inventory, idsOf, takeInventory } from './inventory.ts'
+import { type Inventory, idsOf, takeInventory, withShared } from './inventory.ts'
 import { narrow, type Selection, selectByNames } from './names.ts'
 import { faultOfStored } from './open.ts'
 import type { PlaceName, PruneLine, PruneReport, PruneRequest, QuarantinedCopy, Recovery, StoredResult } from './reports.ts'
@@ -21,23 +23,28 @@ export async function prune(
   request: PruneRequest,
   signal: AbortSignal,
 ): Promise<PruneReport> {
-  const first = await readForSure(context, connection)
-  if (request.names.length === 0) return listPrunable(first)
-  const kept = await replaceNamed(context, connection, first, request.names, signal)
-  const inventory = kept === undefined ? first : await readForSure(context, connection)
-  const targets = chooseTargets(inventory, request.names, kept)
-  const lines = await weigh(context, inventory, targets, createFetcher(context, connection, signal))
+  const { fromShared = false } = request
+  const read = async (): Promise<Inventory> => {
+    const inventory = await readForSure(context, connection)
+    return fromShared ? withNamedInShared(context, inventory, request.names) : inventory
+  }
+  const isMeant = (place: PlaceName): boolean => (place === 'shared') === fromShared
+  const first = await read()
+  if (request.names.length === 0) return listPrunable(first, isMeant)
+  const kept = fromShared ? undefined : await replaceNamed(context, connection, first, request.names, signal)
+  const inventory = kept === undefined ? first : await read()
+  const targets = chooseTargets(inventory, request.names, isMeant, kept)
+  const others = context.vault.places.map(({ name }) => name).filter((place) => !isMeant(place))
+  const lines = await weigh(context, inventory, targets, others, createFetcher(context, connection, signal))
   if (request.force !== true) refuseLosses(lines)
   const bytes = lines.reduce((sum, line) => sum + line.bytes, 0)
   if (!(await request.confirm(lines))) return { lines, isDone: false, bytes }
   // A question may stay open for an hour, and a spec may be saved meanwhile.
-  const now = chooseTargets(await readForSure(context, connection), [
-    ...targets.results.map((one) => one.sha256),
-    ...targets.quarantined.map((one) => one.name),
-  ])
+  const names = [...targets.results.map((one) => one.sha256), ...targets.quarantined.map((one) => one.name)]
+  const now = chooseTargets(await read(), names, isMeant)
   for (const result of now.results) {
     signal.throwIfAborted()
-    for (const { name, store } of context.vault.places) if (name !== 'shared') await store.remove(result.sha256)
+    for (const { name, store } of context.vault.places) if (isMeant(name)) await store.remove(result.sha256)
   }
   for (const copy of now.quarantined) await context.host.disk.remove(copy.path)
   return { lines, isDone: true, bytes }
@@ -55,17 +62,31 @@ async function readForSure(context: Context, connection: ServiceConnection): Pro
   return inventory
 }
 
-function listPrunable(inventory: Inventory): PruneReport {
-  const lines = [
-    ...inventory.results.filter((result) => result.state !== 'used' && isHere(result)).map((result) => toLine(result)),
-    ...inventory.quarantined.filter((copy) => copy.place !== 'shared').map((copy) => toQuarantineLine(copy)),
-  ]
-  return { lines, isDone: false, bytes: lines.reduce((sum, line) => sum + line.bytes, 0) }
+/**
+ * Adds the results that the names mean and the shared store has. Other projects use it too, so each of them is
+ * named by its hash.
+ *
+ * @throws `SW_USAGE` if a name is no hash.
+ */
+async function withNamedInShared(context: Context, inventory: Inventory, names: readonly string[]): Promise<Inventory> {
+  const shared = findShared(context)
+  const other = names.find((name) => !/^[0-9a-f]{8,64}(?:\.[0-9a-f]{8})?$/.test(name))
+  if (other !== undefined || names.length === 0) throw noHash(other)
+  const known = new Set(inventory.results.map(({ sha256 }) => sha256))
+  const unknown = names.filter((name) => hashPattern.test(name) && !known.has(name))
+  const results: StoredResult[] = []
+  for (const sha256 of unknown) if (await shared.store.has(sha256)) results.push({ sha256, state: 'unknown', uses: [], places: ['shared'] })
+  for (const result of inventory.results)
+    results.push(names.some((name) => result.sha256.startsWith(name)) ? await withShared(context, result) : result)
+  return { ...inventory, results }
 }
 
-/** A result that is only in the shared store is not deleted from here. */
-function isHere(result: StoredResult): boolean {
-  return result.places.some((place) => place !== 'shared')
+function listPrunable(inventory: Inventory, isMeant: (place: PlaceName) => boolean): PruneReport {
+  const lines = [
+    ...inventory.results.filter(({ state, places }) => state !== 'used' && places.some(isMeant)).map((result) => toLine(result)),
+    ...inventory.quarantined.filter((copy) => isMeant(copy.place)).map((copy) => toQuarantineLine(copy)),
+  ]
+  return { lines, isDone: false, bytes: lines.reduce((sum, line) => sum + line.bytes, 0) }
 }
 
 function toLine(result: StoredResult, recovery?: Recovery): PruneLine {
@@ -110,19 +131,24 @@ async function replaceNamed(
  * @param kept Why results that a spec wants could not be replaced.
  * @throws `SW_USAGE` for the first name whose results must not be deleted.
  */
-function chooseTargets(inventory: Inventory, names: readonly string[], kept: ReadonlyMap<string, string> = new Map()): Targets {
+function chooseTargets(
+  inventory: Inventory,
+  names: readonly string[],
+  isMeant: (place: PlaceName) => boolean,
+  kept: ReadonlyMap<string, string> = new Map(),
+): Targets {
   const results = new Set<StoredResult>()
   const quarantined = new Set<QuarantinedCopy>()
   for (const selection of selectByNames(inventory, names)) {
     for (const copy of selection.quarantined) {
-      if (copy.place === 'shared') throw refuse(selection, 'it is in the shared store, which other projects use too')
+      if (!isMeant(copy.place)) throw refuse(selection, elsewhereWords(copy.place))
       quarantined.add(copy)
     }
-    for (const result of chooseResults(selection, kept)) results.add(result)
+    for (const result of chooseResults(selection, isMeant, kept)) results.add(result)
   }
   // Its damaged copies are deleted too. Otherwise a later verify would report it as missing.
   const hashes = new Set([...results].map((result) => result.sha256))
-  for (const copy of inventory.quarantined) if (copy.place !== 'shared' && hashes.has(copy.sha256)) quarantined.add(copy)
+  for (const copy of inventory.quarantined) if (isMeant(copy.place) && hashes.has(copy.sha256)) quarantined.add(copy)
   return { results: [...results], quarantined: [...quarantined] }
 }
 
@@ -130,17 +156,21 @@ function chooseTargets(inventory: Inventory, names: readonly string[], kept: Rea
  * Selects results. A hash means exactly that result. A name means the results of its lock entries that no
  * spec wants; other takes stay.
  */
-function chooseResults(selection: Selection, kept: ReadonlyMap<string, string>): readonly StoredResult[] {
+function chooseResults(
+  selection: Selection,
+  isMeant: (place: PlaceName) => boolean,
+  kept: ReadonlyMap<string, string>,
+): readonly StoredResult[] {
   const { isHash, results } = selection
   if (results.length === 0) return []
   if (isHash) {
     const [result] = results
     if (result?.state === 'used')
       throw refuse(selection, [`a present spec asks for it: ${idsOf(result).join(', ')}`, kept.get(result.sha256) ?? []].flat().join('. '))
-    if (result && !isHere(result)) throw refuse(selection, 'the project has no copy of it')
+    if (result && !result.places.some(isMeant)) throw refuse(selection, elsewhereWords(result.places[0]))
     return results
   }
-  const superseded = results.filter((result) => result.state === 'superseded' && isHere(result))
+  const superseded = results.filter(({ state, places }) => state === 'superseded' && places.some(isMeant))
   if (superseded.length > 0) return superseded
   const takes = results.filter((result) => result.state === 'take').length
   throw refuse(
@@ -151,6 +181,20 @@ function chooseResults(selection: Selection, kept: ReadonlyMap<string, string>):
   )
 }
 
+function elsewhereWords(place: PlaceName | undefined): string {
+  if (place === undefined) return 'nobody has a copy of it'
+  return place === 'shared'
+    ? 'only the shared store has it, which other projects use too; with --shared it goes from there'
+    : 'the shared store does not have it'
+}
+
+function noHash(found: string | undefined): SpritewrightError {
+  return new SpritewrightError('SW_USAGE', {
+    message: `Expected hashes with --shared, found ${found === undefined ? 'no name' : JSON.stringify(found)}: other projects use the shared store too. The hashes: npx spritewright store ls --json`,
+    facts: { option: '--shared', found },
+  })
+}
+
 function refuse({ name }: Selection, why: string): SpritewrightError {
   return new SpritewrightError('SW_USAGE', {
     message: `Expected a result that may go, found ${JSON.stringify(name)}: ${why}. Nothing was taken away.`,
@@ -158,9 +202,16 @@ function refuse({ name }: Selection, why: string): SpritewrightError {
   })
 }
 
-async function weigh(context: Context, inventory: Inventory, targets: Targets, fetcher: Fetcher): Promise<readonly PruneLine[]> {
+/** @param others The places that keep their copies. */
+async function weigh(
+  context: Context,
+  inventory: Inventory,
+  targets: Targets,
+  others: readonly PlaceName[],
+  fetcher: Fetcher,
+): Promise<readonly PruneLine[]> {
   const lines: PruneLine[] = []
-  for (const result of targets.results) lines.push(toLine(result, await recoveryOf(context, result, fetcher)))
+  for (const result of targets.results) lines.push(toLine(result, await recoveryOf(context, result, others, fetcher)))
   for (const copy of targets.quarantined) {
     const along = lines.find((line) => line.name === copy.sha256)
     if (along) {
@@ -168,14 +219,14 @@ async function weigh(context: Context, inventory: Inventory, targets: Targets, f
       continue
     }
     const whole = inventory.results.find((result) => result.sha256 === copy.sha256)
-    const isWhole = whole !== undefined && (await hasGoodCopy(context, whole, whole.places))
+    const isWhole = whole !== undefined && (await hasGoodCopy(context, whole, ['project', 'shared', 'rescue']))
     lines.push(toQuarantineLine(copy, isWhole ? 'copy' : 'none'))
   }
   return lines
 }
 
-async function recoveryOf(context: Context, result: StoredResult, fetcher: Fetcher): Promise<Recovery> {
-  if (await hasGoodCopy(context, result, ['shared'])) return 'shared'
+async function recoveryOf(context: Context, result: StoredResult, others: readonly PlaceName[], fetcher: Fetcher): Promise<Recovery> {
+  if (await hasGoodCopy(context, result, others)) return others.includes('shared') ? 'shared' : 'copy'
   const answer = await fetcher.ask(result)
   return answer.kind === 'kept' ? 'service' : answer.kind === 'unasked' ? 'unasked' : 'none'
 }
@@ -183,7 +234,7 @@ async function recoveryOf(context: Context, result: StoredResult, fetcher: Fetch
 /** Reads the other copy. A copy that exists by name alone is no reason to delete this one. */
 async function hasGoodCopy(context: Context, result: StoredResult, within: readonly PlaceName[]): Promise<boolean> {
   for (const { name, store } of context.vault.places) {
-    if (within.includes(name) && result.places.includes(name) && (await store.read(result.sha256))) return true
+    if (within.includes(name) && (await store.read(result.sha256))) return true
   }
   return false
 }

@@ -82,12 +82,16 @@ export interface VerifiedResult {
   readonly words: string
 }
 
+/** Receives how many results of how many are done. */
+export type StoreProgress = (done: number, total: number) => void
+
 /** The options of `store verify`. */
 export interface VerifyRequest {
   /** Empty: every result that the records name. */
   readonly names?: readonly string[]
   /** Called for each result before the service is asked for it. */
   readonly onFetch?: (ids: readonly string[]) => void
+  readonly onProgress?: StoreProgress
   readonly signal?: AbortSignal
 }
 
@@ -141,6 +145,13 @@ export interface PruneRequest {
    * @default false
    */
   readonly force?: boolean
+  /**
+   * Deletes from the shared store instead of from the project. Then `names` has only hashes; one of an object
+   * that no record of this project names has all 64 digits.
+   *
+   * @default false
+   */
+  readonly fromShared?: boolean
   /** Asked once with every line. Nothing is deleted unless it returns `true`. */
   readonly confirm: (lines: readonly PruneLine[]) => Promise<boolean>
 }
@@ -167,8 +178,9 @@ export interface CopyReport {
    * names.
    */
   readonly lacking: readonly { readonly sha256: string; readonly ids: readonly string[]; readonly isUsed: boolean }[]
-  /** The target folder. */
+  /** The target: a folder, or the address of a store. */
   readonly folder: string
+  readonly warnings: readonly string[]
 }
 
 /** The paid results of a project. */
@@ -195,13 +207,13 @@ export interface ResultStore {
   /**
    * Copies results that this checkout has and the shared store lacks.
    *
-   * @throws `SW_CONFIG` if no `store.shared` is configured.
+   * @throws `SW_CONFIG` if no `store.shared` is configured; `SW_STORE` if it does not take them.
    */
-  push(names?: readonly string[], signal?: AbortSignal): Promise<CopyReport>
+  push(names?: readonly string[], signal?: AbortSignal, onProgress?: StoreProgress): Promise<CopyReport>
   /**
    * Copies results that the lock file or the journal names, the shared store has and the project lacks.
    *
    * @throws `SW_CONFIG` if no `store.shared` is configured.
    */
-  pull(names?: readonly string[], signal?: AbortSignal): Promise<CopyReport>
+  pull(names?: readonly string[], signal?: AbortSignal, onProgress?: StoreProgress): Promise<CopyReport>
 }

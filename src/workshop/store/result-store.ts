@@ -1,8 +1,9 @@
+import { inParallel } from '../../host/in-parallel.ts'
 import type { Context } from '../../project/context.ts'
 import type { ServiceConnection } from '../../project/session.ts'
 import { interruptible } from '../interrupt.ts'
 import { pull, push } from './copy.ts'
-import { takeInventory } from './inventory.ts'
+import { takeInventory, withShared } from './inventory.ts'
 import { narrow } from './names.ts'
 import { prune } from './prune.ts'
 import type { ResultStore, StoreReport } from './reports.ts'
@@ -18,14 +19,16 @@ export function openResultStore(context: Context, connection: ServiceConnection)
       return interruptible(signal, () => verify(context, connection, { ...request, signal }))
     },
     prune: (request, signal = never) => interruptible(signal, () => prune(context, connection, request, signal)),
-    push: (names = [], signal = never) => interruptible(signal, () => push(context, connection.host, names, signal)),
-    pull: (names = [], signal = never) => interruptible(signal, () => pull(context, connection.host, names, signal)),
+    push: (names = [], signal = never, onProgress = () => {}) =>
+      interruptible(signal, () => push(context, connection.host, names, { signal, onProgress })),
+    pull: (names = [], signal = never, onProgress = () => {}) =>
+      interruptible(signal, () => pull(context, connection.host, names, { signal, onProgress })),
   }
 }
 
 async function list(context: Context, host: string | undefined, names: readonly string[]): Promise<StoreReport> {
   const inventory = await takeInventory(context, host)
-  const results = narrow(inventory, names)
+  const results = await inParallel(narrow(inventory, names), (result) => withShared(context, result))
   const hashes = new Set(results.map((result) => result.sha256))
   return {
     results,

@@ -55,7 +55,8 @@ async function findLeftovers(context: Context): Promise<readonly Leftovers[]> {
     { folder: dirname(context.lock.path), target: exactly(basename(context.lock.path)) },
     { folder: context.storeFolder, target: exactly(checkoutFile) },
     { folder: join(context.storeFolder, 'uploads'), target: /^[0-9a-f]{64}\.[0-9a-f]{12}\.json$/ },
-    ...context.vault.places.map((place) => resultNook(context, place)),
+    ...context.vault.places.filter(({ store }) => store.isListed).map((place) => resultNook(context, place)),
+    { folder: join(context.storeFolder, 'submissions', 'unshared'), target: /^[0-9a-f]{64}$/ },
   ]
   for (const folder of [context.storeFolder, ...(context.copyFolder === undefined ? [] : [context.copyFolder])]) {
     const records = join(folder, 'submissions')

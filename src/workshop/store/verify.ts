@@ -1,3 +1,4 @@
+import { inParallel } from '../../host/in-parallel.ts'
 import type { Context } from '../../project/context.ts'
 import { regain } from '../../project/regain.ts'
 import type { ServiceConnection } from '../../project/session.ts'
@@ -26,7 +27,7 @@ export async function verify(
   connection: ServiceConnection,
   request: VerifyRequest & { readonly signal: AbortSignal },
 ): Promise<VerifyReport> {
-  const { names = [], onFetch = () => {}, signal } = request
+  const { names = [], onFetch = () => {}, onProgress = () => {}, signal } = request
   const inventory = await takeInventory(context, connection.host)
   const results = narrow(inventory, names).filter((result) => result.uses.length > 0)
   const fetcher = createFetcher(context, connection, signal)
@@ -37,16 +38,18 @@ export async function verify(
   // A result that was set aside was here before. So it is restored, even if the run that set it aside stopped
   // after that.
   const setAside = new Set(inventory.quarantined.map((copy) => copy.sha256))
-  const findings: VerifiedResult[] = []
   let bytes = 0
-  for (const result of results) {
+  let done = 0
+  const verifyOne = async (result: StoredResult): Promise<VerifiedResult | undefined> => {
     signal.throwIfAborted()
     const copies = await readCopies(context, result)
     bytes += (copies.good?.length ?? 0) * copies.goodIn.length
     const isOwed = result.state === 'used' || names.length > 0 || setAside.has(result.sha256)
     const finding = (await mend(context, refetch, result, copies, isOwed)) ?? (await open(context, connection, result, copies, request))
-    if (finding) findings.push(finding)
+    onProgress(++done, results.length)
+    return finding
   }
+  const findings = (await inParallel(results, verifyOne)).filter((finding) => finding !== undefined)
   return {
     checked: results.length,
     good: results.length - findings.length,
@@ -63,8 +66,8 @@ async function readCopies(context: Context, result: StoredResult): Promise<Copie
   const unreadable = new Map<PlaceName, string>()
   let good: Uint8Array | undefined
   for (const { name, store } of context.vault.places) {
-    if (!result.places.includes(name) || !(await store.has(result.sha256))) continue
     try {
+      if (!(await store.has(result.sha256))) continue
       const bytes = await store.read(result.sha256)
       if (bytes) goodIn.push(name)
       else damaged.push(name)

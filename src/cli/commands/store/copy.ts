@@ -1,5 +1,6 @@
 import type { CopyReport } from '../../../workshop.ts'
 import type { CommandContext } from '../../context.ts'
+import { createCounter } from '../../view/counter.ts'
 import { ink } from '../../view/ink.ts'
 import { count } from '../../view/plan.ts'
 import type { Printer } from '../../view/printer.ts'
@@ -9,8 +10,9 @@ import { shortHash, sizeWords } from './list.ts'
  * `spritewright store push [names…]`: copies missing results to the shared store. Exit code 1 if a result is
  * damaged here.
  */
-export async function push({ parts, printer, withWorkshop }: CommandContext, names: readonly string[]): Promise<number> {
-  const report = await withWorkshop((workshop) => workshop.store.push(names, parts.signal))
+export async function push(context: CommandContext, names: readonly string[]): Promise<number> {
+  const { printer } = context
+  const report = await copy(context, 'push', names)
   tellCopied(printer, report)
   if (report.lacking.length === 0) return 0
   tellLacking(printer, report, 'damaged here and set aside')
@@ -22,8 +24,9 @@ export async function push({ parts, printer, withWorkshop }: CommandContext, nam
  * `spritewright store pull [names…]`: copies missing results to the project. Exit code 1 if a wanted result
  * is in neither.
  */
-export async function pull({ parts, printer, withWorkshop }: CommandContext, names: readonly string[]): Promise<number> {
-  const report = await withWorkshop((workshop) => workshop.store.pull(names, parts.signal))
+export async function pull(context: CommandContext, names: readonly string[]): Promise<number> {
+  const { printer } = context
+  const report = await copy(context, 'pull', names)
   tellCopied(printer, report)
   const isShort = report.lacking.some((one) => one.isUsed)
   if (report.lacking.length > 0) tellLacking(printer, report, 'not in the shared store, or damaged there')
@@ -31,8 +34,14 @@ export async function pull({ parts, printer, withWorkshop }: CommandContext, nam
   return isShort ? 1 : 0
 }
 
+async function copy({ parts, printer, withWorkshop }: CommandContext, way: 'push' | 'pull', names: readonly string[]): Promise<CopyReport> {
+  const counter = createCounter(parts.host, printer, 'results')
+  return withWorkshop((workshop) => workshop.store[way](names, parts.signal, counter.tell)).finally(counter.stop)
+}
+
 function tellCopied(printer: Printer, report: CopyReport): void {
   printer.document(report)
+  for (const warning of report.warnings) printer.warn(warning)
   const before = report.present > 0 ? `; ${report.present} were there` : ''
   printer.line(
     ink('green', '✓'),

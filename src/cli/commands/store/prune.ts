@@ -22,6 +22,7 @@ const recoveries: Readonly<Record<Recovery, string>> = {
 export async function prune(context: CommandContext, names: readonly string[], args: CommandArgs): Promise<number> {
   const { parts, printer, withWorkshop } = context
   const isSure = args.flag('yes')
+  const fromShared = args.flag('shared')
   if (names.length > 0 && !isSure && !parts.host.terminal.canAsk) {
     throw new SpritewrightError('SW_USAGE', {
       message: 'Expected --yes, since there is no terminal to ask at. See what may go with: npx spritewright store prune',
@@ -31,11 +32,12 @@ export async function prune(context: CommandContext, names: readonly string[], a
   const confirm = async (lines: readonly PruneLine[]): Promise<boolean> => {
     printLines(printer, lines)
     if (isSure) return true
-    const answer = await parts.ask(`${toSentence(lines)} Take away?`)
+    const answer = await parts.ask(`${toSentence(lines, fromShared)} Take away?`)
     if (answer === undefined) throw new SpritewrightError('SW_INTERRUPTED', { message: 'Interrupted. Nothing was taken away.' })
     return answer
   }
-  const report = await withWorkshop((workshop) => workshop.store.prune({ names, force: args.flag('force'), confirm }, parts.signal))
+  const request = { names, force: args.flag('force'), fromShared, confirm }
+  const report = await withWorkshop((workshop) => workshop.store.prune(request, parts.signal))
   printer.document(report)
   if (names.length === 0) return tellListing(printer, report)
   if (!report.isDone) {
@@ -70,11 +72,12 @@ function shortName({ name }: PruneLine): string {
   return shortHash(hash) + (mark === undefined ? '' : `.${mark}`)
 }
 
-function toSentence(lines: readonly PruneLine[]): string {
+function toSentence(lines: readonly PruneLine[], fromShared: boolean): string {
   const bytes = lines.reduce((sum, line) => sum + line.bytes, 0)
   const lost = lines.filter((line) => line.recovery === 'none').length
   const warning = lost > 0 ? ` ${lost} of them would be lost for good.` : ''
-  return `${count(lines.length, 'file')} of the project, ${sizeWords(bytes)}, that no spec asks for.${warning}`
+  const where = fromShared ? 'the shared store, which other projects may use' : 'the project'
+  return `${count(lines.length, 'file')} of ${where}, ${sizeWords(bytes)}, that no spec asks for.${warning}`
 }
 
 function tellListing(printer: Printer, { lines }: PruneReport): number {

@@ -27,7 +27,7 @@ export async function store(context: CommandContext, args: CommandArgs): Promise
   const [verb, ...names] = args.names
   const part = parts.get(verb ?? '')
   if (!part) throw unknownPart(verb)
-  for (const option of ['yes', 'force']) if (verb !== 'prune' && args.flag(option)) throw onlyForPrune(`--${option}`, verb ?? '')
+  for (const option of ['yes', 'force', 'shared']) if (verb !== 'prune' && args.flag(option)) throw onlyForPrune(`--${option}`, verb ?? '')
   return part(context, names, args)
 }
 

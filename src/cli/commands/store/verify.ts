@@ -1,6 +1,7 @@
 import { relative } from 'node:path'
 import type { VerifiedResult } from '../../../workshop.ts'
 import type { CommandContext } from '../../context.ts'
+import { createCounter } from '../../view/counter.ts'
 import { type Ink, ink } from '../../view/ink.ts'
 import { count } from '../../view/plan.ts'
 import { shortHash, sizeWords } from './list.ts'
@@ -17,10 +18,13 @@ const signs: Readonly<Record<VerifiedResult['outcome'], Ink>> = {
  * code 1 if a result that is needed stays missing or unreadable.
  */
 export async function verify({ parts, printer, root, withWorkshop }: CommandContext, names: readonly string[]): Promise<number> {
+  const counter = createCounter(parts.host, printer, 'results')
   const onFetch = (ids: readonly string[]): void => {
+    counter.stop()
     if (parts.host.terminal.isInteractive) printer.note(ink('dim', `asking the service for ${ids.join(', ')} …`))
   }
-  const report = await withWorkshop((workshop) => workshop.store.verify({ names, onFetch, signal: parts.signal }))
+  const request = { names, onFetch, onProgress: counter.tell, signal: parts.signal }
+  const report = await withWorkshop((workshop) => workshop.store.verify(request)).finally(counter.stop)
   printer.document(report)
   for (const warning of report.warnings) printer.warn(warning)
   if (report.findings.length > 0) {
