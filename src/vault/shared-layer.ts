@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { SpritewrightError } from '../errors.ts'
 import type { Clock } from '../host/clock.ts'
 import type { Disk } from '../host/disk.ts'
 import { inParallel } from '../host/in-parallel.ts'
@@ -34,7 +35,10 @@ export interface SharedLayer extends ObjectFolder {
    * @param read Reads a result of this machine.
    */
   pushOwed(read: (hash: string) => Promise<Uint8Array | undefined>): Promise<void>
-  /** The results that the store did not take in this process, each with the reason, a sentence. */
+  /**
+   * The results that the store did not take in this process, each with the reason, whole sentences. While there
+   * is one, `probe` fails.
+   */
   readonly unshared: ReadonlyMap<string, string>
   /** Everything that was wrong with the store in this process, in sentences. */
   readonly troubles: ReadonlySet<string>
@@ -88,9 +92,19 @@ export function createSharedLayer(
     await disk.remove(join(owed, hash))
     return hash
   }
+  const owe = (hash: string, error: unknown): void => {
+    const why = `The result ${hash} is safe on this machine, but the shared store ${store.folder} did not take it: ${(error as Error).message} The next build pushes it.`
+    unshared.set(hash, why)
+    say(why)
+  }
   return {
     ...store,
     put,
+    probe: async () => {
+      const [why] = unshared.values()
+      if (why === undefined) return store.probe()
+      throw new SpritewrightError('SW_STORE', { message: `Nothing more is bought. ${why}`, facts: { store: store.folder } })
+    },
     has: async (hash) => (await tryRead(() => store.has(hash))) ?? false,
     read: (hash) => tryRead(() => store.read(hash)),
     isWrong: (hash) => wrong.has(hash),
@@ -103,22 +117,21 @@ export function createSharedLayer(
         await publish(disk, random, join(owed, hash), new TextEncoder().encode(`${hash}\n`))
         await put(bytes)
       } catch (error) {
-        const why = `The result ${hash} is safe on this machine, but the shared store ${store.folder} did not take it: ${(error as Error).message} The next build pushes it.`
-        unshared.set(hash, why)
-        say(why)
+        owe(hash, error)
       }
     },
     pushOwed: async (read) => {
-      const hashes = (await disk.list(owed)).filter((name) => hashPattern.test(name))
-      const push = async (hash: string): Promise<void> => {
+      const marked = (await disk.list(owed)).filter((name) => hashPattern.test(name))
+      const hashes = [...new Set([...marked, ...unshared.keys()])]
+      unshared.clear()
+      await inParallel(hashes, async (hash) => {
+        // After one failure the others wait for the next build, as thousands of them may be owed.
+        if (unshared.size > 0) return
         const bytes = await read(hash)
-        if (bytes) await put(bytes)
+        if (bytes) await put(bytes).catch((error: unknown) => unshared.size > 0 || owe(hash, error))
         // It was deleted here since, so there is nothing to push.
         else await disk.remove(join(owed, hash))
-      }
-      await inParallel(hashes, push).catch((error: unknown) =>
-        say(`Results of this machine are not in the shared store ${store.folder} yet: ${(error as Error).message}`),
-      )
+      })
     },
   }
 }

@@ -241,10 +241,10 @@ describe('a store that is down, cut or slow', () => {
     let [written, most, open] = [0, 0, 0]
     fault = ({ method }) => (method === 'PUT' && ++written > 40 ? { answer: 403 } : undefined)
     const first = again()
-    const store = double.asked.length
+    const before = double.asked.length
     await first.vault.pushOwed()
     expect([owed().length, first.warned.length]).toEqual([60, 1])
-    expect(double.asked.length - store).toBeLessThan(200)
+    expect(double.asked.length - before).toBeLessThan(200)
     fault = undefined
     const watched = machine(
       watch(openBlobStore(quickPorts(double.env), parseStoreAddress('s3://studio')), (by) => {

@@ -2,7 +2,7 @@ import { parseCredits } from '../../credit/credits.ts'
 import { SpritewrightError } from '../../errors.ts'
 import type { ServiceClient } from '../../service/client.ts'
 import type { Execution, FrameReview } from '../../service/wire.ts'
-import type { LockEntry } from '../../vault/lockfile.ts'
+import { findEntry, type LockEntry } from '../../vault/lockfile.ts'
 import { adoptExecution } from '../adopt.ts'
 import { askedFields, type JobPorts, type Order } from '../order.ts'
 import type { JournalView } from '../records/journal.ts'
@@ -91,6 +91,8 @@ export async function deliver(ports: JobPorts, order: Order, view: JournalView, 
  */
 export async function recordStored(ports: JobPorts, order: Order, view: JournalView, sha256: string, bytes: number): Promise<void> {
   const { attempt, accepted } = view.submission
+  const why = ports.vault.unshared.get(sha256)
+  const isNew = why !== undefined && !view.submission.stored && !findEntry(await ports.lock.read(), order.request.id, order.hash)?.result
   const stored = { attempt, ...(accepted ? { executionId: accepted.executionId } : {}), sha256, bytes }
   try {
     await appendUntil(ports, order, view, (now) => now.submission.stored?.sha256 === sha256, 'stored', stored)
@@ -98,8 +100,7 @@ export async function recordStored(ports: JobPorts, order: Order, view: JournalV
   } catch (error) {
     throw ports.vault.rescued.length > 0 ? rescuedError(ports, order.request.id, error) : error
   }
-  const why = view.submission.stored ? undefined : ports.vault.unshared.get(sha256)
-  if (why !== undefined)
+  if (isNew)
     throw new SpritewrightError('SW_STORE', { message: `"${order.request.id}" is bought. ${why}`, facts: { id: order.request.id, sha256 } })
 }
 
