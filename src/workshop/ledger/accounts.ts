@@ -3,6 +3,7 @@ import { type Given, judgeApproval } from '../../credit/approval.ts'
 import { parseCredits, sumCredits } from '../../credit/credits.ts'
 import type { LedgerMove } from '../../credit/ledger.ts'
 import type { Context } from '../../project/context.ts'
+import { groupBy } from '../../sheets/group.ts'
 import { spriteOf } from '../../spec/request.ts'
 import { isStepId, type LockEntry } from '../../vault/lockfile.ts'
 import { type AttemptMoney, attemptsOf } from './attempts.ts'
@@ -25,11 +26,11 @@ export async function readAccounts(context: Context): Promise<LedgerReport> {
   const { repaired, warnings } = await repair(context, kept, moves)
   const lines = toLines({ locked, journal, names, moves: [...moves, ...kept], own: (await context.keys.read())?.fingerprint })
   lines.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : a.id > b.id ? 1 : a.attempt - b.attempt))
-  const sprites = [...new Set(lines.map(({ id }) => spriteOf(id)))].sort()
+  const sprites = [...groupBy(lines, ({ id }) => spriteOf(id))].sort(([a], [b]) => (a < b ? -1 : 1))
   return {
     lines,
     ...sumsOf(lines),
-    sprites: sprites.map((sprite) => ({ sprite, ...sumsOf(lines.filter((line) => spriteOf(line.id) === sprite)) })),
+    sprites: sprites.map(([sprite, own]) => ({ sprite, ...sumsOf(own) })),
     repaired,
     warnings,
   }
