@@ -27,13 +27,23 @@ export default function spritewright(options: Options = {}): Plugin[] {
   return createPlugins(options)
 }
 
+/**
+ * Files of the store. Vite's watcher would watch each of them by itself, and systems limit the number of
+ * watches. A change in the folder of the results is seen all the same: the folder itself is watched.
+ */
+const insideStore = /[\\/]\.spritewright[\\/](?!results$)/
+
 /** The plugin with a replaceable host and workshop. {@link spritewright} uses the real ones. */
 export function createPlugins(options: Options, seam?: PluginSeam): Plugin[] {
   const sessions = createConnections(options, seam)
   const modules: Plugin = {
     name: 'spritewright',
     enforce: 'pre',
-    config: () => ({ resolve: { dedupe: ['pixi.js'] } }),
+    config: ({ server = {} }) => ({
+      resolve: { dedupe: ['pixi.js'] },
+      // `null` turns Vite's watcher off.
+      ...(server.watch === null ? {} : { server: { watch: { ignored: [insideStore] } } }),
+    }),
     configResolved: (config) => sessions.add(config),
     configureServer: async (server) => {
       const session = sessions.ofConfig(server.config)

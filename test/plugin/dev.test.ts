@@ -1,9 +1,10 @@
 import { cp, readdir, rename } from 'node:fs/promises'
-import { basename } from 'node:path'
+import { basename, join } from 'node:path'
 import type { InlineConfig } from 'vite'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { LockFile } from '../../src/vault/lockfile.ts'
 import { type Dev, type HotMessage, isUpdateOf, startDev } from './server.ts'
-import { type Game, key, openShelf, pluginOf, type Shelf, spec, type TestPlugin, testOfNewest, vites } from './world.ts'
+import { configOf, type Game, key, openShelf, pluginOf, type Shelf, spec, type TestPlugin, testOfNewest, vites } from './world.ts'
 
 let shelf: Shelf
 const open: Dev[] = []
@@ -236,6 +237,34 @@ describe.each(vites)('the dev server of %s', (version, load) => {
     open.splice(0)
     await dev.close()
     expect(dev.plugin.open()).toBe(0)
+  })
+})
+
+describe.each(vites)('the store with %s', (_name, load) => {
+  test('no file of it is watched by itself; a result that is moved away, or comes back, is seen', async () => {
+    const game = await shelf.game()
+    const { server, crawl, told } = await start(load, game)
+    await crawl('/src/main.js')
+    const results = game.path('.spritewright/results')
+    const watched = Object.entries(server.watcher.getWatched()).flatMap(([folder, names]) => names.map((name) => join(folder, name)))
+    expect(watched).toContain(game.path('sprites.lock.json'))
+    expect(watched.filter((path) => path.startsWith(game.path('.spritewright/')))).toEqual([results])
+    const lock = JSON.parse(await game.read('sprites.lock.json')) as LockFile
+    const [bought] = Object.values(lock.animations['hero.walk'] ?? {})
+    const file = join(results, `${bought?.result?.sha256}.zip`)
+    await rename(file, game.path('elsewhere.zip'))
+    await told.next(isUpdateOf('hero'))
+    await rename(game.path('elsewhere.zip'), file)
+    await told.next(isUpdateOf('hero'))
+  })
+
+  test('a watcher that is turned off stays off, and what a user ignores stays ignored', async () => {
+    const { resolveConfig } = await load()
+    const game = await shelf.game()
+    const watchOf = async (watch: { readonly ignored: string } | null): Promise<unknown> =>
+      (await resolveConfig(configOf(game, pluginOf(game), { server: { watch } }), 'serve')).server.watch
+    expect(await watchOf(null)).toBeNull()
+    expect(await watchOf({ ignored: 'music/**' })).toMatchObject({ ignored: ['music/**', expect.any(RegExp)] })
   })
 })
 
