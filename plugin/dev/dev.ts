@@ -77,7 +77,7 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
     workshop,
     root,
     base: base.startsWith('/') ? base : '/',
-    shown: (count) => shownSprites.withMore(count),
+    shown: () => shownSprites.withMore(),
     show: async (name) => shownSprites.newest() !== (await shownSprites.with([name])),
     urlOf: (page) => `${prefix}${page.sha256}.${page.extension}`,
   })

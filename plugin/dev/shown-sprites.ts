@@ -11,7 +11,7 @@ export interface ShownSprites {
    */
   with(names: readonly string[] | 'all'): Promise<Preview>
   /** The same with a few more sprites than were made so far. `isComplete` is true when all are made. */
-  withMore(count: number): Promise<{ readonly preview: Preview; readonly isComplete: boolean }>
+  withMore(): Promise<{ readonly preview: Preview; readonly isComplete: boolean }>
   /**
    * Reads changes.
    *
@@ -31,6 +31,18 @@ export interface PreviewChange {
   /** Whether files may have changed in between. If not, there are only more sprites. */
   readonly isChange: boolean
 }
+
+/**
+ * Number of sprites that {@link ShownSprites.withMore} adds at least. A spec that is saved meanwhile waits for
+ * them.
+ */
+const fewSprites = 16
+
+/**
+ * All sprites are made after at most this many calls. The panel compares the states of all sprites after each
+ * call, so the number of calls must not grow with the project.
+ */
+const mostCalls = 100
 
 /**
  * Reads nothing yet.
@@ -79,8 +91,9 @@ export function createShownSprites(read: Workshop['preview'], see: (change: Prev
   }
   return {
     with: withNames,
-    withMore: async (count) => {
+    withMore: async () => {
       const { specs } = await withNames([])
+      const count = Math.max(fewSprites, Math.ceil(specs.length / mostCalls))
       const more = isAllWanted ? [] : specs.filter(({ name }) => !wanted.has(name)).slice(0, count)
       const preview = await withNames(more.map(({ name }) => name))
       return { preview, isComplete: isAllWanted || preview.specs.every(({ name }) => wanted.has(name)) }

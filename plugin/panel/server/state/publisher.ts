@@ -11,10 +11,10 @@ import { toPanelState } from './state.ts'
 export interface StatePorts {
   readonly workshop: Pick<Workshop, 'overview' | 'ledger' | 'host'>
   /**
-   * Returns the sprites that the game shows now. Each call adds up to `more` sprites that the game has not
-   * requested, until all are made.
+   * Returns the sprites that the game shows now. Each call adds a few sprites that the game has not requested,
+   * until all are made.
    */
-  readonly shown: (more: number) => Promise<{ readonly preview: Pick<Preview, 'sheets' | 'errors'>; readonly isComplete: boolean }>
+  readonly shown: () => Promise<{ readonly preview: Pick<Preview, 'sheets' | 'errors'>; readonly isComplete: boolean }>
   /** Notifies pages that there is a new state. */
   readonly publish: (event: StateEvent) => void
   /** Returns the current parts that are not read from records. */
@@ -42,12 +42,6 @@ export interface StatePublisher {
   state(request: GuardedRequest, query: URLSearchParams): Promise<PanelState | PanelUpdate>
 }
 
-/**
- * Number of sprites that are made for the panel in one go. A spec that is saved meanwhile waits for no more
- * than these.
- */
-const fewSprites = 16
-
 const noSheets: BuiltSheets = { sprites: [], atlases: [] }
 
 /** Creates the publisher. It sends nothing yet. */
@@ -67,7 +61,7 @@ export function createStatePublisher({ workshop, shown, publish, partsOf }: Stat
     const at = revision
     const [{ overview, ledger, errors }, { preview, isComplete }] = await Promise.all([
       records.read(isWhole),
-      shown(fewSprites).catch((error: unknown) => ({ preview: { sheets: noSheets, errors: [error] }, isComplete: true })),
+      shown().catch((error: unknown) => ({ preview: { sheets: noSheets, errors: [error] }, isComplete: true })),
     ])
     const sheets = { sheets: preview.sheets, errors: [...preview.errors, ...errors] }
     const state = toPanelState({ ...partsOf(request, overview.mayBuy), ...sheets, revision: at, overview, ledger }, memo)
