@@ -26,9 +26,9 @@ const identity = { host, keyMode: 'test', apiVersion: '1' }
 const perGroup = 20
 const framesOfSprite = 7
 
-/** The environment of a project that {@link makeScaleProject} made. */
+/** The environment of a project that {@link makeScaleProject} made. Users' state is outside of their projects. */
 export function scaleEnv(folder) {
-  return { SPRITEWRIGHT_BASE_URL: `http://${host}`, XDG_STATE_HOME: join(folder, '.state') }
+  return { SPRITEWRIGHT_BASE_URL: `http://${host}`, XDG_STATE_HOME: `${folder}.state` }
 }
 
 /**
@@ -43,7 +43,7 @@ export function scaleEnv(folder) {
  */
 export async function makeScaleProject(folder, sprites, { stored = 0, earlier = 0 } = {}) {
   if (existsSync(join(folder, 'made'))) return
-  rmSync(folder, { recursive: true, force: true })
+  for (const one of [folder, `${folder}.state`]) rmSync(one, { recursive: true, force: true })
   writeGame(folder)
   const context = openProject(folder)
   const picture = figurePng()

@@ -29,7 +29,9 @@ const rounds = Number(values.rounds)
 const sizes = values.sizes.split(',').map(Number)
 const projects = [
   ...sizes.map((sprites) => ({ name: `${sprites} specs`, sprites, others: {} })),
-  ...(results === 0 ? [] : [{ name: `${sizes.at(-1)} specs, ${results} more results`, sprites: sizes.at(-1), others: { stored: results } }]),
+  ...(results === 0
+    ? []
+    : [{ name: `${sizes.at(-1)} specs, ${results} more results`, sprites: sizes.at(-1), others: { stored: results } }]),
   ...(results === 0
     ? []
     : [{ name: `${sizes.at(-1)} specs, ${results} earlier purchases`, sprites: sizes.at(-1), others: { earlier: results } }]),
@@ -80,7 +82,7 @@ for (const what of new Set(measured.map((one) => one.what))) {
       '÷ before': at === 0 ? undefined : cpuS / sprites / (rows[at - 1].cpuS / rows[at - 1].sprites),
       'wall s': wallS,
       MB: mb,
-      ...(bytes === undefined ? {} : { 'kB': bytes / 1000 }),
+      ...(bytes === undefined ? {} : { kB: bytes / 1000 }),
       ...(requests === undefined ? {} : { requests }),
     })),
   )
