@@ -16,6 +16,9 @@ const flags = [
   '--disable-gpu-compositing',
 ]
 
+/** How long a test waits for a page. */
+export const patienceMs = 90_000
+
 /** Small, because every pixel takes time. */
 const small = { width: 320, height: 240 }
 
@@ -23,7 +26,10 @@ const small = { width: 320, height: 240 }
 export async function openBrowser(): Promise<Browser> {
   const found = findBrowser()
   if (!found) throw new Error('Expected a Chromium for the end-to-end tests, found none. "npm test" installs one, or says how.')
-  return chromium.launch({ executablePath: found.path, headless: true, args: flags })
+  const browser = await chromium.launch({ executablePath: found.path, headless: true, args: flags })
+  // On a busy machine, pages take several times as long. Only the timeout of a test says that it hangs.
+  browser.on('context', (context) => context.setDefaultTimeout(patienceMs))
+  return browser
 }
 
 /** A page, and all its errors. */

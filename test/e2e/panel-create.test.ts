@@ -55,7 +55,7 @@ describe('a new sprite', () => {
       .getByRole('dialog')
       .getByRole('button', { name: /^Approve/ })
       .click()
-    await page.locator('.detail-head .state', { hasText: /^\s*bought\s*$/ }).waitFor({ timeout: 60_000 })
+    await page.locator('.detail-head .state', { hasText: /^\s*bought\s*$/ }).waitFor()
     expect(service.charges()).toHaveLength(1)
     expect(complaints).toEqual([])
   })

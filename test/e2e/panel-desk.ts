@@ -1,8 +1,9 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import type { EmbeddedOptions } from '../../src/embedded/options/options.ts'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
-import { type Host, nodeHost } from '../../src/host/host.ts'
+import { nodeHost } from '../../src/host/host.ts'
 import { createWorkshop } from '../../src/workshop.ts'
+import { fasterClock } from '../kit/faster-clock.ts'
 import { acceptCeilings } from '../kit/keys.ts'
 import { figurePng } from '../kit/project.ts'
 import { type Dev, startDev } from '../plugin/server.ts'
@@ -29,9 +30,9 @@ export interface DeskSetup {
    */
   readonly jobMs?: number
   /**
-   * How many times faster the dev server's clock runs.
+   * How many times faster the dev server's clock runs. The page has a clock of its own.
    *
-   * @default 1
+   * @default 5
    */
   readonly speed?: number
   /** Further options of the service. */
@@ -69,7 +70,7 @@ export async function openDesk(browser: Browser, setup: DeskSetup): Promise<Desk
   await game.write('sprites/figure.png', figurePng())
   if (setup.bought) await buy(game, env, setup.bought)
   const [, load] = vites[0]!
-  const dev = await startDev(await load(), game, pluginOf(game, { env, net: machine.net, clock: fasterClock(setup.speed ?? 1) }))
+  const dev = await startDev(await load(), game, pluginOf(game, { env, net: machine.net, clock: fasterClock(setup.speed ?? 5) }))
   dev.server.printUrls()
   const address = new URL(/https?:\S+__spritewright\/#token=\S+/.exec(dev.log.all.join('\n'))?.[0] ?? '')
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...setup.look })
@@ -96,17 +97,6 @@ export async function openDesk(browser: Browser, setup: DeskSetup): Promise<Desk
       await service.close()
       await game.remove()
     },
-  }
-}
-
-/** The clock of this machine, faster. */
-function fasterClock(speed: number): Host['clock'] {
-  const { clock } = machine
-  const [wall, mono] = [clock.wall(), clock.mono()]
-  return {
-    wall: () => wall + Math.round((clock.wall() - wall) * speed),
-    mono: () => mono + Math.round((clock.mono() - mono) * speed),
-    sleep: (ms, signal) => clock.sleep(ms / speed, signal),
   }
 }
 

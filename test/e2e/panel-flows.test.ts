@@ -4,7 +4,7 @@ import AxeBuilder from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { figurePng } from '../kit/project.ts'
-import { openBrowser } from './browser.ts'
+import { openBrowser, patienceMs } from './browser.ts'
 import { type Desk, type DeskSetup, heroSpec, openDesk } from './panel-desk.ts'
 
 let browser: Browser
@@ -54,7 +54,7 @@ async function approveAll(page: Page): Promise<void> {
 }
 
 describe('forty sprites', () => {
-  test('are approved in one go, with progress, credits and the time that is left', { timeout: 120_000 }, async () => {
+  test('are approved in one go, with progress, credits and the time that is left', { timeout: 300_000 }, async () => {
     const files = Object.fromEntries(
       Array.from({ length: 40 }, (_, index) => [`sprites/s${index}.sprite.json`, heroSpec(`walks ${index}`)] as const),
     )
@@ -71,7 +71,7 @@ describe('forty sprites', () => {
     await approveAll(page)
     await page.getByRole('region', { name: 'Purchases in work' }).waitFor()
     expect(await faults(page)).toEqual([])
-    await page.getByRole('region', { name: 'Purchases in work' }).waitFor({ state: 'detached', timeout: 100_000 })
+    await page.getByRole('region', { name: 'Purchases in work' }).waitFor({ state: 'detached' })
     const told = await page.evaluate(() => (globalThis as unknown as { told: string[] }).told)
     expect(told[0]).toMatch(new RegExp(`^\\d+ of 40 · [\\d.]+ of ${sum} credits`))
     expect(told.some((words) => /^(?:[1-9]|[1-3]\d) of 40 · [\d.]+ of [\d.]+ credits · about \d+ (?:s|min) left$/.test(words))).toBe(true)
@@ -91,12 +91,12 @@ describe('takes', () => {
       .getByRole('dialog')
       .getByRole('button', { name: /^Approve/ })
       .click()
-    await page.getByText('Compare two takes').waitFor({ timeout: 60_000 })
+    await page.getByText('Compare two takes').waitFor()
     await page.getByText('Compare two takes').focus()
     await page.keyboard.press('Enter')
     const compare = page.locator('.compare')
     const names = ['A: take 1 of hero.walk', 'B: take 2 of hero.walk']
-    for (const name of names) await vi.waitUntil(() => isDrawn(page, name), { timeout: 20_000 })
+    for (const name of names) await vi.waitUntil(() => isDrawn(page, name), { timeout: patienceMs })
     const bytes = (name: string): Promise<string> =>
       page.getByRole('img', { name }).evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL())
     await compare.getByRole('button', { name: 'One frame on' }).focus()
@@ -106,7 +106,7 @@ describe('takes', () => {
     expect(a).not.toBe(b)
     await compare.getByRole('checkbox', { name: /Onion skin/ }).focus()
     await page.keyboard.press('Space')
-    await vi.waitUntil(async () => (await bytes(names[0]!)) !== a)
+    await vi.waitUntil(async () => (await bytes(names[0]!)) !== a, { timeout: patienceMs })
     expect(await bytes(names[1]!)).toBe(b)
     expect(await faults(page)).toEqual([])
     await compare.getByRole('button', { name: 'Choose A' }).focus()
@@ -122,12 +122,12 @@ describe('the other pages', () => {
     const files = { [heroFile]: heroSpec('walks'), 'sprites/fox.sprite.json': heroSpec('trots') }
     const { page, complaints } = await open({ files, bought: ['hero'], query: '' })
     await page.getByRole('link', { name: 'Wall' }).click()
-    for (const id of ['hero.walk', 'fox.walk']) await vi.waitUntil(() => isDrawn(page, `${id} plays`), { timeout: 20_000 })
+    for (const id of ['hero.walk', 'fox.walk']) await vi.waitUntil(() => isDrawn(page, `${id} plays`), { timeout: patienceMs })
     const look = (): Promise<string> =>
       page.getByRole('img', { name: 'hero.walk plays' }).evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL())
     const still = await look()
     await page.getByRole('button', { name: 'Play all' }).click()
-    await vi.waitUntil(async () => (await look()) !== still)
+    await vi.waitUntil(async () => (await look()) !== still, { timeout: patienceMs })
     await page.getByRole('button', { name: 'Pause all' }).click()
     expect(await faults(page)).toEqual([])
     await page.getByRole('link', { name: /hero\.walk/ }).click()
@@ -185,7 +185,7 @@ describe('turned frames', () => {
       })
       const played = await page.evaluate(async () => (await (await fetch('api/state')).json()).sprites[0].animations[0].played)
       expect(played.some((frame: { isTurned?: boolean }) => frame.isTurned === true)).toBe(rotate)
-      await vi.waitUntil(() => isDrawn(page, /^hero\.walk$/))
+      await vi.waitUntil(() => isDrawn(page, /^hero\.walk$/), { timeout: patienceMs })
       const frames: string[] = []
       for (let index = 0; index < 7; index++) {
         frames.push(await page.locator('.stage canvas').evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL()))
@@ -235,7 +235,7 @@ describe('a sprite', () => {
     vi.stubEnv('LAUNCH_EDITOR', join(game.root, 'editor.sh'))
     await page.getByRole('button', { name: 'Open in editor' }).click()
     await page.getByRole('region', { name: 'Message' }).getByText(`${heroFile} opens in your editor.`).waitFor()
-    const opened = await vi.waitUntil(() => readFile(join(game.root, 'opened.txt'), 'utf8').catch(() => ''), { timeout: 20_000 })
+    const opened = await vi.waitUntil(() => readFile(join(game.root, 'opened.txt'), 'utf8').catch(() => ''), { timeout: patienceMs })
     expect(opened).toContain(join(game.root, heroFile))
     expect(dev.log.all.join('\n')).not.toContain('Could not open')
     expect(complaints).toEqual([])

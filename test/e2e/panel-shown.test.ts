@@ -10,9 +10,9 @@ import { agree, button, heroFile, panelRoom, showsState, spent } from './panel-r
 
 const room = panelRoom({ query: '?show=hero.walk', service: { makers: quickMakers() } })
 
-/** A desk at which an unanswered submission may be replayed for one second. */
+/** A desk at which an unanswered submission may be replayed for five seconds of the faster clock. */
 function start(service: EmbeddedOptions = {}): Promise<Desk> {
-  const files = { 'spritewright.config.json': '{"replayWindow":"1s","limits":{"windowMs":1}}', [heroFile]: heroSpec('walks') }
+  const files = { 'spritewright.config.json': '{"replayWindow":"5s","limits":{"windowMs":1}}', [heroFile]: heroSpec('walks') }
   return room.start({ files, service })
 }
 

@@ -70,7 +70,7 @@ test('what is approved anew while a run of it ends is begun again, and what fail
   } as unknown as BuyerPorts['workshop']
   const buyer = createBuyer({ workshop, log: () => {}, onProgress: () => {}, onChange: () => {} })
   await buyer.look()
-  await vi.waitFor(() => expect(begun).toEqual(['first', 'again']))
+  await vi.waitFor(() => expect(begun).toEqual(['first', 'again']), { timeout: 20_000 })
   await buyer.look()
   await buyer.close()
   expect(begun).toEqual(['first', 'again'])

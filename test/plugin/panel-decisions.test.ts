@@ -11,11 +11,11 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one.close()
 })
 
-/** An unanswered submission may be replayed for one second. */
-const config = { 'spritewright.config.json': '{"replayWindow":"1s","limits":{"windowMs":1}}' }
+/** An unanswered submission may be replayed for five seconds of the faster clock. */
+const config = { 'spritewright.config.json': '{"replayWindow":"5s","limits":{"windowMs":1}}' }
 
-async function world(files: Readonly<Record<string, string>>, options: EmbeddedOptions): Promise<PanelWorld> {
-  const opened = await openPanelWorld({ ...config, ...files }, options)
+async function world(files: Readonly<Record<string, string>>, options: EmbeddedOptions, speed?: number): Promise<PanelWorld> {
+  const opened = await openPanelWorld({ ...config, ...files }, options, speed)
   open.push(opened)
   return opened
 }
@@ -92,6 +92,8 @@ test('an execution that the service has lost can only be given up, and then appr
   const { start, service } = await world(
     {},
     { before: async ({ method, path }) => (isLost && method === 'GET' && path.startsWith('/v1/executions/') ? unknown : undefined) },
+    // A new execution may be unknown for half a minute.
+    20,
   )
   const { panel } = await start()
   await approveHero(panel)

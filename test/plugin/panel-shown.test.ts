@@ -16,7 +16,7 @@ afterEach(async () => {
 /** A world in which an unanswered submission may be replayed for this long. */
 async function world(
   options: EmbeddedOptions = {},
-  replayWindow = '1s',
+  replayWindow = '5s',
   files: Readonly<Record<string, string>> = {},
 ): Promise<PanelWorld> {
   const config = { 'spritewright.config.json': JSON.stringify({ replayWindow, limits: { windowMs: 1 } }) }

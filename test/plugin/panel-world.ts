@@ -3,6 +3,7 @@ import type { EmbeddedOptions } from '../../src/embedded/options/options.ts'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
 import { nodeNet } from '../../src/host/net.ts'
 import { createWorkshop } from '../../src/workshop.ts'
+import { fasterClock } from '../kit/faster-clock.ts'
 import { quickMakers } from '../kit/quick-makers.ts'
 import { openPanel, type PanelClient } from './panel-client.ts'
 import { type Dev, startDev } from './server.ts'
@@ -23,8 +24,17 @@ export interface PanelWorld {
   close(): Promise<void>
 }
 
-/** @param more Files of the game besides its own. */
-export async function openPanelWorld(more: Readonly<Record<string, string>> = {}, options: EmbeddedOptions = {}): Promise<PanelWorld> {
+/**
+ * Opens a world.
+ *
+ * @param more Files of the game besides its own.
+ * @param speed How many times faster the clock of the dev servers runs.
+ */
+export async function openPanelWorld(
+  more: Readonly<Record<string, string>> = {},
+  options: EmbeddedOptions = {},
+  speed = 5,
+): Promise<PanelWorld> {
   const open: (() => unknown)[] = []
   const [, load] = vites[0]!
   const service = await startEmbeddedService({
@@ -42,7 +52,11 @@ export async function openPanelWorld(more: Readonly<Record<string, string>> = {}
     game,
     service,
     start: async (added = {}) => {
-      const dev = await startDev(await load(), game, pluginOf(game, { env: { ...env, ...added }, net: nodeNet() }))
+      const dev = await startDev(
+        await load(),
+        game,
+        pluginOf(game, { env: { ...env, ...added }, net: nodeNet(), clock: fasterClock(speed) }),
+      )
       open.push(() => dev.close())
       const panel = await openPanel(dev)
       open.push(() => panel.close())

@@ -3,6 +3,7 @@ import type { PanelState } from '../../plugin/protocol/protocol.ts'
 import type { EmbeddedService } from '../../src/embedded/service.ts'
 import { nodeNet } from '../../src/host/net.ts'
 import { createWorkshop } from '../../src/workshop.ts'
+import { fasterClock } from '../kit/faster-clock.ts'
 import { keyEnv } from '../kit/keys.ts'
 import { figurePng } from '../kit/project.ts'
 import { quickMakers } from '../kit/quick-makers.ts'
@@ -88,8 +89,9 @@ describe('buying from the panel', () => {
     await approveHero(panel)
     await panel.stateWhere((state) => stands('hero.walk', 'bought')(state) && !find(state, 'hero.walk').isPlaceholder)
     await game.write('sprites/hero.sprite.json', spec({ prompt: 'a large figure' }))
-    const edited = await panel.stateWhere(stands('hero.walk', 'missing'))
-    expect(find(edited, 'hero.walk')).toMatchObject({ isSuperseded: true, isPlaceholder: false })
+    // The panel is told of the spec first, and then of the art.
+    const edited = await panel.stateWhere((state) => stands('hero.walk', 'missing')(state) && find(state, 'hero.walk').isSuperseded)
+    expect(find(edited, 'hero.walk')).toMatchObject({ isPlaceholder: false })
     expect(find(edited, 'coin.spin')).toMatchObject({ isSuperseded: false, isPlaceholder: true })
     await log.next((line) => line.includes('hero.walk has changed since it was bought. The bought frames play on'))
     await approveHero(panel)
@@ -257,7 +259,7 @@ describe('an approval from elsewhere', () => {
   test('play money: the service that another terminal ran has ended, and the dev server goes on with one of its own', async () => {
     const game = await openSource({ 'spritewright.config.json': '{"service":"embedded"}' })
     open.push(() => game.remove())
-    const dev = await startDev(await load(), game, pluginOf(game, { net: nodeNet() }))
+    const dev = await startDev(await load(), game, pluginOf(game, { net: nodeNet(), clock: fasterClock(5) }))
     open.push(() => dev.close())
     const workshop = await createWorkshop({ root: game.root, host: hostOf(game, {}) })
     await workshop.approve({ names: ['hero'], confirm: async () => true })

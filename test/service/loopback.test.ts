@@ -178,7 +178,7 @@ describe('event streams', () => {
       const stop = new AbortController()
       for await (const _ of client.events(executionId, null, stop.signal)) stop.abort()
     }
-    await expect.poll(() => gone).toBe(5)
+    await expect.poll(() => gone, { timeout: 20_000 }).toBe(5)
   })
 
   test('leaving the loop closes the connection too', async () => {
@@ -192,7 +192,7 @@ describe('event streams', () => {
       return stream([], { body: endless })
     })
     for await (const _ of clientOf(api.url).events(executionId, null, new AbortController().signal)) break
-    await expect.poll(() => isGone).toBe(true)
+    await expect.poll(() => isGone, { timeout: 20_000 }).toBe(true)
   })
 
   test('C24: where no stream can be had the refusal is typed; a wrong content type is SW_WIRE; 204 is an empty stream', async () => {
