@@ -16,12 +16,12 @@ class IndexedFiles extends Map<string, Uint8Array> {
   }
 
   #count(path: string, by: number): void {
-    const parts = path.split('/')
-    for (let depth = 1; depth < parts.length; depth++) {
-      const folder = parts.slice(0, depth).join('/') || '/'
+    for (let slash = path.indexOf('/'), next = 0; slash >= 0; slash = next) {
+      next = path.indexOf('/', slash + 1)
+      const folder = path.slice(0, slash) || '/'
       const names = this.folders.get(folder) ?? new Map<string, number>()
       this.folders.set(folder, names)
-      const name = parts[depth] as string
+      const name = path.slice(slash + 1, next < 0 ? undefined : next)
       const left = (names.get(name) ?? 0) + by
       if (left > 0) names.set(name, left)
       else names.delete(name)

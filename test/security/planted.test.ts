@@ -31,6 +31,16 @@ interface Known {
   readonly records: ReadonlyMap<string, Uint8Array>
 }
 
+/** The attacker's signatures. Equal ones are made once, because signing takes long and there are few. */
+const signatures = new Map<string, unknown>()
+function once<T>(key: readonly unknown[], make: () => T): T {
+  const name = JSON.stringify(key)
+  if (!signatures.has(name)) signatures.set(name, make())
+  return signatures.get(name) as T
+}
+const freezeOnce = (hash: string, asked: Parameters<typeof freezeBy>[2]): ReturnType<typeof freezeBy> =>
+  once([hash, asked], () => freezeBy(testKey(66), hash, asked))
+
 async function survey(): Promise<Known> {
   const made = await team()
   const { first: victim } = made
@@ -56,7 +66,7 @@ function bodyOf(type: RecordType, chance: Chance, hash: string): object {
   const attempt = chance.whole(1, 3)
   const send = chance.whole(1, 3)
   const asked = { maxCredits: chance.pick(['0.1', '1.6', '20']), frames: chance.pick([7, 100]), attempt }
-  const { locked: _locked, ...frozen } = freezeBy(testKey(66), hash, asked)
+  const { locked: _locked, ...frozen } = freezeOnce(hash, asked)
   const refusal = { attempt, send, status: chance.pick([401, 403, 409, 422, 429]), error }
   const about = chance.pick(['submission', 'answer', 'execution'])
   const bodies: Readonly<Record<RecordType, object>> = {
@@ -120,7 +130,7 @@ async function plantJournal({ made, records }: Known, disk: MemoryDisk, hash: st
 function plantEntry({ signed }: Known, hash: string, chance: Chance): LockEntry {
   const own = signed.approval as NonNullable<LockEntry['approval']>
   const { buyer, at, priceVersion } = own
-  const forged = approvalBy(testKey(66), hash, own)
+  const forged = once([hash, own.at, own.checkout], () => approvalBy(testKey(66), hash, own))
   const approval = chance.pick([
     undefined,
     { ceiling: '90', priceVersion, buyer, at },
@@ -131,7 +141,7 @@ function plantEntry({ signed }: Known, hash: string, chance: Chance): LockEntry 
     { ...forged, buyer, publicKey: own.publicKey },
     { ...own, given: 'typed' as const },
   ])
-  const { locked } = freezeBy(testKey(66), hash, { maxCredits: chance.pick(['1.6', '20']), frames: 7, attempt: chance.whole(1, 4) })
+  const { locked } = freezeOnce(hash, { maxCredits: chance.pick(['1.6', '20']), frames: 7, attempt: chance.whole(1, 4) })
   const submission = chance.pick([undefined, locked, signed.submission, { ...locked, publicKey: undefined, signature: undefined }])
   return {
     service: { ...identity, ...(chance.is(0.2) ? { host: 'attacker.example' } : {}) },
