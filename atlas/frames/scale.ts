@@ -23,8 +23,8 @@ const faintAlpha = 16
 const leastShare = 0.5
 
 /**
- * The longest side of the visible part of the first frame, in pixels. All animations of a figure begin with
- * the same pose, so they get the same scale, whatever their frames show around the figure. If the figure of
+ * The longest side of the visible part of the first frame, in pixels: animations often begin with the same
+ * pose, whatever their frames show around the figure. If the figure of
  * another frame is more than twice as large, the longest side of that figure counts.
  *
  * @param frames At least one, all of one size. If nothing is visible, their longest side is returned.

@@ -39,16 +39,26 @@ export interface CutAnimation {
   readonly frames: readonly CutFrame[]
   /** See {@link PlayedFrames}. */
   readonly room: Canvas
+  /** See {@link PlayedFrames}. */
+  readonly figureSide?: number
   /** Missing for a placeholder, or if the frames were not checked. */
   readonly quality?: AnimationQuality
   readonly warnings: readonly string[]
 }
 
-/** Scales the played frames to the size in the spec. Trims them unless the spec disables it. */
-export async function cutAnimation(input: SheetInput, played: PlayedFrames): Promise<CutAnimation> {
-  const { frames, indices, room, quality, warnings } = played
+/** What decides the scale of a figure. */
+export type FigureMeasure = Pick<PlayedFrames, 'figureSide' | 'room'>
+
+/**
+ * Scales the played frames to the size in the spec. Trims them unless the spec disables it.
+ *
+ * @param base Of the animation that gives this one its scale.
+ * @default the animation has its own scale
+ */
+export async function cutAnimation(input: SheetInput, played: PlayedFrames, base?: FigureMeasure): Promise<CutAnimation> {
+  const { frames, indices, room, figureSide, quality, warnings } = played
   const { size, pixelArt } = input.spec
-  const fit = size?.kind === 'figure' ? { ...size, side: played.figureSide! } : size
+  const fit = size?.kind === 'figure' ? { ...size, side: sharedSide(played, base) } : size
   const sized = fit === undefined ? frames : await scaleFrames(frames, fit, pixelArt, room)
   const whole = indices.map((index, at) => ({ index, bitmap: sized[at] as Bitmap })).sort((a, b) => a.index - b.index)
   const cut = cutSequence(toSequence(input, { frames: whole, room })).frames
@@ -58,9 +68,23 @@ export async function cutAnimation(input: SheetInput, played: PlayedFrames): Pro
       return { index, bitmap, ...(canvas ? { canvas } : {}) }
     }),
     room,
+    ...(figureSide === undefined ? {} : { figureSide }),
     ...(quality ? { quality } : {}),
     warnings,
   }
+}
+
+/** Figures whose sides differ by more than this factor were not drawn at one scale. */
+const mostPose = 1.5
+
+/**
+ * The side of the figure that decides the scale of an animation. Deliveries of one frame size were drawn at one
+ * scale, so a sprite keeps it in all of them, and has frames of one size: a pose that is taller stays taller.
+ */
+function sharedSide({ figureSide: own = 1, room }: FigureMeasure, base: FigureMeasure | undefined): number {
+  const side = base?.figureSide ?? own
+  const isOneSize = base?.room.width === room.width && base.room.height === room.height
+  return isOneSize && Math.max(side / own, own / side) <= mostPose ? side : own
 }
 
 /** Restores the untrimmed frames. Smaller scales are made from these. */

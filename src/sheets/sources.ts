@@ -36,6 +36,11 @@ export interface SheetInput {
   readonly spec: SpriteSpec
   readonly animation: AnimationSpec
   readonly source: FrameSource
+  /**
+   * The first bought animation of its sprite, if another one gets its scale from that: where the spec sets the
+   * size of the figure.
+   */
+  readonly base?: SheetInput
   /** Frames that a person has touched up; they replace frames of a result only, not of a placeholder. */
   readonly overrides?: Overrides | undefined
   /**

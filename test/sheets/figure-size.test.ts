@@ -3,10 +3,14 @@ import { describe, expect, test } from 'vitest'
 import { type Bitmap, blit, createBitmap, decodePng, figureSide, scaleFrames } from '../../atlas/index.ts'
 import { packDelivery } from '../../src/embedded/images/delivery.ts'
 import { cutAnimation, readPlayed, untrimmed } from '../../src/sheets/frames.ts'
-import type { FrameSource } from '../../src/sheets/sources.ts'
+import type { BuiltSheets, SheetOptions } from '../../src/sheets/model.ts'
+import { makeSheets } from '../../src/sheets/sheet.ts'
+import type { FrameSource, SheetInput } from '../../src/sheets/sources.ts'
 import { parseSpec } from '../../src/spec/parser.ts'
+import type { AnimationSpec } from '../../src/spec/spec.ts'
 import { sha256 } from '../../src/vault/objects.ts'
 import { figurePng } from '../kit/project.ts'
+import { memoryCache } from './memory-cache.ts'
 
 const names = { frame: (index: number) => `frames/frame_${index}.png`, sheet: 'sheet.png', atlas: 'atlas.json', preview: 'preview.gif' }
 const figure = decodePng(figurePng())
@@ -67,6 +71,51 @@ describe('"size": { "figure": … }', () => {
     const wide = await sourceOf({ side: 64, room: [96, 0, 96, 0] })
     const shown = figureSide(await framesOf({ ...placeholder, isMarked: false } as FrameSource, 96))
     expect(figureSide(await framesOf(wide, 96))).toBeLessThan(shown / 2)
+  })
+})
+
+const options: SheetOptions = { maxSize: 1024, encodings: ['png'], level: 6, ktx2: 'uastc' }
+
+describe('the animations of one sprite', () => {
+  const spec = parseSpec(
+    JSON.stringify({
+      reference: './hero.png',
+      prompt: 'x',
+      size: { figure: 96 },
+      animations: { idle: { frames: 7 }, walk: { frames: 7 } },
+    }),
+    '/game/hero.sprite.json',
+  )
+  const [idle, walk] = spec.animations as [AnimationSpec, AnimationSpec]
+
+  /** The sizes of the whole frames of both, and of their figures, as a build makes them. */
+  async function build(idleAs: Delivered, walkAs: Delivered): Promise<readonly [readonly number[], readonly number[]]> {
+    const base = { spec, animation: idle, source: await sourceOf(idleAs) }
+    const inputs: readonly SheetInput[] = [base, { spec, animation: walk, source: await sourceOf(walkAs), base }]
+    const cache = memoryCache()
+    const make = (): Promise<BuiltSheets> => makeSheets(inputs, 'group', options, { cache, warn: () => {} })
+    const { atlases } = await make()
+    expect((await make()).atlases).toEqual(atlases)
+    const frames = atlases[0]!.frames
+    const sizes = ['idle', 'walk'].map((name) => {
+      const { sourceWidth, sourceHeight, width, height } = frames.find((frame) => frame.name === `hero/${name}/0000`)!
+      return [sourceWidth, sourceHeight, Math.max(width, height)]
+    })
+    return sizes as unknown as readonly [readonly number[], readonly number[]]
+  }
+
+  test('have frames of one size and figures of one scale, if the deliveries have frames of one size', async () => {
+    const [first, second] = await build({ side: 100, room: [50, 50, 50, 50] }, { side: 110, room: [45, 40, 45, 50] })
+    expect(second.slice(0, 2)).toEqual(first.slice(0, 2))
+    expect(second[2]! / first[2]!).toBeCloseTo(1.1, 1)
+  })
+
+  test.each([
+    ['frames of another size', { side: 110, room: [50, 50, 50, 50] }],
+    ['a figure of quite another size', { side: 180, room: [10, 10, 10, 10] }],
+  ] as const)('are measured one by one, if one was delivered with %s', async (_, other) => {
+    const [first, second] = await build({ side: 100, room: [50, 50, 50, 50] }, other)
+    expect(Math.abs(second[2]! - first[2]!)).toBeLessThanOrEqual(4)
   })
 })
 

@@ -1,7 +1,7 @@
 import type { Bitmap } from '../../../atlas/index.ts'
 import { buildKey } from '../../spec/key.ts'
 import { animationId } from '../../spec/request.ts'
-import { type CutAnimation, cutAnimation, readPlayed } from '../frames.ts'
+import { type CutAnimation, cutAnimation, type FigureMeasure, readPlayed } from '../frames.ts'
 import type { DeliveryLayout, SheetInput } from '../sources.ts'
 import { type BuildCache, formatVersion } from './cache.ts'
 import { packFile, unpackFile } from './packed-file.ts'
@@ -23,7 +23,7 @@ export interface AnimationPorts {
 const mostPixels = 2 ** 27
 
 /** Cache key of an animation's cut frames: a hash of all inputs before packing. */
-export function animationKey({ spec, animation, source, overrides }: SheetInput, codec = ''): string {
+export function animationKey({ spec, animation, source, overrides, base }: SheetInput, codec = ''): string {
   const { background, pixelArt, stabilize, size, trim, borders } = spec
   const { loop, yoyo, use, frames } = animation
   const isResult = source.kind === 'result'
@@ -40,6 +40,7 @@ export function animationKey({ spec, animation, source, overrides }: SheetInput,
     stabilize,
     play: { loop, yoyo, use: use ?? null },
     size: size ?? null,
+    base: base ? [base.animation.name, base.source.sha256, base.animation.frames, base.overrides?.key ?? null] : null,
     isTrimmed: trim && !borders,
   })
 }
@@ -61,9 +62,15 @@ export async function readAnimation(input: SheetInput, { cache, codec }: Animati
  * @throws As `readPlayed` and `toSequence`.
  */
 export async function makeAnimation(input: SheetInput, isJudged: boolean, { cache, codec, layout }: AnimationPorts): Promise<CutAnimation> {
-  const cut = await cutAnimation(input, await readPlayed(input, { layout, isJudged }))
+  const played = await readPlayed(input, { layout, isJudged })
+  const cut = await cutAnimation(input, played, input.base && (await measureFigure(input.base, { cache, codec, layout })))
   await cache.write(animationKey(input, codec), ...packAnimation(cut))
   return cut
+}
+
+/** The measure of an animation. It was cut before the others of its sprite, so it is cached. */
+async function measureFigure(base: SheetInput, ports: AnimationPorts): Promise<FigureMeasure> {
+  return (await readAnimation(base, ports)) ?? readPlayed(base, { layout: ports.layout, isJudged: false })
 }
 
 function packAnimation({ frames, ...rest }: CutAnimation): readonly Uint8Array[] {

@@ -127,6 +127,7 @@ const canvas = z.strictObject({ x: count, y: count, width: size, height: size })
 const animationSchema: z.ZodMiniType<AnimationHead> = z.strictObject({
   frames: z.array(z.strictObject({ index: count, canvas: z.exactOptional(canvas), width: size, height: size, at: count })),
   room: canvas,
+  figureSide: z.exactOptional(size),
   quality: z.exactOptional(qualitySchema),
   warnings: z.array(z.string()),
 })

@@ -68,6 +68,7 @@ export async function toInputs(
     readDelivered({ spec: item.spec, animation: item.animation, source: resultSource(context, item) }, layoutOf(context)),
   )
   const inputs: SheetInput[] = []
+  const bases = new Map<SpriteSpec, SheetInput>()
   for (const [index, item] of found.items.entries()) {
     const { spec, animation } = item
     const { animations, paths } = known.get(spec) as SpriteOverrides
@@ -76,9 +77,17 @@ export async function toInputs(
     const bought = boughtSource(context, item)
     const older = bought || unbought === 'error' ? undefined : await supersededInput(context, item)
     const own = { spec, overrides: animations.get(animation.name), overridePaths: paths }
-    inputs.push(older ? { ...own, ...older } : { ...own, animation, source: bought ?? (await standIn()) })
+    const input = older ? { ...own, ...older } : { ...own, animation, source: bought ?? (await standIn()) }
+    const base = bases.get(spec)
+    inputs.push(base && isSizedByOthers(input) ? { ...input, base } : input)
+    if (!base && isSizedByOthers(input)) bases.set(spec, input)
   }
   return inputs
+}
+
+/** Whether an animation has the scale of its sprite's first bought animation. */
+function isSizedByOthers({ spec, source }: SheetInput): boolean {
+  return spec.size?.kind === 'figure' && source.kind === 'result'
 }
 
 async function findOverrides(
