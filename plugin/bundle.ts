@@ -34,12 +34,19 @@ export async function startBuild(context: BuildContext, session: PluginSession):
   }
 }
 
-/** Ends a build. A watched project stays open. */
-export async function endBuild(session: PluginSession, isWatched: boolean): Promise<void> {
+/**
+ * Ends a build. A watched project stays open. If a purchase failed and the bundle has a placeholder in its place, the
+ * build fails now, after the files are written.
+ */
+export async function endBuild(context: FailingContext, session: PluginSession, isWatched: boolean): Promise<void> {
   if (!session.surroundings.isBuild) {
     await session.dev?.close()
     await session.close()
-  } else if (!isWatched) await session.leave()
+    return
+  }
+  if (!isWatched) await session.leave()
+  const { failures } = session
+  if (failures.length > 0) failHook(context, new AggregateError(failures))
 }
 
 function watchFiles(context: BuildContext, session: PluginSession, files: readonly string[]): void {

@@ -79,7 +79,7 @@ export function createPlugins(options: Options, seam?: PluginSeam): Plugin[] {
     closeBundle: {
       order: 'post',
       handler() {
-        return endBuild(sessions.of(this), this.meta.watchMode)
+        return endBuild(this, sessions.of(this), this.meta.watchMode)
       },
     },
     closeWatcher() {

@@ -51,6 +51,8 @@ export interface PluginSession {
    * approved. It runs once until {@link PluginSession.renew}.
    */
   bundling(): Promise<Bundling>
+  /** Errors of purchases of the last build, whose places in the bundle have a placeholder. */
+  readonly failures: readonly unknown[]
   /** Returns a function that checks whether bytes contain the API key. */
   keySearch(): Promise<(bytes: Uint8Array) => boolean>
   /** Makes the next call of `bundling` run again (`build --watch`). */
@@ -82,13 +84,16 @@ export function createSession(surroundings: Surroundings, options: Options, seam
   let opened: Promise<Workshop> | undefined
   let made: Promise<Bundling> | undefined
   let builds = 0
+  let failed: readonly unknown[] = []
   const workshop = (): Promise<Workshop> => {
     opened ??= makeWorkshop({ root, mode, envDir, envPrefix, options, onWait: log.money, ...(seam.host ? { host: seam.host } : {}) })
     return opened
   }
   const make = async (): Promise<Bundling> => {
     const open = await workshop()
-    const { sheets, bought, balance, warnings } = await open.build({ onProgress: createProgressLines(log.money) })
+    failed = []
+    const { sheets, bought, balance, failures, warnings } = await open.build({ onProgress: createProgressLines(log.money) })
+    failed = failures
     for (const { id, credits } of bought) log.money(`${id}: bought for ${formatCredits(credits)} credits.`)
     if (balance) log.money(balance.words)
     for (const warning of warnings) log.warn(warning)
@@ -106,6 +111,9 @@ export function createSession(surroundings: Surroundings, options: Options, seam
   return {
     surroundings,
     dev: undefined,
+    get failures() {
+      return failed
+    },
     workshop,
     bundling: () => {
       made ??= make()

@@ -128,7 +128,9 @@ const shapes = {
       unbought: z
         .enum(['error', 'placeholder'], { error: '"error" or "placeholder"' })
         .default('error')
-        .describe('What a build does about an animation that is not bought: an error, or a placeholder in its place.'),
+        .describe(
+          'What a build does about an animation that is not bought: an error, or a placeholder in its place, also if its purchase fails or asks a question. That error is reported after the files are written.',
+        ),
     },
     { error: 'an object: generate, unbought' },
   ),

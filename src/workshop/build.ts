@@ -1,5 +1,6 @@
 import { parseCredits } from '../credit/credits.ts'
-import { SpritewrightError } from '../errors.ts'
+import { errorCodes, SpritewrightError } from '../errors.ts'
+import { endsEverything } from '../job/run-orders.ts'
 import type { Context } from '../project/context.ts'
 import { isFetchable, listOrphans, ofPresentServices, warnOfOrphan } from '../project/orphans.ts'
 import type { ServiceConnection } from '../project/session.ts'
@@ -13,6 +14,7 @@ import { mayBuy } from './may-buy.ts'
 import { missingError } from './missing.ts'
 import { fetchOrphans, fetchStrays } from './recovery/fetch.ts'
 import { bringHome, reconcileLock } from './recovery/reconcile.ts'
+import { toWholeProject } from './recovery/whole-project.ts'
 import { withWholeResults } from './recovery/whole-results.ts'
 import { keepLayout } from './sheets/layout-file.ts'
 import { assemble } from './sheets/sheets.ts'
@@ -20,6 +22,8 @@ import { assemble } from './sheets/sheets.ts'
 /**
  * Builds sheets from specs: buys what is approved, fetches what is in flight or lost, and packs. If
  * everything is bought and stored here, the service is not asked and no key is needed.
+ *
+ * Names restrict what is bought, and what must be there. The sheets are always those of the whole project.
  */
 export async function build(context: Context, connection: ServiceConnection, request: BuildRequest): Promise<BuildReport> {
   const names = request.names ?? []
@@ -32,20 +36,26 @@ export async function build(context: Context, connection: ServiceConnection, req
   let found = first
   let run: Bought = { purchases: [], failures: [] }
   let identity: ServiceIdentity | undefined
+  let failures: readonly unknown[] = []
   if (first.items.some((item) => item.state !== 'bought')) {
-    const bought = await buyOpen(context, connection, request, first)
+    const bought = await buyOpen(context, connection, request, first).catch((error: unknown) => {
+      if (request.signal?.aborted || !goesOnWithout(context, request, [error])) throw error
+      return { run: { purchases: [], failures: [] }, found: first, identity: undefined, failures: [error] }
+    })
     run = bought.run
     found = bought.found
     identity = bought.identity
-    const failures = run.failures.map(({ error }) => error)
+    failures = bought.failures
     if (request.signal?.aborted) throwAll(failures.slice(0, 1))
-    throwAll(failures)
+    if (!goesOnWithout(context, request, failures)) throwAll(failures)
     await warnOfEdits(context, first)
   }
   if (request.frozen !== true) await fetchUnasked(context, connection, request, found)
   if (mayBuy(context, request)) await reconcileLock(context, found, identity)
   if (run.purchases.length > 0) await bringHome(context, found, { signal: request.signal })
   const fresh = new Set(run.purchases.filter(({ isFresh }) => isFresh).map(({ id }) => id))
+  const known = identity ? { identity } : { host: connection.host }
+  const project = await toWholeProject(context, connection, { named: found, known, request })
   const sheets = request.buyOnly
     ? { sprites: [], atlases: [] }
     : // Quality is checked for new results. For the others, the cached findings are reported.
@@ -53,14 +63,14 @@ export async function build(context: Context, connection: ServiceConnection, req
         context,
         connection,
         {
-          survey: found,
-          known: identity ? { identity } : { host: connection.host },
+          survey: project.survey,
+          known,
           fetched: new Map(run.purchases.flatMap(({ id, fault }) => (fault ? [[id, fault.again]] : []))),
           run: request,
         },
         (whole) => assemble(context, whole, 'group', unbought, { isJudged: (id) => fresh.has(id), signal: request.signal }),
       )
-  await keepLayout(context, sheets, request)
+  if (!project.isPartial) await keepLayout(context, sheets, request)
   return {
     sheets,
     bought: run.purchases.flatMap((item) =>
@@ -68,8 +78,19 @@ export async function build(context: Context, connection: ServiceConnection, req
     ),
     fromVault: first.items.filter((item) => item.state === 'bought').length,
     ...(run.balance ? { balance: run.balance } : {}),
+    failures,
     warnings: context.warnings,
   }
+}
+
+/**
+ * Whether a build goes on after errors of purchases, with placeholders or superseded art in their place. The errors
+ * must be about the service and the purchases (a refusal, a question, a price), not about the machine or the project.
+ */
+function goesOnWithout({ options }: Context, { frozen, buyOnly, approvedOnly }: BuildRequest, errors: readonly unknown[]): boolean {
+  if (options.build.unbought !== 'placeholder' || frozen === true || buyOnly === true || approvedOnly === true) return false
+  const ofPurchase = errorCodes.SW_APPROVAL.exit
+  return errors.every((error) => error instanceof SpritewrightError && errorCodes[error.code].exit >= ofPurchase && !endsEverything(error))
 }
 
 /**
@@ -114,13 +135,13 @@ async function buyOpen(
   connection: ServiceConnection,
   request: BuildRequest,
   first: Survey,
-): Promise<{ run: Bought; found: Survey; identity?: ServiceIdentity }> {
+): Promise<{ run: Bought; found: Survey; identity?: ServiceIdentity; failures: readonly unknown[] }> {
   const allowsPlaceholders = request.approvedOnly === true || (context.options.build.unbought === 'placeholder' && request.frozen !== true)
   const open = first.items.filter((item) => item.state !== 'bought')
   // Without a key nothing can be priced or fetched. If nothing may be bought either, that is the error to
   // report, not the missing key.
   if (!canAsk(context, connection) && open.every(isUnsent)) {
-    if (allowsPlaceholders) return { run: { purchases: [], failures: [] }, found: first }
+    if (allowsPlaceholders) return { run: { purchases: [], failures: [] }, found: first, failures: [] }
     if (!mayBuy(context, request)) throw await missingError(context, open, undefined, false)
   }
   const signal = request.signal ?? new AbortController().signal
@@ -136,7 +157,7 @@ async function buyOpen(
     signal,
   })
   const found = await surveyWanted(context, first, await context.lock.read(), { identity: session.identity })
-  return { run, found, identity: session.identity }
+  return { run, found, identity: session.identity, failures: run.failures.map(({ error }) => error) }
 }
 
 /** Says why a result did not come from the shared store, if the service cannot be asked for it either. */

@@ -150,7 +150,7 @@ function watching(build: (run: number, change: (path: string) => void) => Promis
   }
 }
 
-const nothing: BuildTrace = { written: [], read: [] }
+const nothing: BuildTrace = { written: [], read: [], failures: [] }
 
 test('a build that fails and has changed the lock file is not begun again by that', async () => {
   const watch = watching(async (run, change) => {
@@ -169,7 +169,7 @@ test('a build that fails and has changed the lock file is not begun again by tha
 })
 
 test('what a build writes, and what no sprite depends on, leads to no build', async () => {
-  const watch = watching(async () => ({ written: ['/game/out/page.png'], read: [] }))
+  const watch = watching(async () => ({ written: ['/game/out/page.png'], read: [], failures: [] }))
   watch.steps.push(() => {
     for (const path of ['/game/out/page.png', '/game/notes.txt']) watch.change(path)
     watch.change('/game/hero.png')

@@ -262,7 +262,7 @@ describe('approve', () => {
     expect(world.out()).toContain('npx spritewright approve hero.run hero --adopt')
     expect(world.out()).toContain('before it is decided: hero.jump.')
     expect(world.out()).toContain('npx spritewright recover hero.jump --replay, or --abandon')
-    expect(world.out()).toContain('Next: npx spritewright build hero,')
+    expect(world.out()).toContain('Next: npx spritewright build, which buys')
     expect(requests[0]).toMatchObject({ names: ['hero'], max: 30_000n, total: 100_000n, adopt: false })
   })
 
@@ -334,6 +334,7 @@ describe('build', () => {
           sheets,
           bought: [],
           fromVault: 0,
+          failures: [],
           warnings: [],
           ...((await build(request)) as object),
         }),
@@ -403,6 +404,18 @@ describe('build', () => {
     expect(requests[0]).toMatchObject({ names: ['hero.walk'], frozen: true, buyOnly: true })
     expect(folders).toEqual([])
     expect(await world.run('build', '--buy-only', '--out', 'x')).toBe(2)
+  })
+
+  test('a purchase that left the build going is told after the written files, with its exit code', async () => {
+    const failures = [new SpritewrightError('SW_QUESTION', { message: 'hero.walk asks: which hand?' })]
+    const { world, folders } = building(async () => ({ failures }))
+    expect(await world.run('build')).toBe(5)
+    expect(folders).toEqual(['/game/public/sprites'])
+    expect(world.out()).toContain('5 files in public/sprites')
+    expect(world.err()).toContain('error SW_QUESTION hero.walk asks: which hand?')
+    const { world: scripted } = building(async () => ({ failures }))
+    expect(await scripted.run('build', '--json')).toBe(5)
+    expect(scripted.json()).toMatchObject({ written, errors: [{ code: 'SW_QUESTION', message: 'hero.walk asks: which hand?' }] })
   })
 
   test('with --json no progress is shown, on stderr neither', async () => {

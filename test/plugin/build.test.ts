@@ -249,6 +249,21 @@ describe.each(vites)('a build with %s', (version, load) => {
     expect(await game.list('.')).not.toContain('dist/index.html')
   })
 
+  test('fails after a failed purchase, with the bundle written and a placeholder in it where placeholders may stay', async () => {
+    const { build } = await load()
+    const animations = { jump: { frames: 7, prompt: `[fail generation_failed] for ${version}` } }
+    const game = await shelf.game({ 'sprites/hero.sprite.json': spec({ animations }) })
+    const workshop = await shelf.workshop(game)
+    await workshop.approve({ names: [], confirm: async () => true })
+    await workshop.close()
+    const env = { SPRITEWRIGHT_BASE_URL: shelf.url, SPRITEWRIGHT_API_KEY: key }
+    const plugin = pluginOf(game, { env, net: nodeNet(), options: { build: { unbought: 'placeholder' } } })
+    expect(await failureOf(build(configOf(game, plugin)))).toMatchObject({ pluginCode: 'SW_FAILED' })
+    const { hero, coin } = await runBuilt(game)
+    expect([hero.isPlaceholder, coin.isPlaceholder]).toEqual([true, false])
+    expect(plugin.open()).toBe(0)
+  })
+
   testNewest('names file, line and column of what is wrong in a spec', async () => {
     const { build } = await load()
     const game = await shelf.game({ 'sprites/hero.sprite.json': spec({}, { fps: 'fast' }) })

@@ -168,11 +168,10 @@ describe('atlas.stable in a project', () => {
     expect(await buildIn(game)).toEqual(changed)
   })
 
-  test('builds that nobody commits write none: of names, frozen, in CI, only buying, without the option', async () => {
+  test('builds that nobody commits write none: frozen, in CI, only buying, without the option', async () => {
     const game = await shelf.game()
     const written: string[] = []
     for (const [name, request, options] of [
-      ['names', { names: ['hero'] }, {}],
       ['frozen', { frozen: true }, {}],
       ['buy only', { buyOnly: true }, {}],
       ['without', {}, { atlas: {} }],

@@ -40,7 +40,7 @@ export async function approve({ printer, parts, root, withWorkshop }: CommandCon
     return workshop.approve(request, parts.signal)
   })
   printer.document({ ...report, total: sumCredits(report.approved.map((line) => line.ceiling)) })
-  return report.confirmed ? tellApproved(printer, report, args.names) : tellDeclined(printer)
+  return report.confirmed ? tellApproved(printer, report) : tellDeclined(printer)
 }
 
 /**
@@ -136,7 +136,7 @@ async function askPerson(ask: (question: string) => Promise<boolean | undefined>
   return answer
 }
 
-function tellApproved(printer: Printer, report: ApproveReport, names: readonly string[]): number {
+function tellApproved(printer: Printer, report: ApproveReport): number {
   const total = sumCredits(report.approved.map((line) => line.ceiling))
   const { others, undecided } = report
   const isOpen = others.length + undecided.length > 0
@@ -159,11 +159,7 @@ function tellApproved(printer: Printer, report: ApproveReport, names: readonly s
       `Approved, but not by you: ${others.join(', ')}. To take it over, after making sure that it was not bought elsewhere: `,
       ink('bold', `npx spritewright approve ${[...new Set(others.map(nameOf))].join(' ')} --adopt`),
     )
-  printer.hint(
-    'Next: ',
-    ink('bold', ['npx spritewright build', ...names].join(' ')),
-    ', which buys and makes the atlases. Commit sprites.lock.json.',
-  )
+  printer.hint('Next: ', ink('bold', 'npx spritewright build'), ', which buys and makes the atlases. Commit sprites.lock.json.')
   return 0
 }
 

@@ -112,6 +112,12 @@ export interface ApproveReport {
 
 /** The options of `build`. */
 export interface BuildRequest {
+  /**
+   * Sprites or animations. They restrict what is bought, and what must be there. The sheets are always those of
+   * the whole project.
+   *
+   * @default all
+   */
   readonly names?: readonly string[]
   /** Buys nothing, and fails with `SW_MISSING` if anything is missing. */
   readonly frozen?: boolean
@@ -137,6 +143,11 @@ export interface BuildReport {
   readonly fromVault: number
   /** The account's balance before and after a run that sent something; undefined if nothing was sent. */
   readonly balance?: BalanceEvidence
+  /**
+   * Errors of purchases that left the build going, since `build.unbought` is `'placeholder'`: the sheets have a
+   * placeholder, or the superseded art, in that place. Otherwise such errors are thrown.
+   */
+  readonly failures: readonly unknown[]
   readonly warnings: readonly string[]
 }
 

@@ -51,7 +51,7 @@ export async function withWholeResults<T>(
 }
 
 /** Finds the order of an item, if the service of the session has its identity. */
-function findItemOrder({ items, wanted, lock, approvers }: Survey, item: PlanItem): (session: Session) => Order | undefined {
+export function findItemOrder({ items, wanted, lock, approvers }: Survey, item: PlanItem): (session: Session) => Order | undefined {
   return (session) => {
     const order = toOrder(session, wanted[items.indexOf(item)] as WantedAnimation, { lock, approvers })
     return order.hash === item.hash ? order : undefined

@@ -23,16 +23,12 @@ export async function readLayout({ host, options }: Context): Promise<Layout | u
 }
 
 /**
- * Writes the layout of a build for the next one. It writes nothing for a build of named sprites, which sees a
- * part of the project, and nothing if no one commits its files: `--frozen`, CI. Such a build needs no new
- * layout file: packing again from the committed one gives the same pages.
+ * Writes the layout of a build of the whole project for the next one. It writes nothing if no one commits its
+ * files: `--frozen`, CI. Such a build needs no new layout file: packing again from the committed one gives the
+ * same pages.
  */
-export async function keepLayout(
-  { host, options }: Context,
-  sheets: BuiltSheets,
-  { names = [], frozen, buyOnly }: BuildRequest,
-): Promise<void> {
-  if (options.atlas.stable !== true || names.length > 0 || frozen === true || buyOnly === true || options.isCi) return
+export async function keepLayout({ host, options }: Context, sheets: BuiltSheets, { frozen, buyOnly }: BuildRequest): Promise<void> {
+  if (options.atlas.stable !== true || frozen === true || buyOnly === true || options.isCi) return
   const path = join(options.root, fileName)
   const text = formatLayout(toLayout(sheets.atlases))
   if ((await readText(host.disk, path)) === text) return

@@ -3,7 +3,7 @@ import { errorCodes, SpritewrightError } from '../../../errors.ts'
 import { isInside } from '../../../host/real-path.ts'
 import type { ProjectFiles, Workshop } from '../../../workshop.ts'
 import type { CommandContext } from '../../context.ts'
-import { exitCodeOf, toFailures } from '../../failure.ts'
+import { exitCodeOf, type Failure, toFailures } from '../../failure.ts'
 import { ink } from '../../view/ink.ts'
 
 /** The files of one build, absolute. */
@@ -11,6 +11,8 @@ export interface BuildTrace {
   readonly written: readonly string[]
   /** Specs, pictures and frames touched up by hand, which may be outside of the project. */
   readonly read: readonly string[]
+  /** Errors of purchases in spite of which the files were written. */
+  readonly failures: readonly Failure[]
 }
 
 /** Receives the project before it is built. */
@@ -50,6 +52,7 @@ export async function watchBuilds(context: CommandContext, buildOnce: (opened: O
         watcher.add(files.folders)
       })
       for (const path of trace.written) written.add(path)
+      printer.failures(trace.failures)
       watcher.add(trace.read.filter((path) => !isInside(root, path)))
     } catch (error) {
       const failures = toFailures(error)

@@ -4,6 +4,7 @@ import { SpritewrightError } from '../../../errors.ts'
 import type { AnimationQuality, BuildReport, BuiltPage, BuiltSheets, Workshop } from '../../../workshop.ts'
 import type { CommandArgs } from '../../arguments.ts'
 import type { CommandContext } from '../../context.ts'
+import { exitCodeOf, toFailures } from '../../failure.ts'
 import { refreshTypings } from '../../typings.ts'
 import { printFlags } from '../../view/frames.ts'
 import { ink } from '../../view/ink.ts'
@@ -27,15 +28,17 @@ export async function build(context: CommandContext, args: CommandArgs): Promise
     })
   }
   if (args.flag('watch')) return watchBuilds(context, (opened) => buildOnce(context, args, opened))
-  await buildOnce(context, args)
-  return 0
+  const { failures } = await buildOnce(context, args)
+  if (failures.length === 0) return 0
+  context.printer.failures(failures)
+  return exitCodeOf(failures)
 }
 
 /**
  * Builds the project once and prints the result.
  *
  * @param opened Receives the project before anything is built.
- * @returns The written files.
+ * @returns The written files, and the errors of purchases whose place has a placeholder.
  */
 async function buildOnce(
   { printer, parts, root, withWorkshop }: CommandContext,
@@ -66,7 +69,7 @@ async function buildOnce(
       const written = isBuyOnly ? [] : await workshop.write(report.sheets, out)
       tellBuilt(printer, { workshop, report, written, out: isBuyOnly ? undefined : out, root })
       const read = report.sheets.sprites.flatMap(({ file, picture = [], overridePaths = [] }) => [file, ...overridePaths].concat(picture))
-      return { written: written.map((name) => join(out, name)), read }
+      return { written: written.map((name) => join(out, name)), read, failures: report.failures.flatMap(toFailures) }
     })
   } catch (error) {
     // An interrupted build ends with the exit code of the interruption, whatever error the abort caused.
@@ -121,6 +124,7 @@ function tellBuilt(printer: Printer, { workshop, report, written, out, root }: B
     })),
     atlases: toAtlasDocument(report.sheets),
     quality: report.sheets.quality,
+    errors: report.failures.flatMap(toFailures).map(({ code, message, facts }) => ({ code, message, facts })),
     out,
     written,
     notes: workshop.options.notes,
