@@ -64,7 +64,7 @@ export function createLockStore(
   const read = async (): Promise<LockFile> => (await readKnown()).lock
   const changeOnce = async (changes: readonly LockChange[]): Promise<boolean> => {
     const { text: base, lock: before } = await readKnown()
-    const lock = changes.reduce((now, { id, hash, change }) => withEntry(now, id, hash, change(findEntry(now, id, hash))), before)
+    const lock = withChanges(before, changes)
     const text = formatLockFile(lock)
     if (text === base || text === formatLockFile(before)) return true
     const bytes = new TextEncoder().encode(text)
@@ -102,7 +102,24 @@ export function createLockStore(
 
 const noLock: LockFile = { version: 1, animations: {} }
 
-function withEntry(lock: LockFile, id: string, hash: string, entry: LockEntry): LockFile {
-  if (isStepId(id)) return { ...lock, steps: { ...lock.steps, [hash]: entry } }
-  return { ...lock, animations: { ...lock.animations, [id]: { ...lock.animations[id], [hash]: entry } } }
+/** Makes all changes in order. Copies the lock file once, however many they are. */
+function withChanges(lock: LockFile, changes: readonly LockChange[]): LockFile {
+  const animations = { ...lock.animations }
+  const steps = { ...lock.steps }
+  const changed = new Set<string>()
+  const later: LockChange[] = []
+  for (const one of changes) {
+    const { id, hash, change } = one
+    // An entry depends on other entries of its request. So a second change of a request needs the first one's lock.
+    if (changed.has(hash)) {
+      later.push(one)
+      continue
+    }
+    changed.add(hash)
+    const entry = change(findEntry(lock, id, hash))
+    if (isStepId(id)) steps[hash] = entry
+    else animations[id] = { ...animations[id], [hash]: entry }
+  }
+  const next = { ...lock, animations, ...(lock.steps || Object.keys(steps).length > 0 ? { steps } : {}) }
+  return later.length === 0 ? next : withChanges(next, later)
 }

@@ -138,11 +138,29 @@ function sorted(value: unknown): unknown {
 export function findEntry(lock: LockFile, id: string, hash: string): LockEntry | undefined {
   const own = findOwnEntry(lock, id, hash)
   if (isStepId(id) || own?.result || own?.execution) return own
-  const others = Object.values(lock.animations).flatMap((requests) => (Object.hasOwn(requests, hash) ? [requests[hash] as LockEntry] : []))
+  const others = twinsIn(lock).get(hash) ?? []
   const bought = others.find((entry) => entry.result) ?? others.find((entry) => entry.execution)
   // The own approval is kept beside the purchase under the other id.
   if (own && bought) return merged(own, bought)
   return own ?? bought ?? others[0]
+}
+
+/** A lock file object never changes, and a plan looks for the entry of every sprite that is not bought. */
+const twins = new WeakMap<LockFile, ReadonlyMap<string, readonly LockEntry[]>>()
+
+/** The entries of each request under all ids, in the order of the file. */
+function twinsIn(lock: LockFile): ReadonlyMap<string, readonly LockEntry[]> {
+  const known = twins.get(lock)
+  if (known) return known
+  const found = new Map<string, LockEntry[]>()
+  for (const requests of Object.values(lock.animations))
+    for (const [hash, entry] of Object.entries(requests)) {
+      const others = found.get(hash)
+      if (others) others.push(entry)
+      else found.set(hash, [entry])
+    }
+  twins.set(lock, found)
+  return found
 }
 
 /** Entries are immutable, so two entries are merged once. */
