@@ -1,14 +1,34 @@
-// Starts the dev server of the project in the working folder, in a process that is measured as a whole. Writes
-// a line of JSON to stdout for each point that it reaches.
+// Starts the dev server of the project in the working folder, in a process that is measured as a whole. Requests
+// what a page with twenty sprites does, and then what the panel does. Writes a line of JSON for each point that it
+// reaches.
+// - `SCALE_UPDATES`: how often the panel asks again at most; default: until it has all sprites
 import { createServer } from 'vite'
+import spritewright from '../dist/plugin/index.js'
 
+const main = 'virtual:main'
+const count = 20
+const page = {
+  name: 'page',
+  resolveId: (id) => (id === main ? `\0${main}` : undefined),
+  load: (id) =>
+    id === `\0${main}`
+      ? Array.from({ length: count }, (_, index) => `import '/sprites/group000/sprite${String(index).padStart(5, '0')}.sprite.json'`).join(
+          '\n',
+        )
+      : undefined,
+}
 const since = performance.now()
-const server = await createServer({ root: process.cwd(), logLevel: 'error', server: { host: '127.0.0.1', port: 0 } })
+const server = await createServer({
+  root: process.cwd(),
+  configFile: false,
+  logLevel: 'error',
+  server: { host: '127.0.0.1', port: 0 },
+  plugins: [page, spritewright()],
+})
 await server.listen()
 const { port } = server.httpServer.address()
-const origin = `http://127.0.0.1:${port}`
 const get = async (path) => {
-  const response = await fetch(`${origin}${path}`)
+  const response = await fetch(`http://127.0.0.1:${port}${path}`)
   const text = await response.text()
   if (response.status !== 200) throw new Error(`Expected ${path}, found ${response.status}: ${text.slice(0, 300)}`)
   return text
@@ -19,28 +39,25 @@ const reached = (point, facts = {}) => {
   console.log(JSON.stringify({ point, mb: process.memoryUsage.rss() / 2 ** 20, ...figures }))
 }
 
-await get('/')
-const main = await get('/main.js')
-const imports = [...main.matchAll(/"(\/[^"]+\.sprite\.json[^"]*)"/g)].map(([, path]) => path)
+const code = await get(`/@id/__x00__${main}`)
+const imports = [...code.matchAll(/"(\/[^"]+)"/g)].map(([, path]) => path).filter((path) => path.includes('sprite'))
+if (imports.length < count) throw new Error(`Expected ${count} imports, found ${code}`)
 await Promise.all(imports.map(get))
-reached('first page', { sprites: imports.length })
+reached('first page')
 
 const revisionOf = (text) => Number(/"revision":(\d+)/.exec(text)?.[1])
-const isShown = (text) => text.split('"pages":[{').length - 1
 let text = await get('/__spritewright/api/state')
 reached('panel, first state', { bytes: text.length })
 let revision = revisionOf(text)
-let shown = isShown(text)
 let bytes = 0
 let requests = 0
-// A page asks again after each event of a new state. An answer without changes means that no state followed.
-while (requests < Number(process.env.SCALE_UPDATES)) {
+// A page asks again after each event of a new state. An answer without a later revision means that all are made.
+while (requests < Number(process.env.SCALE_UPDATES ?? Infinity)) {
   text = await get(`/__spritewright/api/state?since=${revision}`)
   if (revisionOf(text) === revision) break
   revision = revisionOf(text)
-  shown += isShown(text)
   bytes += text.length
   requests++
 }
-reached('panel, all shown', { bytes, requests, shown })
+reached('panel, all sprites', { bytes, requests })
 await server.close()
