@@ -262,8 +262,7 @@ export function configJsonSchema(): object {
 /**
  * Validates options.
  *
- * @returns The options, or all issues. A value under `service` is never shown, because it may contain a
- * secret.
+ * @returns The options, or all issues. An address is never shown, because it may contain a secret.
  */
 export function readOptions(options: unknown): { readonly options: ReadOptions } | { readonly issues: readonly OptionIssue[] } {
   const checked = optionsSchema.safeParse(options)
@@ -271,9 +270,13 @@ export function readOptions(options: unknown): { readonly options: ReadOptions }
   const issues = toFaults(checked.error.issues, options, unknownOptionWords).map(({ path, expected, found, isAtKey }) => ({
     path: formatPath(path),
     expected,
-    found: path[0] === 'service' && !isAtKey ? 'something else' : found,
+    found: mayBeSecret(path) && !isAtKey ? 'something else' : found,
   }))
   return { issues }
+}
+
+function mayBeSecret([group, name]: ValuePath): boolean {
+  return group === 'service' || (group === 'store' && name !== 'dir')
 }
 
 /** Faults in entries of `formats`, by index. */

@@ -28,12 +28,14 @@ export function openSharedJournal(host: Host, address: string, root: string): Re
  *
  * @param address `store.shared` of the options.
  * @returns The path itself if it is a folder, because the vault keeps folders.
+ * @throws `SW_CONFIG` at once if the address is not valid.
  */
 export function openSharedResults(host: Host, address: string): BlobStore | string {
   if (!address.includes('://')) return address
+  const where = parseStoreAddress(address)
   let opened: BlobStore | undefined
   const open = (): BlobStore => {
-    opened ??= openBlobStore(host, parseStoreAddress(address))
+    opened ??= openBlobStore(host, where)
     return opened
   }
   return {

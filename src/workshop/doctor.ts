@@ -21,6 +21,7 @@ export async function examine(context: Context, session: ServiceConnection): Pro
     ['proxy', async () => checkProxy(context)],
     ['service', () => checkService(context, session)],
     ['journal', () => checkJournal(context)],
+    ['shared results', () => checkSharedResults(context)],
     ['shared journal', () => checkSharedJournal(context)],
     ['clock', () => checkClock(context)],
   ]
@@ -166,6 +167,20 @@ async function checkJournal(context: Context): Promise<DoctorFinding> {
     verdict: 'warning',
     found: open.map((item) => `${item.id} ${item.state}`).join(', '),
     advice: 'Pick it up with: npx spritewright build',
+  }
+}
+
+/** Writes and reads the small object that is also tried before each purchase. */
+async function checkSharedResults({ vault }: Context): Promise<readonly DoctorFinding[]> {
+  const shared = vault.places.find(({ name }) => name === 'shared')?.store
+  if (!shared) return []
+  const finding = { check: 'shared results', found: shared.folder }
+  try {
+    await vault.probeShared()
+    return [{ ...finding, verdict: 'good', advice: '' }]
+  } catch (error) {
+    const advice = `${(error as Error).message} Nothing is bought until then. A machine that only builds needs no right to write.`
+    return [{ ...finding, verdict: 'warning', advice }]
   }
 }
 

@@ -313,6 +313,21 @@ describe('store push, pull, verify, ls and prune over a store', () => {
   })
 })
 
+test.each(['http://cache.example.com/x', 's3://NO', 's3://'])('the address %j ends every command at once', async (shared) => {
+  const machine = await (await studio()).clone()
+  await expect(machine.open({ store: { shared } })).rejects.toMatchObject({ code: 'SW_CONFIG' })
+})
+
+test('doctor says whether the store takes results and gives them back', async () => {
+  const all = await studio()
+  const machine = await all.clone()
+  const finding = async (): Promise<object | undefined> =>
+    (await (await machine.open()).doctor()).find(({ check }) => check === 'shared results')
+  expect(await finding()).toMatchObject({ verdict: 'good', found: 's3://studio/sprites' })
+  all.fault = ({ method }) => (method === 'PUT' ? { answer: 403 } : undefined)
+  expect(await finding()).toMatchObject({ verdict: 'warning', advice: expect.stringContaining('needs no right to write') })
+})
+
 test('no credential of the store, and no API key, is in an object of the store or in a warning', async () => {
   const all = await studio()
   const machine = await all.clone()

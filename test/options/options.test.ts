@@ -272,6 +272,11 @@ describe('replayWindow', () => {
   })
 })
 
+test.each(['s3://studio/game', 'https://cache.example.com/sprites/', 'http://127.0.0.1:8080/cache'])(
+  'results may be shared at %s, which is no path',
+  async (shared) => expect((await resolveOptions({ store: { shared } }, context)).store.shared).toBe(shared),
+)
+
 describe('wrong options', () => {
   const write = (): [] => []
   const ownName = 'a name of its own in small letters, digits and hyphens, a letter first'
@@ -318,6 +323,12 @@ describe('wrong options', () => {
     [{ atlas: { level: 10 } }, 'atlas.level', 'a whole number from 0 to 9', '10'],
     [{ specs: [] }, 'specs', 'at least one glob', 'an empty list'],
     [{ store: { dir: '' } }, 'store.dir', 'the path of a folder', '""'],
+    [
+      { store: { shared: 'postgres://db/sprites' } },
+      'store.shared',
+      expect.stringContaining('s3://bucket/prefix, https://'),
+      'something else',
+    ],
     [{ formts: [] }, 'formts', 'a known option (did you mean "formats"?)', 'the field "formts"'],
     [{ build: { generat: 'never' } }, 'build.generat', 'a known option (did you mean "generate"?)', 'the field "generat"'],
     [null, '', 'an object of options', 'null'],
@@ -340,6 +351,10 @@ describe('wrong options', () => {
     [{ service: { baseUrl: 'https://user:canary-key-1@api.example.com' } }],
     [{ service: { baseUrl: 'https://api.example.com?key=canary-key-1' } }],
     [{ service: { baseUrl: 'https://api.example.com', apiKey: 'canary-key-1' } }],
+    [{ store: { shared: 'https://user:canary-key-1@cache.example.com' } }],
+    [{ store: { shared: 'https://cache.example.com/?token=canary-key-1' } }],
+    [{ store: { shared: 's3://id:canary-key-1@bucket/prefix' } }],
+    [{ store: { journal: 'postgres://user:canary-key-1@db.example.com/sprites' } }],
     [{ apiKey: 'canary-key-1' }],
   ])('a key in %j is refused and never shown', async (options) => {
     const error = await refusal(options)
