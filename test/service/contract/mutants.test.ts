@@ -6,13 +6,13 @@ import { nodeClock } from '../../../src/host/clock.ts'
 import { nodeNet } from '../../../src/host/net.ts'
 import { nodeRandom } from '../../../src/host/random.ts'
 import type { ServedRequest, ServedResponse } from '../../../src/host/server.ts'
+import { heldJob, otherId } from './held-job.ts'
 import { type ProxyDeeds, startProxy, type WholeResponse, withJson } from './proxy.ts'
 
 const net = nodeNet()
 afterAll(() => net.close())
 
 const unlimited = { post: 1_000_000, get: 1_000_000, download: 1_000_000 }
-const otherId = '00000000-0000-4000-8000-000000000000'
 
 /** A service that breaks one promise: the embedded one behind a proxy that changes only this. */
 interface Mutant {
@@ -312,7 +312,7 @@ describe('a promise that is broken on purpose is named by the suite:', () => {
   test.concurrent.each(mutants.map((mutant) => [`${mutant.clause}, where ${mutant.what}`, mutant] as const))(
     '%s',
     async (_name, { clause, deeds }) => {
-      const service = await startEmbeddedService({ jobMs: 1500, limits: { ...unlimited, activeJobs: 2, streams: 4 } })
+      const service = await startEmbeddedService({ ...heldJob(), limits: { ...unlimited, activeJobs: 2, streams: 4 } })
       const proxy = await startProxy(service.url, deeds(service))
       try {
         const options = { baseUrl: proxy.url, key: service.key, spend: parseCredits('10'), limits: unlimited, pollMs: 5 }

@@ -8,6 +8,7 @@ import { nodeRandom } from '../../../src/host/random.ts'
 import type { Listener } from '../../../src/host/server.ts'
 import { resolveProfile } from '../../../src/service/profile.ts'
 import { secondProfile, secondShapes } from '../second-profile.ts'
+import { heldJob } from './held-job.ts'
 import { startProxy } from './proxy.ts'
 
 /** Limits that make no test wait. The suite's own are those of the interface. */
@@ -36,7 +37,7 @@ function showChecks(run: () => Promise<readonly ContractLine[]>): void {
 describe('the embedded service', () => {
   let service: EmbeddedService
   beforeAll(async () => {
-    service = await startEmbeddedService({ jobMs: 1500, limits: wide })
+    service = await startEmbeddedService({ ...heldJob(), limits: wide })
   })
   afterAll(() => service.close())
   showChecks(() => look({ baseUrl: service.url, key: service.key }))
@@ -52,7 +53,7 @@ describe('the embedded service behind a proxy that delays and fragments all byte
   let service: EmbeddedService
   let proxy: Listener
   beforeAll(async () => {
-    service = await startEmbeddedService({ jobMs: 3000, limits: wide })
+    service = await startEmbeddedService({ ...heldJob(), limits: wide })
     proxy = await startProxy(service.url, { pieces: { bytes: 7, delayMs: 1 } })
   })
   afterAll(async () => {
@@ -64,7 +65,7 @@ describe('the embedded service behind a proxy that delays and fragments all byte
 
 describe('the embedded service with another shape in everything that the interface does not show', () => {
   test('C39: every check is kept under the profile of that shape, and the profile is named where it is another', async () => {
-    const service = await startEmbeddedService({ jobMs: 1500, limits: wide, shapes: secondShapes })
+    const service = await startEmbeddedService({ ...heldJob(), limits: wide, shapes: secondShapes })
     try {
       const told = await look({ baseUrl: service.url, key: service.key, profile: resolveProfile(secondProfile) })
       expect(told.filter(({ verdict }) => verdict !== 'kept')).toEqual([])
@@ -128,7 +129,7 @@ describe('money', () => {
   })
 
   test('C30: the suite stays inside of the limits by itself', async () => {
-    const service = await startEmbeddedService({ limits: { windowMs: 300, streams: 4, activeJobs: 2 }, jobMs: 1500 })
+    const service = await startEmbeddedService({ ...heldJob(), limits: { windowMs: 300, streams: 4, activeJobs: 2 } })
     try {
       const limits = { windowMs: 300, post: 10, get: 120, download: 20 }
       const lines = await look({ baseUrl: service.url, key: service.key, limits })
