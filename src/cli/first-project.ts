@@ -40,6 +40,15 @@ export default defineConfig({
 })
 `
 
+/** The configuration of Vite for a game that has none. */
+export const viteConfigText: string = `import { defineConfig } from 'vite'
+import spritewright from 'spritewright/vite'
+
+export default defineConfig({
+  plugins: [spritewright()],
+})
+`
+
 /** Name of the first spec in its folder. */
 export const firstSpecName: string = 'hero.sprite.json'
 /** Name of its reference picture. */

@@ -1,3 +1,5 @@
+import { namesPlugin } from '../options/vite-configs.ts'
+
 /**
  * Adds the plugin to a configuration of Vite, in the style of the file. Only the usual forms are known; the
  * text is not run.
@@ -5,7 +7,7 @@
  * @returns The new text; `undefined` if it has the plugin already, or is written in another form.
  */
 export function withPlugin(text: string): string | undefined {
-  if (text.includes('spritewright/vite')) return undefined
+  if (namesPlugin(text)) return undefined
   const imports = [...text.matchAll(/^import\s[^;'"]*?from\s*(['"])[^'"]+\1(;?)[ \t]*(\r?\n)/gm)]
   const last = imports.at(-1)
   if (last === undefined || text.split(/\bdefineConfig\s*\(/).length !== 2) return undefined

@@ -1,6 +1,8 @@
 import { formatCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
 import { describeProxies, readProxies } from '../host/net/proxies.ts'
+import { readPackage } from '../options/config-files.ts'
+import { findViteConfigs } from '../options/vite-configs.ts'
 import type { Context } from '../project/context.ts'
 import { readRoute, type ServiceConnection } from '../project/session.ts'
 import { refuseTrackedRecords } from '../project/store-folder.ts'
@@ -16,6 +18,7 @@ export async function examine(context: Context, session: ServiceConnection): Pro
   const checks: readonly (readonly [string, () => Promise<DoctorFinding | readonly DoctorFinding[]>])[] = [
     ['specs', () => checkSpecs(context)],
     ['engine', async () => checkEngine(context)],
+    ['vite', () => checkVite(context)],
     ['key', async () => checkKey(context)],
     ['address', () => checkAddress(context)],
     ['proxy', async () => checkProxy(context)],
@@ -75,6 +78,25 @@ function checkEngine(context: Context): DoctorFinding {
     found: 'none, or more than one',
     advice: "Data for Phaser and PixiJS is written. Name one: engine: 'phaser' or 'pixi' in spritewright.config.",
   }
+}
+
+/** Checks that Vite has the plugin. Without it, the import of a spec fails with an error of Vite about JSON. */
+async function checkVite({ host, options: { root } }: Context): Promise<readonly DoctorFinding[]> {
+  const configs = await findViteConfigs(host.disk, root)
+  const having = configs.filter(({ hasPlugin }) => hasPlugin)
+  if (having.length > 0)
+    return [{ check: 'vite', verdict: 'good', found: `the plugin is in ${having.map(({ path }) => path).join(', ')}`, advice: '' }]
+  const { dependencies } = await readPackage(host.disk, root)
+  if (configs.length === 0 && !dependencies.includes('vite')) return []
+  const found = configs.length === 0 ? 'no vite.config' : `${configs.map(({ path }) => path).join(', ')} without the plugin`
+  return [
+    {
+      check: 'vite',
+      verdict: 'warning',
+      found,
+      advice: 'A game that imports a spec needs the plugin, or the import fails. Add it: npx spritewright init',
+    },
+  ]
 }
 
 function checkKey(context: Context): DoctorFinding {

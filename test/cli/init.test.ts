@@ -74,6 +74,28 @@ describe('init', () => {
     expect(JSON.parse(world.text('/game/tsconfig.json'))).toEqual({ compilerOptions: { strict: true, allowArbitraryExtensions: true } })
   })
 
+  test.each([
+    ['in TypeScript', 'vite.config.ts', { '/game/tsconfig.json': '{}' }],
+    ['in JavaScript', 'vite.config.mjs', {}],
+  ])('a game on Vite without a configuration, %s, gets one with the plugin', async (_what, path, files) => {
+    const world = createWorld({ files: { '/game/package.json': '{ "devDependencies": { "vite": "^8.0.0" } }', ...files } })
+    expect(await world.run('init', '--json')).toBe(0)
+    expect(world.json()).toMatchObject({ files: expect.arrayContaining([{ path, done: 'written' }]) })
+    expect(world.text(`/game/${path}`)).toBe(
+      "import { defineConfig } from 'vite'\nimport spritewright from 'spritewright/vite'\n\nexport default defineConfig({\n  plugins: [spritewright()],\n})\n",
+    )
+  })
+
+  test('a game on Vite with a configuration gets no second one', async () => {
+    const world = createWorld({
+      files: { '/game/package.json': '{ "devDependencies": { "vite": "^8.0.0" } }', '/game/vite.config.cjs': 'module.exports = {}\n' },
+    })
+    expect(await world.run('init')).toBe(0)
+    expect(world.text('/game/vite.config.cjs')).toBe('module.exports = {}\n')
+    expect([...world.files.keys()].filter((path) => path.includes('vite.config'))).toEqual(['/game/vite.config.cjs'])
+    expect(world.err()).toContain('vite.config.cjs has a form that is not known. Add the plugin yourself')
+  })
+
   test('asks at a terminal who draws, for the engine, and for the folder', async () => {
     const world = createWorld({ canAsk: true, chosen: ['embedded', 'pixi'], typed: './art/sprites/' })
     expect(await world.run('init')).toBe(0)

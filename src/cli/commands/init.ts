@@ -5,6 +5,7 @@ import { inProjectStyle } from '../../host/project-style.ts'
 import { publish, replaceFile } from '../../host/publish.ts'
 import { configNames, readPackage } from '../../options/config-files.ts'
 import { findSpecSchema } from '../../options/editor-schema.ts'
+import { findViteConfigs } from '../../options/vite-configs.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { askFirst, type FirstAnswers } from '../first-answers.ts'
@@ -18,6 +19,7 @@ import {
   ignoreLines,
   mergeDriverCommand,
   typesLine,
+  viteConfigText,
   viteTypesPath,
 } from '../first-project.ts'
 import { withArbitraryExtensions, withPlugin } from '../project-patches.ts'
@@ -34,13 +36,6 @@ interface Step {
   readonly lacksPlugin?: boolean
 }
 
-/** Configurations of Vite, also where the templates of Phaser have them. */
-const viteConfigs = ['ts', 'mts', 'js', 'mjs'].flatMap((ending) => [
-  `vite.config.${ending}`,
-  ...['dev', 'prod'].map((mode) => `vite/config.${mode}.${ending}`),
-])
-const isViteConfig = (path: string): boolean => viteConfigs.includes(path)
-
 /**
  * `spritewright init`: writes a config, ignore lines, a first spec and its picture, and adds the plugin to
  * Vite's configuration. Nothing is overwritten, and a second run changes nothing. At a terminal it asks for
@@ -55,8 +50,8 @@ export async function init({ parts, printer, root, withWorkshop }: CommandContex
     await writeConfig(host, root, answers),
     await addLines(host, root, '.gitignore', ignoreLines),
     await addLines(host, root, '.gitattributes', attributeLines),
-    ...(await writeViteTypes(host, root)),
-    ...(await patchViteConfigs(host, root)),
+    ...(await writeViteTypes(host, root, dependencies)),
+    ...(await addToVite(host, root, dependencies)),
     ...(await patchTsconfig(host, root)),
     ...(await writeFirstSpec(host, root, answers.folder)),
   ]
@@ -85,17 +80,21 @@ export async function init({ parts, printer, root, withWorkshop }: CommandContex
 
 async function writeConfig(host: Host, root: string, answers: FirstAnswers): Promise<Step> {
   for (const name of configNames) if (await host.disk.stat(join(root, name))) return { path: name, done: 'kept' }
-  const ending = (await hasTypeScript(host, root)) ? 'ts' : 'mjs'
-  return writeText(host, root, `spritewright.config.${ending}`, configText(answers))
+  return writeText(host, root, `spritewright.config.${await moduleEnding(host, root)}`, configText(answers))
+}
+
+/** The ending of new modules in the project's language. */
+async function moduleEnding(host: Host, root: string): Promise<'ts' | 'mjs'> {
+  return (await hasTypeScript(host, root)) ? 'ts' : 'mjs'
 }
 
 /** A game on Vite that is written in TypeScript gets a reference to the types of specs. */
-async function writeViteTypes(host: Host, root: string): Promise<Step[]> {
-  const signs = [viteTypesPath, ...viteConfigs, 'node_modules/vite']
-  const found = await Promise.all(signs.map((path) => host.disk.stat(join(root, path))))
-  if (found.every((stat) => stat === undefined) || !(await hasTypeScript(host, root))) return []
+async function writeViteTypes(host: Host, root: string, dependencies: readonly string[]): Promise<Step[]> {
+  if (!(await hasTypeScript(host, root))) return []
   const file = join(root, viteTypesPath)
   const isThere = (await host.disk.stat(file)) !== undefined
+  const usesVite = dependencies.includes('vite') || (await host.disk.stat(join(root, 'node_modules/vite'))) !== undefined
+  if (!isThere && !usesVite && (await findViteConfigs(host.disk, root)).length === 0) return []
   const text = isThere ? new TextDecoder().decode(await host.disk.read(file)) : ''
   if (text.includes('spritewright/client')) return [{ path: viteTypesPath, done: 'kept' }]
   // References count only before the first statement.
@@ -105,11 +104,16 @@ async function writeViteTypes(host: Host, root: string): Promise<Step[]> {
   return [{ path: viteTypesPath, done: isThere ? 'extended' : 'written' }]
 }
 
-/** Adds the plugin to the configurations of Vite, where templates have them. */
-async function patchViteConfigs(host: Host, root: string): Promise<Step[]> {
+/** Adds the plugin to the configurations of Vite. A game on Vite without one, as Vite itself makes it, gets one. */
+async function addToVite(host: Host, root: string, dependencies: readonly string[]): Promise<Step[]> {
+  const configs = await findViteConfigs(host.disk, root)
+  if (configs.length === 0 && dependencies.includes('vite'))
+    return [await writeText(host, root, `vite.config.${await moduleEnding(host, root)}`, viteConfigText)]
   const steps: Step[] = []
-  for (const path of viteConfigs)
-    if (await host.disk.stat(join(root, path))) steps.push(await patch(host, root, path, async (text) => withPlugin(text)))
+  for (const { path, hasPlugin } of configs) {
+    const step = await patch(host, root, path, async (text) => withPlugin(text))
+    steps.push(step.done === 'kept' && !hasPlugin ? { ...step, lacksPlugin: true } : step)
+  }
   return steps
 }
 
@@ -122,8 +126,7 @@ async function patch(host: Host, root: string, path: string, change: (text: stri
   const file = join(root, path)
   const before = new TextDecoder().decode(await host.disk.read(file))
   const text = await change(before)
-  if (text === undefined)
-    return { path, done: 'kept', ...(isViteConfig(path) && !before.includes('spritewright/vite') ? { lacksPlugin: true } : {}) }
+  if (text === undefined) return { path, done: 'kept' }
   await replaceFile(host.disk, host.random, file, new TextEncoder().encode(text))
   return { path, done: 'extended' }
 }
