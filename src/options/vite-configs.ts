@@ -25,6 +25,11 @@ export async function findViteConfigs(disk: Pick<Disk, 'read' | 'stat'>, root: s
   return found
 }
 
+/** Whether a project's atlases are made by the Vite plugin. */
+export async function hasVitePlugin(disk: Pick<Disk, 'read' | 'stat'>, root: string): Promise<boolean> {
+  return (await findViteConfigs(disk, root)).some(({ hasPlugin }) => hasPlugin)
+}
+
 /** Whether the text of a configuration names the plugin's module. */
 export function namesPlugin(text: string): boolean {
   return text.includes('spritewright/vite')

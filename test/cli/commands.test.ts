@@ -254,7 +254,7 @@ describe('approve', () => {
 
   test('on a terminal it says in a plain sentence what may be spent, and asks', async () => {
     const { world, requests } = approving({ canAsk: true, answer: true })
-    expect(await world.run('approve', 'hero', '--max', '3', '--total=10')).toBe(0)
+    expect(await world.run('approve', 'hero', '--max', '3', '--total=10')).toBe(6)
     expect(world.questions).toEqual(['A build may hold and spend up to 4.6 credits for 2 animations, each bought once. Approve?'])
     expect(world.out()).toMatch(/^ {2}hero\.walk {4}2\.4 {8}3 {2}a knight · walks$/m)
     expect(world.out()).toContain('✓ Approved 2 animations, at most 4.6 credits.')
@@ -262,7 +262,7 @@ describe('approve', () => {
     expect(world.out()).toContain('npx spritewright approve hero.run hero --adopt')
     expect(world.out()).toContain('before it is decided: hero.jump.')
     expect(world.out()).toContain('npx spritewright recover hero.jump --replay, or --abandon')
-    expect(world.out()).toContain('Next: npx spritewright build, which buys')
+    expect(world.out()).not.toContain('Next:')
     expect(requests[0]).toMatchObject({ names: ['hero'], max: 30_000n, total: 100_000n, adopt: false })
   })
 
@@ -284,7 +284,7 @@ describe('approve', () => {
     expect(await world.run('approve')).toBe(2)
     expect(world.err()).toContain('--yes')
     expect(requests).toEqual([])
-    expect(await world.run('approve', '--yes', '--adopt')).toBe(0)
+    expect(await world.run('approve', '--yes', '--adopt')).toBe(6)
     expect(requests[0]).toMatchObject({ adopt: true })
     expect(world.questions).toEqual([])
     expect(world.out()).toContain('up to 4.6 credits')
@@ -292,7 +292,7 @@ describe('approve', () => {
 
   test('with --json one document tells what was approved', async () => {
     const { world } = approving({ canAsk: false })
-    expect(await world.run('approve', '--yes', '--json')).toBe(0)
+    expect(await world.run('approve', '--yes', '--json')).toBe(6)
     expect(world.json()).toEqual({
       approved: [
         { id: 'hero.idle', hash: '1'.repeat(64), prompt: 'a knight\nidles', quote: '1.6', ceiling: '1.6' },
@@ -304,6 +304,46 @@ describe('approve', () => {
       confirmed: true,
       total: '4.6',
     })
+  })
+
+  const idle = lines.slice(0, 1)
+  test.each([
+    ['approved', { approved: idle }, 0, true],
+    ['bought or approved before', { untouched: ['hero.idle'] }, 0, true],
+    ['approved by somebody else', { untouched: ['hero.idle'], others: ['hero.idle'] }, 3, false],
+    ['approved by somebody else in part', { approved: idle, untouched: ['hero.walk'], others: ['hero.walk'] }, 3, false],
+    ['undecided', { untouched: ['hero.idle'], undecided: ['hero.idle'] }, 6, false],
+    ['undecided in part', { approved: idle, untouched: ['hero.walk'], undecided: ['hero.walk'] }, 6, true],
+  ])('what is %s ends with the exit code of the build that would follow', async (_what, report, code, isBuildNext) => {
+    const approve = async () => ({ approved: [], untouched: [], others: [], undecided: [], ...report, confirmed: true })
+    const world = createWorld({ workshop: { approve } })
+    expect(await world.run('approve', '--yes')).toBe(code)
+    expect(world.out().includes('Next: npx spritewright build,')).toBe(isBuildNext)
+  })
+})
+
+describe('with the Vite plugin', () => {
+  const files = { '/game/vite.config.ts': "import spritewright from 'spritewright/vite'" }
+  const bought = { items: priced.items.slice(0, 1), steps: [], total: 0n, warnings: [] }
+  const approved = { ...priced, items: priced.items.slice(0, 2) }
+
+  test.each([
+    ['approve', { approve: async () => ({ approved: [], untouched: [], others: [], undecided: [], confirmed: true }) }],
+    ['plan', { plan: async () => approved }],
+    ['status', { status: async () => approved }],
+  ])('%s leads to a build that writes no second copy of the atlases', async (verb, workshop) => {
+    const world = createWorld({ files, workshop })
+    expect(await world.run(verb, ...(verb === 'approve' ? ['--yes'] : []))).toBe(0)
+    expect(world.out()).toContain(
+      'Next: npx spritewright build --buy-only, which buys what is approved. A dev server that runs buys it at once',
+    )
+  })
+
+  test('plan leads to no build after everything is bought', async () => {
+    const world = createWorld({ files, workshop: { plan: async () => bought } })
+    expect(await world.run('plan')).toBe(0)
+    expect(world.out()).toContain('Everything is bought. The Vite plugin makes the atlases, free of charge.')
+    expect(world.out()).not.toContain('Next:')
   })
 })
 
@@ -365,6 +405,17 @@ describe('build', () => {
         '',
       ].join('\n'),
     )
+  })
+
+  test.each([
+    ['in the default folder, it warns of the second copy and names no file to load', [], true],
+    ['in a folder of its own, it names the files', ['--out', 'static'], false],
+  ])('in a project with the Vite plugin, %s', async (_what, args, isSecond) => {
+    const files = { '/game/vite/config.dev.mjs': 'import spritewright from "spritewright/vite"' }
+    const { world } = building(async () => ({}), { files })
+    expect(await world.run('build', ...args)).toBe(0)
+    expect(world.err().includes('The Vite plugin makes the atlases of this project.')).toBe(isSecond)
+    expect(world.out().includes('in the game.')).toBe(!isSecond)
   })
 
   test('shows the balance before and after as evidence, also with --json', async () => {
@@ -536,6 +587,25 @@ describe('status, ledger, doctor, schema', () => {
     const world = createWorld({ workshop: { status: async () => ({ items, steps: [], total: 0n, warnings: [] }) } })
     await world.run('status')
     expect(world.out()).toContain(`Next: npx spritewright ${next},`)
+  })
+
+  test('status leads to the answer of an open question before anything else', async () => {
+    const question = { questionId: 'q', text: 'Which hand?', requiresAsset: true }
+    const items = [planItem('hero.walk', { state: 'question', question }), planItem('hero.idle')]
+    const world = createWorld({ workshop: { status: async () => ({ items, steps: [], total: 0n, warnings: [] }) } })
+    await world.run('status')
+    expect(world.out()).toContain('Next: npx spritewright answer hero.walk "…" --asset FILE, which answers its question.')
+    expect(world.out()).not.toContain('Next: npx spritewright plan')
+  })
+
+  test.each(['status', 'plan'] as const)('%s leads from an approval of somebody else to taking it over, not to a build', async (verb) => {
+    const approval = { buyer: 'ab'.repeat(16), at: '2026-01-01T00:00:00.000Z', verdict: 'other' } as const
+    const items = [planItem('hero.walk', { state: 'approved', price: '2.4', ceiling: parseCredits('2.4'), approval })]
+    const world = createWorld({ workshop: { [verb]: async () => ({ items, steps: [], total: 0n, warnings: [] }) } })
+    await world.run(verb)
+    expect(world.out()).toContain('approved by abababab, not by you')
+    expect(world.out()).toContain('Next: npx spritewright approve hero.walk --adopt, after making sure that it was not bought elsewhere.')
+    expect(world.out()).not.toContain('npx spritewright build')
   })
 
   test('ledger adds up, and says what may have been spent besides', async () => {

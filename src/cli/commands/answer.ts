@@ -3,11 +3,12 @@ import { SpritewrightError } from '../../errors.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { ink } from '../view/ink.ts'
+import { buildCommand } from '../view/next.ts'
 
 /**
  * `spritewright answer NAME TEXT`: answers the question of an execution, with a picture if it asks for one.
  */
-export async function answer({ printer, parts, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
+export async function answer({ printer, parts, root, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
   const [name, ...words] = args.names
   if (name === undefined || words.length === 0) {
     throw new SpritewrightError('SW_USAGE', {
@@ -20,6 +21,6 @@ export async function answer({ printer, parts, withWorkshop }: CommandContext, a
   const report = await withWorkshop((workshop) => workshop.answer({ name, text: words.join(' '), asset }, parts.signal))
   printer.document(report)
   printer.line('Answered ', ink('bold', report.id), `; the service goes on as ${report.executionId}.`)
-  printer.hint('Next: ', ink('bold', 'npx spritewright build'), ', which follows it. Nothing is paid again for the answer.')
+  printer.hint('Next: ', ink('bold', await buildCommand(parts.host, root)), ', which follows it. Nothing is paid again for the answer.')
   return 0
 }

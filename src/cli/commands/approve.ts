@@ -1,10 +1,12 @@
 import { sumCredits } from '../../credit/credits.ts'
-import { SpritewrightError } from '../../errors.ts'
+import { errorCodes, SpritewrightError } from '../../errors.ts'
+import type { Host } from '../../host/host.ts'
 import type { ApprovalLine, ApproveReport, ApproveRequest, StandingOffer } from '../../workshop.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { refreshTypings } from '../typings.ts'
 import { ink } from '../view/ink.ts'
+import { adoptCommand, tellBuild } from '../view/next.ts'
 import { count, creditsCell, creditsWords } from '../view/plan.ts'
 import type { Printer } from '../view/printer.ts'
 
@@ -40,7 +42,7 @@ export async function approve({ printer, parts, root, withWorkshop }: CommandCon
     return workshop.approve(request, parts.signal)
   })
   printer.document({ ...report, total: sumCredits(report.approved.map((line) => line.ceiling)) })
-  return report.confirmed ? tellApproved(printer, report) : tellDeclined(printer)
+  return report.confirmed ? tellApproved(printer, report, { host: parts.host, root }) : tellDeclined(printer)
 }
 
 /**
@@ -136,7 +138,17 @@ async function askPerson(ask: (question: string) => Promise<boolean | undefined>
   return answer
 }
 
-function tellApproved(printer: Printer, report: ApproveReport): number {
+/**
+ * Prints what was approved and what was not.
+ *
+ * @returns The exit code of the build that would follow: an approval of somebody else stops it before anything is
+ * sent, and an undecided purchase makes it fail.
+ */
+async function tellApproved(
+  printer: Printer,
+  report: ApproveReport,
+  { host, root }: { readonly host: Host; readonly root: string },
+): Promise<number> {
   const total = sumCredits(report.approved.map((line) => line.ceiling))
   const { others, undecided } = report
   const isOpen = others.length + undecided.length > 0
@@ -157,15 +169,12 @@ function tellApproved(printer: Printer, report: ApproveReport): number {
   if (others.length > 0)
     printer.hint(
       `Approved, but not by you: ${others.join(', ')}. To take it over, after making sure that it was not bought elsewhere: `,
-      ink('bold', `npx spritewright approve ${[...new Set(others.map(nameOf))].join(' ')} --adopt`),
+      ink('bold', adoptCommand(others)),
     )
-  printer.hint('Next: ', ink('bold', 'npx spritewright build'), ', which buys and makes the atlases. Commit sprites.lock.json.')
-  return 0
-}
-
-/** A step is approved with the sprite that needs it. */
-function nameOf(id: string): string {
-  return id.split('#')[0] ?? id
+  if (others.length === 0 && (report.approved.length > 0 || !isOpen)) await tellBuild(printer, host, root)
+  if (report.approved.length > 0) printer.hint('Commit sprites.lock.json.')
+  if (undecided.length > 0) return errorCodes.SW_UNCERTAIN.exit
+  return others.length > 0 ? errorCodes.SW_BUYER.exit : 0
 }
 
 function tellDeclined(printer: Printer): number {

@@ -8,13 +8,13 @@ import type { CommandContext } from '../context.ts'
 import { refreshTypings } from '../typings.ts'
 import { ink } from '../view/ink.ts'
 import { type LinkedPictures, toPlanMarkdown } from '../view/markdown.ts'
+import { tellMake, tellNext } from '../view/next.ts'
 import {
   count,
   creditsCell,
   creditsWords,
   framesCell,
   inkState,
-  isForBuild,
   isTooDear,
   needsApproval,
   printNoSpec,
@@ -52,7 +52,7 @@ export async function plan({ printer, parts, root, withWorkshop }: CommandContex
   printTable(printer, report)
   printer.line()
   printSums(printer, report)
-  printNext(printer, report, approve, ['npx spritewright build', ...args.names].join(' '))
+  await printNext(printer, report, approve, { host: parts.host, root })
   return 0
 }
 
@@ -134,12 +134,16 @@ function stepWords(steps: number): string {
   return steps === 0 ? '' : ` and ${count(steps, 'step')} of references`
 }
 
-function printNext(printer: Printer, report: PlanReport, approve: string, build: string): void {
-  const items = rowsOf(report)
-  const waiting = items.filter((item) => item.state === 'question' || item.state === 'uncertain')
-  for (const item of waiting) printer.hint(ink('yellow', `${item.id} waits for you`), `: ${whyNotBought(item)}`)
-  if (items.some(needsApproval)) printer.hint('Next: ', ink('bold', approve), ', which asks first and takes these prices as ceilings.')
-  else if (items.some(isForBuild)) printer.hint('Next: ', ink('bold', build), ', which buys what is approved and makes the atlases.')
-  else if (items.every((item) => item.state === 'bought'))
-    printer.hint('Everything is bought. Next: ', ink('bold', build), ', which makes the atlases, free of charge.')
+async function printNext(
+  printer: Printer,
+  report: PlanReport,
+  command: string,
+  project: { readonly host: Host; readonly root: string },
+): Promise<void> {
+  const rows = rowsOf(report)
+  const waiting = rows.filter((row) => row.state === 'question' || row.state === 'uncertain')
+  for (const row of waiting) printer.hint(ink('yellow', `${row.id} waits for you`), `: ${whyNotBought(row)}`)
+  const pricing = { isOpen: needsApproval, command, words: ', which asks first and takes these prices as ceilings.' }
+  if (rows.every((row) => row.state === 'bought')) await tellMake(printer, project.host, project.root, 'Everything is bought. ')
+  else await tellNext(printer, rows, pricing, project)
 }

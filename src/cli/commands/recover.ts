@@ -1,14 +1,16 @@
 import { SpritewrightError } from '../../errors.ts'
+import type { Host } from '../../host/host.ts'
 import type { RecoverReport } from '../../workshop.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { ink } from '../view/ink.ts'
+import { buildCommand, tellMake } from '../view/next.ts'
 import { creditsWords } from '../view/plan.ts'
 import type { Printer } from '../view/printer.ts'
 import { createProgressDisplay } from '../view/progress-display.ts'
 
 /** `spritewright recover NAME --replay | --abandon`: takes a person's decision about an unknown outcome. */
-export async function recover({ printer, parts, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
+export async function recover({ printer, parts, root, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
   const [name, ...more] = args.names
   const isReplay = args.flag('replay')
   if (name === undefined || more.length > 0 || isReplay === args.flag('abandon')) {
@@ -25,6 +27,7 @@ export async function recover({ printer, parts, withWorkshop }: CommandContext, 
     display.stop()
     printer.document(report)
     tellDecided(printer, report, isReplay)
+    await tellFollowing(printer, report, isReplay, { host: parts.host, root })
     return 0
   } finally {
     display.stop()
@@ -41,8 +44,17 @@ function tellDecided(printer: Printer, report: RecoverReport, isReplay: boolean)
     }
   }
   for (const { id, credits } of report.bought) printer.line(ink('green', 'bought '), ink('bold', id), ` for ${creditsWords(credits)}`)
-  const isAnswer = report.decided.every(({ about }) => about === 'answer')
-  if (isReplay) printer.hint('Next: ', ink('bold', 'npx spritewright build'), ', which makes the atlases.')
-  else if (isAnswer) printer.hint('Next: ', ink('bold', 'npx spritewright build'), ', which shows whether the question is still open.')
-  else printer.hint('To buy it: ', ink('bold', `npx spritewright approve ${report.decided[0]?.id ?? ''}`), ', then build.')
+}
+
+async function tellFollowing(
+  printer: Printer,
+  { decided }: RecoverReport,
+  isReplay: boolean,
+  { host, root }: { readonly host: Host; readonly root: string },
+): Promise<void> {
+  const isAnswer = decided.every(({ about }) => about === 'answer')
+  if (isReplay) await tellMake(printer, host, root, '')
+  else if (isAnswer)
+    printer.hint('Next: ', ink('bold', await buildCommand(host, root)), ', which shows whether the question is still open.')
+  else printer.hint('To buy it: ', ink('bold', `npx spritewright approve ${decided[0]?.id ?? ''}`), ', then build.')
 }

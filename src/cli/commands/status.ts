@@ -1,15 +1,15 @@
-import type { PlanState } from '../../workshop.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { printFlags } from '../view/frames.ts'
 import { ink } from '../view/ink.ts'
+import { type PricingStep, tellNext } from '../view/next.ts'
 import { count, creditsCell, inkState, printNoSpec, rowsOf, toPlanDocument, whyNotBought } from '../view/plan.ts'
 
 /**
  * `spritewright status`: shows the state of each animation, executions in flight, open questions and
  * suspicious frames. The service is not asked.
  */
-export async function status({ printer, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
+export async function status({ printer, parts, root, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
   const report = await withWorkshop((workshop) => workshop.status(args.names))
   printer.document(toPlanDocument(report))
   for (const warning of report.warnings) printer.warn(warning)
@@ -31,10 +31,12 @@ export async function status({ printer, withWorkshop }: CommandContext, args: Co
   const bought = report.items.filter((item) => item.state === 'bought').length
   printer.line()
   printer.line(`${bought} of ${count(report.items.length, 'animation')} bought.`)
-  const isIn = (...states: PlanState[]): boolean => rowsOf(report).some((item) => states.includes(item.state))
-  if (isIn('missing', 'failed'))
-    printer.hint('Next: ', ink('bold', 'npx spritewright plan'), ', which asks the service what the rest would cost.')
-  else if (isIn('approved', 'running', 'lost'))
-    printer.hint('Next: ', ink('bold', 'npx spritewright build'), ', which buys what is approved and picks up what is paid for.')
+  await tellNext(printer, rowsOf(report), pricing, { host: parts.host, root })
   return 0
+}
+
+const pricing: PricingStep = {
+  isOpen: ({ state }) => state === 'missing' || state === 'failed',
+  command: 'npx spritewright plan',
+  words: ', which asks the service what the rest would cost.',
 }

@@ -33,6 +33,11 @@ export function inkState(state: PlanState): Ink {
   return ink(stateStyles[state], state)
 }
 
+/** Whether it has an approval that does not count here. It stops a build before anything is sent. */
+export function isNotYours({ approval }: PlanRow): boolean {
+  return approval !== undefined && approval.verdict !== 'valid'
+}
+
 /** Whether a person has to approve it before a build can buy it. */
 export function needsApproval(item: PlanRow): boolean {
   if (item.state === 'missing' || item.state === 'failed') return item.ceiling === undefined || isTooDear(item)

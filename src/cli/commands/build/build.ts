@@ -1,6 +1,7 @@
 import { join, relative, resolve } from 'node:path'
 import { sumCredits } from '../../../credit/credits.ts'
 import { SpritewrightError } from '../../../errors.ts'
+import { hasVitePlugin } from '../../../options/vite-configs.ts'
 import type { AnimationQuality, BuildReport, BuiltPage, BuiltSheets, Workshop } from '../../../workshop.ts'
 import type { CommandArgs } from '../../arguments.ts'
 import type { CommandContext } from '../../context.ts'
@@ -8,6 +9,7 @@ import { exitCodeOf, toFailures } from '../../failure.ts'
 import { refreshTypings } from '../../typings.ts'
 import { printFlags } from '../../view/frames.ts'
 import { ink } from '../../view/ink.ts'
+import { tellMake } from '../../view/next.ts'
 import { count, creditsWords, printNoSpec } from '../../view/plan.ts'
 import type { Printer } from '../../view/printer.ts'
 import { sumProgress } from '../../view/progress.ts'
@@ -68,6 +70,9 @@ async function buildOnce(
       display.stop()
       const written = isBuyOnly ? [] : await workshop.write(report.sheets, out)
       tellBuilt(printer, { workshop, report, written, out: isBuyOnly ? undefined : out, root })
+      if (isBuyOnly) await tellMake(printer, parts.host, root, '')
+      else if (args.text('out') === undefined && (await hasVitePlugin(parts.host.disk, root))) tellSecondCopy(printer)
+      else if (report.sheets.sprites.length > 0) tellPacks(printer, written, relative(root, out) || '.')
       const read = report.sheets.sprites.flatMap(({ file, picture = [], overridePaths = [] }) => [file, ...overridePaths].concat(picture))
       return { written: written.map((name) => join(out, name)), read, failures: report.failures.flatMap(toFailures) }
     })
@@ -144,12 +149,6 @@ function tellBuilt(printer: Printer, { workshop, report, written, out, root }: B
   if (older.length > 0) printer.line(ink('yellow', 'Superseded'), ` but used, since the new one is not bought: ${older.join(', ')}`)
   if (out !== undefined && report.sheets.sprites.length === 0) printNoSpec(printer)
   else if (out !== undefined) tellWritten(printer, written, relative(root, out) || '.')
-  else
-    printer.hint(
-      'Next: ',
-      ink('bold', 'npx spritewright build'),
-      ', which makes the atlases, free of charge; with the Vite plugin, vite build does.',
-    )
 }
 
 function tellFlags(printer: Printer, quality: readonly AnimationQuality[]): void {
@@ -184,6 +183,16 @@ function printAtlases(printer: Printer, sheets: BuiltSheets): void {
 
 function tellWritten(printer: Printer, written: readonly string[], folder: string): void {
   printer.line(ink('green', '✓'), ` ${count(written.length, 'file')} in `, ink('bold', folder))
+}
+
+/** With the Vite plugin, a game needs no other atlases. Those of the default folder would ship beside the plugin's. */
+function tellSecondCopy(printer: Printer): void {
+  printer.warn(
+    `The Vite plugin makes the atlases of this project. Those in ${defaultOut} are a second copy, which ships with the game. Delete the folder; to buy alone: npx spritewright build --buy-only`,
+  )
+}
+
+function tellPacks(printer: Printer, written: readonly string[], folder: string): void {
   // The files of the engines. Further formats are in folders of their own.
   const packs = written.filter((path) => path === 'manifest.json' || path === 'pack.json')
   if (packs.length > 0)

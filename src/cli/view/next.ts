@@ -1,0 +1,62 @@
+import type { Host } from '../../host/host.ts'
+import { hasVitePlugin } from '../../options/vite-configs.ts'
+import { ink } from './ink.ts'
+import { isForBuild, isNotYours, type PlanRow } from './plan.ts'
+import type { Printer } from './printer.ts'
+
+/**
+ * Returns the command that buys what is approved. With the Vite plugin it writes no atlases: the game would ship
+ * them twice.
+ */
+export async function buildCommand({ disk }: Pick<Host, 'disk'>, root: string): Promise<string> {
+  return (await hasVitePlugin(disk, root)) ? 'npx spritewright build --buy-only' : 'npx spritewright build'
+}
+
+/** Prints the command that buys what is approved, and where its atlases come from. */
+export async function tellBuild(printer: Printer, host: Pick<Host, 'disk'>, root: string): Promise<void> {
+  const command = await buildCommand(host, root)
+  const words = command.endsWith('--buy-only')
+    ? ', which buys what is approved. A dev server that runs buys it at once, and vite build does too. The Vite plugin makes the atlases.'
+    : ', which buys what is approved and makes the atlases.'
+  printer.hint('Next: ', ink('bold', command), words)
+}
+
+/** Prints what makes the atlases after everything is bought. */
+export async function tellMake(printer: Printer, { disk }: Pick<Host, 'disk'>, root: string, lead: string): Promise<void> {
+  if (await hasVitePlugin(disk, root)) printer.hint(lead, 'The Vite plugin makes the atlases, free of charge.')
+  else printer.hint(lead, 'Next: ', ink('bold', 'npx spritewright build'), ', which makes the atlases, free of charge.')
+}
+
+/** The command that answers an open question. */
+export function answerCommand({ id, question }: PlanRow): string {
+  return `npx spritewright answer ${id} "…"${question?.requiresAsset ? ' --asset FILE' : ''}`
+}
+
+/** The command that takes over approvals of others. A step is approved with the sprite that needs it. */
+export function adoptCommand(ids: readonly string[]): string {
+  return `npx spritewright approve ${[...new Set(ids.map((id) => id.split('#')[0]))].join(' ')} --adopt`
+}
+
+/** The command that leads to an approval, for rows that have none. */
+export interface PricingStep {
+  readonly isOpen: (row: PlanRow) => boolean
+  readonly command: string
+  readonly words: string
+}
+
+/** Prints the next command for what is not bought. What waits for a person comes before a build. */
+export async function tellNext(
+  printer: Printer,
+  rows: readonly PlanRow[],
+  pricing: PricingStep,
+  { host, root }: { readonly host: Host; readonly root: string },
+): Promise<void> {
+  const questions = rows.filter(({ state }) => state === 'question')
+  const foreign = rows.filter(isNotYours)
+  if (questions.length > 0)
+    for (const row of questions) printer.hint('Next: ', ink('bold', answerCommand(row)), ', which answers its question.')
+  else if (rows.some(pricing.isOpen)) printer.hint('Next: ', ink('bold', pricing.command), pricing.words)
+  else if (foreign.length > 0)
+    printer.hint('Next: ', ink('bold', adoptCommand(foreign.map(({ id }) => id))), ', after making sure that it was not bought elsewhere.')
+  else if (rows.some((row) => row.state === 'approved' || isForBuild(row))) await tellBuild(printer, host, root)
+}
