@@ -215,8 +215,11 @@ export const commandEntries: readonly CommandEntry[] = [
     takesNames: true,
     takes: '[BASE OURS THEIRS]',
     text: "Resolves a merge conflict in sprites.lock.json; with three files, as git's merge driver",
-    options: [],
-    examples: ['merge', 'merge %O %A %B'],
+    options: [
+      { flags: '--ours', text: 'Of entries that both sides changed, keep those of the upper side; with names, of these' },
+      { flags: '--theirs', text: 'The same for the lower side; a purchase is kept in any case' },
+    ],
+    examples: ['merge', 'merge --theirs', 'merge hero.walk --ours', 'merge %O %A %B'],
     load: async () => (await import('./commands/merge.ts')).merge,
   },
   {

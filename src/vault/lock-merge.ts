@@ -52,6 +52,13 @@ export function writeConflict({ ours, theirs }: ConflictSides): string {
   ].join('\n')
 }
 
+/** A person's decision about the entries that both sides changed. */
+export interface LockChoice {
+  readonly side: 'ours' | 'theirs'
+  /** Ids of the entries that it is about; empty for all. */
+  readonly ids: readonly string[]
+}
+
 /**
  * Merges two versions of a lock file, entry by entry. Entries are taken whole, because an approval, the bytes
  * of its submission and its result belong together: the one that only one side changed, or the one that
@@ -59,13 +66,17 @@ export function writeConflict({ ours, theirs }: ConflictSides): string {
  *
  * @param base The version before both.
  * @default none: nothing counts as deleted
+ * @param choice Decides conflicts; see {@link choose}.
+ * @default they are left
  */
-export function mergeLocks(ours: LockFile, theirs: LockFile, base: LockFile = none): MergedLock {
+export function mergeLocks(ours: LockFile, theirs: LockFile, base: LockFile = none, choice?: LockChoice): MergedLock {
   const conflicts = new Set<string>()
   const mergeRequests = (id: (hash: string) => string, one: Entries = {}, other: Entries = {}, before: Entries = {}): Entries =>
     Object.fromEntries(
       [...new Set([...Object.keys(one), ...Object.keys(other)])].flatMap((hash) => {
-        const entry = mergeEntry(one[hash], other[hash], before[hash])
+        const merged = mergeEntry(one[hash], other[hash], before[hash])
+        const isChosen = choice && (choice.ids.length === 0 || choice.ids.includes(id(hash)))
+        const entry = merged === 'conflict' && isChosen ? choose(choice.side, one[hash], other[hash]) : merged
         if (entry === 'conflict') conflicts.add(id(hash))
         const taken = entry === 'conflict' ? one[hash] : entry
         return taken === undefined ? [] : [[hash, taken]]
@@ -100,6 +111,23 @@ function mergeEntry(
   if (ours === undefined || theirs === undefined) return 'conflict'
   if (continues(ours, theirs)) return ours
   return continues(theirs, ours) ? theirs : 'conflict'
+}
+
+/**
+ * Decides a conflict by a chosen side, without dropping a purchase: the entry that knows more of one wins,
+ * whichever side it is on. Two purchases stay a conflict, because an entry has room for one.
+ */
+function choose(side: LockChoice['side'], ours: LockEntry | undefined, theirs: LockEntry | undefined): LockEntry | 'conflict' | undefined {
+  const [one, other] = [ours?.execution?.id, theirs?.execution?.id]
+  if (one !== undefined && other !== undefined && one !== other) return 'conflict'
+  const more = knowledgeOf(ours) - knowledgeOf(theirs)
+  if (more !== 0) return more > 0 ? ours : theirs
+  return side === 'ours' ? ours : theirs
+}
+
+/** How much an entry knows of its purchase: a result is more than an execution, and that more than frozen bytes. */
+export function knowledgeOf(entry: Partial<LockEntry> = {}): number {
+  return (entry.result ? 4 : 0) + (entry.execution ? 2 : 0) + (entry.submission ? 1 : 0)
 }
 
 /** Whether one entry has every section of another unchanged. */

@@ -67,6 +67,10 @@ const fileSchema = z.strictObject({
   steps: z.record(hex64, entrySchema).optional(),
 })
 
+/** How a person decides about entries that both sides changed. */
+export const howToChoose =
+  'Keep the entries of one side: npx spritewright merge --ours, or --theirs; with names, only those. A purchase is kept in any case'
+
 /** The JSON Schema of `sprites.lock.json`. */
 export function lockJsonSchema(): object {
   return toEditorSchema(fileSchema, {
@@ -83,7 +87,7 @@ export function lockJsonSchema(): object {
 export function parseLockFile(text: string, path: string): LockFile {
   const fail = (what: string, cause?: unknown): never => {
     throw new SpritewrightError('SW_LOCKFILE', {
-      message: `${path} cannot be read: ${what}. It holds approvals and purchases: restore it from version control, or resolve its merge conflict by keeping one side of each entry; do not delete it.`,
+      message: `${path} cannot be read: ${what}. It holds approvals and purchases: restore it from version control; do not delete it.`,
       facts: { file: path, what },
       cause,
     })
@@ -92,7 +96,8 @@ export function parseLockFile(text: string, path: string): LockFile {
   const merged = sides && mergeLocks(parseLockFile(sides.ours, path), parseLockFile(sides.theirs, path))
   if (merged) {
     const shared = findSharedExecution(merged.lock)
-    if (merged.conflicts.length > 0) return fail(`it has a merge conflict, and both sides changed ${merged.conflicts.join(', ')}`)
+    if (merged.conflicts.length > 0)
+      return fail(`it has a merge conflict, and both sides changed ${merged.conflicts.join(', ')}. ${howToChoose}`)
     return shared === undefined ? merged.lock : fail(shared)
   }
   if (/^(<{7}|={7}|>{7})/m.test(text)) return fail('it has an unresolved merge conflict')

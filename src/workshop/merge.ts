@@ -1,24 +1,48 @@
 import { SpritewrightError } from '../errors.ts'
 import type { Host } from '../host/host.ts'
 import { stageFile } from '../host/publish.ts'
-import { type MergedLock, mergeLocks, writeConflict } from '../vault/lock-merge.ts'
+import { type LockChoice, type MergedLock, mergeLocks, readConflict, writeConflict } from '../vault/lock-merge.ts'
 import { parseLockFile } from '../vault/lock-schema.ts'
 import { formatLockFile } from '../vault/lockfile.ts'
 
+export { howToChoose } from '../vault/lock-schema.ts'
+
 type Ports = Pick<Host, 'disk' | 'random'>
+
+/** The conflict that a lock file had. */
+export interface ResolvedConflict {
+  readonly hadConflict: boolean
+  /** Ids of the entries that are left for a person, with conflict markers. */
+  readonly left: readonly string[]
+}
 
 /**
  * Resolves the merge conflict in a lock file, and writes it.
  *
- * @returns Whether the file had a conflict.
- * @throws `SW_LOCKFILE` if both sides changed one entry; the file stays as it is.
+ * @param choice Decides about entries that both sides changed.
+ * @throws `SW_LOCKFILE` if both sides changed one entry and there is no choice, or if a side cannot be read;
+ *   the file stays as it is. `SW_USAGE` if the choice names an entry without a conflict.
  */
-export async function resolveLockConflict(host: Ports, path: string): Promise<boolean> {
+export async function resolveLockConflict(host: Ports, path: string, choice?: LockChoice): Promise<ResolvedConflict> {
   const text = await read(host, path)
-  const resolved = formatLockFile(parseLockFile(text, path))
-  if (!/^<{7}( |$)/m.test(text)) return false
-  await write(host, path, resolved)
-  return true
+  const sides = readConflict(text)
+  if (sides === undefined || choice === undefined) {
+    const resolved = formatLockFile(parseLockFile(text, path))
+    if (sides !== undefined) await write(host, path, resolved)
+    return { hadConflict: sides !== undefined, left: [] }
+  }
+  const [ours, theirs] = [parseLockFile(sides.ours, path), parseLockFile(sides.theirs, path)]
+  const { conflicts } = mergeLocks(ours, theirs)
+  const unknown = choice.ids.filter((id) => !conflicts.includes(id))
+  if (unknown.length > 0)
+    throw new SpritewrightError('SW_USAGE', {
+      message: `Expected names of entries that both sides changed (${conflicts.join(', ') || 'there are none'}), found ${unknown.join(', ')}.`,
+      facts: { unknown, conflicts },
+    })
+  const merged = mergeLocks(ours, theirs, undefined, choice)
+  const reversed = mergeLocks(theirs, ours, undefined, { ...choice, side: choice.side === 'ours' ? 'theirs' : 'ours' })
+  await writeMerged(host, path, merged, reversed)
+  return { hadConflict: true, left: merged.conflicts }
 }
 
 /**
@@ -34,10 +58,16 @@ export async function mergeLockFiles(host: Ports, paths: { base: string; ours: s
   const one = parseLockFile(ours!, paths.ours)
   const other = parseLockFile(theirs!, paths.theirs)
   const merged: MergedLock = mergeLocks(one, other, before)
-  const text = formatLockFile(merged.lock)
-  const reverse = formatLockFile(mergeLocks(other, one, before).lock)
-  await write(host, paths.ours, merged.conflicts.length === 0 ? text : writeConflict({ ours: text, theirs: reverse }))
+  await writeMerged(host, paths.ours, merged, mergeLocks(other, one, before))
   return merged.conflicts
+}
+
+/** Writes a merged file. Its conflicts stand in it with markers, the entries of the other side below. */
+async function writeMerged(host: Ports, path: string, { lock, conflicts }: MergedLock, reversed: MergedLock): Promise<void> {
+  const text = formatLockFile(lock)
+  if (conflicts.length > 0) return write(host, path, writeConflict({ ours: text, theirs: formatLockFile(reversed.lock) }))
+  parseLockFile(text, path)
+  await write(host, path, text)
 }
 
 async function read({ disk }: Ports, path: string): Promise<string> {

@@ -81,6 +81,24 @@ describe('merging lock files', () => {
     expect(mergeLocks(none, lock(approved), lock(approved))).toEqual({ lock: none, conflicts: [] })
   })
 
+  test('a chosen side decides the conflicts that it names, and never drops a purchase', () => {
+    const [cheap, dear] = ['1', '2'].map((ceiling) => entry('walks', { approval: approval(ceiling) })) as [LockEntry, LockEntry]
+    const bought = (one: LockEntry, id: string): LockEntry => ({ ...one, execution: { id, conversation: null } })
+    const lock = (ant: LockEntry, bee: LockEntry): LockFile => ({
+      version: 1,
+      animations: { 'ant.walk': { [hashes[0]!]: ant }, 'bee.fly': { [hashes[1]!]: bee } },
+    })
+    const merge = (ours: LockFile, theirs: LockFile, side: 'ours' | 'theirs', ...ids: string[]): unknown =>
+      mergeLocks(ours, theirs, undefined, { side, ids })
+    const [ours, theirs] = [lock(cheap, cheap), lock(dear, dear)]
+    expect(merge(ours, theirs, 'ours')).toEqual({ lock: ours, conflicts: [] })
+    expect(merge(ours, theirs, 'theirs')).toEqual({ lock: theirs, conflicts: [] })
+    expect(merge(ours, theirs, 'theirs', 'ant.walk')).toEqual({ lock: lock(dear, cheap), conflicts: ['bee.fly'] })
+    const paid = lock(cheap, bought(dear, 'e1'))
+    expect(merge(lock(cheap, cheap), paid, 'ours')).toEqual({ lock: paid, conflicts: [] })
+    expect(merge(lock(cheap, bought(cheap, 'e2')), paid, 'theirs')).toMatchObject({ conflicts: ['bee.fly'] })
+  })
+
   test('one execution on two requests is refused after a merge too', () => {
     const bought = (prompt: string): LockEntry => entry(prompt, { execution: { id: 'e1', conversation: null } })
     const [ours, theirs] = ['walks', 'runs'].map((prompt, at) =>
@@ -179,6 +197,45 @@ describe('git', () => {
     )
     for (const side of Object.values(readConflict(left)!))
       expect(Object.keys(parseLockFile(side, 'a').animations)).toEqual(['ant.walk', 'bee.fly1', 'bee.fly2'])
+  })
+
+  test('a choice resolves what both sides changed; two purchases of one thing stay a conflict', async () => {
+    const side = (ceiling: string, execution?: string): LockFile => ({
+      version: 1,
+      animations: {
+        'ant.walk': { [hashes[0]!]: entry('walks', { approval: approval(ceiling) }) },
+        'bee.fly': {
+          [hashes[1]!]: entry('flies', {
+            approval: approval(ceiling),
+            ...(execution === undefined ? {} : { execution: { id: execution, conversation: null } }),
+          }),
+        },
+      },
+    })
+    const conflict = (ours: LockFile, theirs: LockFile): string => writeConflict({ ours: textOf(ours), theirs: textOf(theirs) })
+    const at = async (text: string, ...args: string[]): Promise<[number, string, string]> => {
+      const world = createWorld({ files: { '/game/sprites.lock.json': text } })
+      return [await world.run('merge', ...args), world.text('/game/sprites.lock.json'), world.out() + world.err()]
+    }
+    const text = conflict(side('1'), side('2', 'e1'))
+    const [refused, same, words] = await at(text)
+    expect([refused, same]).toEqual([2, text])
+    expect(words).toContain('npx spritewright merge --ours, or --theirs')
+    const [done, merged] = await at(text, '--ours')
+    expect([done, merged]).toEqual([
+      0,
+      textOf({ ...side('1'), animations: { ...side('1').animations, 'bee.fly': side('2', 'e1').animations['bee.fly']! } }),
+    ])
+    const twice = conflict(side('1', 'e1'), side('2', 'e2'))
+    const [left, rest, told] = await at(twice, '--theirs')
+    expect(left).toBe(1)
+    expect(told).toContain('bee.fly: left')
+    for (const one of Object.values(readConflict(rest)!))
+      expect(parseLockFile(one, 'a').animations['ant.walk']).toEqual(side('2').animations['ant.walk'])
+    expect(rest).toContain('"e1"')
+    expect(rest).toContain('"e2"')
+    expect((await at(text, 'cow.chew', '--ours'))[2]).toContain('found cow.chew')
+    expect((await at(text, '--ours', '--theirs'))[0]).toBe(2)
   })
 
   test('anything but no file or three is refused, and a missing file is named', async () => {

@@ -1,6 +1,6 @@
 import { isAbsolute, join, resolve } from 'node:path'
 import { SpritewrightError } from '../../errors.ts'
-import { mergeLockFiles, resolveLockConflict } from '../../workshop/merge.ts'
+import { howToChoose, mergeLockFiles, resolveLockConflict } from '../../workshop/merge.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 
@@ -8,11 +8,20 @@ import type { CommandContext } from '../context.ts'
  * `spritewright merge`: resolves the merge conflict in the lock file. With three files it is git's merge
  * driver: `merge %O %A %B`. Exit code 1 says that entries are left for a person.
  */
-export async function merge({ parts: { host }, printer, root }: CommandContext, { names }: CommandArgs): Promise<number> {
-  if (names.length === 0) {
+export async function merge({ parts: { host }, printer, root }: CommandContext, { flag, names }: CommandArgs): Promise<number> {
+  const sides = (['ours', 'theirs'] as const).filter((name) => flag(name))
+  if (sides.length > 1) throw new SpritewrightError('SW_USAGE', { message: 'Expected --ours or --theirs, found both.' })
+  const [side] = sides
+  if (names.length === 0 || side) {
     const path = join(root, 'sprites.lock.json')
-    const hadConflict = await resolveLockConflict(host, path)
-    printer.document({ file: path, conflicts: [], resolved: hadConflict })
+    const { hadConflict, left } = await resolveLockConflict(host, path, side && { side, ids: names })
+    printer.document({ file: path, conflicts: left, resolved: hadConflict && left.length === 0 })
+    if (left.length > 0) {
+      printer.warn(
+        `${left.join(', ')}: left. A purchase is never dropped by an option: where each side has its own execution, keep one entry by hand, and note the execution of the other.`,
+      )
+      return 1
+    }
     printer.line(
       hadConflict ? '  Resolved. Look at the change, then: git add sprites.lock.json' : '  sprites.lock.json has no merge conflict.',
     )
@@ -26,6 +35,6 @@ export async function merge({ parts: { host }, printer, root }: CommandContext, 
     })
   const conflicts = await mergeLockFiles(host, { base, ours, theirs })
   printer.document({ file: ours, conflicts, resolved: conflicts.length === 0 })
-  if (conflicts.length > 0) printer.warn(`Both sides changed ${conflicts.join(', ')} in sprites.lock.json. Keep one side of each.`)
+  if (conflicts.length > 0) printer.warn(`Both sides changed ${conflicts.join(', ')} in sprites.lock.json. ${howToChoose}.`)
   return conflicts.length === 0 ? 0 : 1
 }

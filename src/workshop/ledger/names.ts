@@ -2,6 +2,7 @@ import type { Context } from '../../project/context.ts'
 import { readWantedAnimations } from '../../project/survey.ts'
 import { requestHash } from '../../spec/key.ts'
 import type { ServiceIdentity } from '../../spec/request.ts'
+import { knowledgeOf } from '../../vault/lock-merge.ts'
 import { type LockEntry, type LockFile, unnamedStepId } from '../../vault/lockfile.ts'
 
 /** A request in the lock file. */
@@ -25,10 +26,6 @@ export function requestsOf(lock: LockFile): ReadonlyMap<string, LockedRequest> {
   }
   for (const [hash, entry] of Object.entries(lock.steps ?? {})) found.set(hash, { id: undefined, entry })
   return found
-}
-
-function knowledgeOf({ execution, result, submission }: LockEntry): number {
-  return (result ? 4 : 0) + (execution ? 2 : 0) + (submission ? 1 : 0)
 }
 
 /** The name of a request for people: `hero.walk`, `hero#1`. */
