@@ -44,13 +44,14 @@ preloadSprites(this, [${constant}])
 
 // in create():
 createAnimations(this, [${constant}])
-this.add.sprite(200, 150, ${constant}.texture).play(${key})
+this.add.sprite(200, 260, ${constant}.texture).play(${key})
 `,
     PixiJS: `import { loadSprites } from 'spritewright/pixi'
 import ${constant} from '${from}'
 
 const [sheet] = await loadSprites([${constant}])
-app.stage.addChild(sheet.create('${animation.name}'))
+const ${constant}Sprite = app.stage.addChild(sheet.create('${animation.name}'))
+${constant}Sprite.position.set(200, 260)
 `,
   }
 }
