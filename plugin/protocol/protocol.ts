@@ -149,6 +149,8 @@ export interface PanelLedger {
 /** One attempt and the state of its credits. */
 export interface PanelLedgerEntry {
   readonly id: string
+  /** The take, if it is not the first. */
+  readonly take?: number
   readonly attempt: number
   readonly state: 'held' | 'settled' | 'restored' | 'uncertain'
   readonly credits: string

@@ -27,7 +27,7 @@ const unasked: FirstAnswers = { isEmbedded: false, folder: 'sprites' }
  */
 export async function askFirst(parts: ProgramParts, root: string, dependencies: readonly string[]): Promise<FirstAnswers | undefined> {
   if (!parts.host.terminal.canAsk || (await hasConfig(parts.host, root))) return unasked
-  const here = { value: 'embedded', label: 'This machine', hint: 'placeholder art for play money, without an account' }
+  const here = { value: 'embedded', label: 'This machine', hint: 'demo art for play money, without an account' }
   const there = { value: 'service', label: 'A service', hint: 'its address and your key go into .env.local' }
   const hasKey = [parts.host.env.SPRITEWRIGHT_API_KEY, parts.host.env.SPRITEWRIGHT_BASE_URL].some((value) => value)
   const service = await parts.choose('Who draws the sprites?', hasKey ? [there, here] : [here, there])

@@ -32,7 +32,7 @@ const plainConfig = `import { defineConfig } from 'spritewright'
 
 // Every option has a default; the key never belongs in here but in .env.local.
 export default defineConfig({
-  // Try everything free of charge, without a key: placeholder art from a service on this machine.
+  // Try everything free of charge, without a key: demo art from a service on this machine.
   // service: 'embedded',
 
   // A ceiling in credits under which no sprite needs an approval of its own.

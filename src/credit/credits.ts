@@ -43,6 +43,12 @@ export function formatCredits(amount: Credits): string {
   return `${sign}${size / unit}${decimals === '' ? '' : `.${decimals}`}`
 }
 
+/** `1 credit`, `2.4 credits`. */
+export function creditsWords(amount: Credits): string {
+  const text = formatCredits(amount)
+  return `${text} ${text === '1' ? 'credit' : 'credits'}`
+}
+
 /** Whether a price is more than a ceiling allows. A price at the ceiling is allowed. */
 export function isAboveCeiling(price: Credits, ceiling: Credits): boolean {
   return price > ceiling

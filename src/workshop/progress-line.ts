@@ -1,4 +1,4 @@
-import { formatCredits } from '../credit/credits.ts'
+import { creditsWords } from '../credit/credits.ts'
 import type { JobProgress } from '../job/order.ts'
 
 /**
@@ -20,7 +20,7 @@ export function progressLine(now: JobProgress, before: JobProgress | undefined):
   const words = phaseWords[now.phase]
   const isSame = now.phase === before?.phase && (now.phase !== 'waiting' || now.message === before.message)
   if (words === undefined || isSame) return undefined
-  const held = now.held !== undefined && now.held > 0n && now.held !== before?.held ? `, ${formatCredits(now.held)} credits held` : ''
+  const held = now.held !== undefined && now.held > 0n && now.held !== before?.held ? `, ${creditsWords(now.held)} held` : ''
   return `${now.id}: ${words}${now.phase === 'waiting' && now.message ? `: ${now.message}` : held}.`
 }
 

@@ -56,6 +56,20 @@ describe('frames', () => {
     expect(desk.complaints).toEqual([])
   })
 
+  test('cannot be changed by a button while they play, since the frame under a click would be a matter of luck', async () => {
+    const changes = ['Drop', 'Earlier', 'Later'].map((name) => page.getByRole('button', { name, exact: true }))
+    const areOpen = async (): Promise<boolean[]> => Promise.all(changes.map((button) => button.isEnabled()))
+    await page.getByRole('button', { name: 'Play', exact: true }).click()
+    await page.getByText('Pause to change a frame').waitFor()
+    expect(await areOpen()).toEqual([false, false, false])
+    await frame(3).click()
+    await page.getByText('Frame 3', { exact: true }).waitFor()
+    expect(await areOpen()).toEqual([true, true, true])
+    await page.getByRole('button', { name: 'Drop', exact: true }).click()
+    await desk.written(heroFile, (text) => useOf(text) === '0,1,2,4,5,6')
+    expect(desk.complaints).toEqual([])
+  })
+
   test('are dragged to another place', async () => {
     await frame(5).dragTo(frame(1))
     await desk.written(heroFile, (text) => useOf(text) === '0,5,1,2,3,4,6')
@@ -138,7 +152,7 @@ describe('free fields', () => {
   test('a number that cannot be is said so beside the field, and not written', async () => {
     await page.getByRole('spinbutton', { name: 'Frames a second' }).fill('999')
     await page.keyboard.press('Enter')
-    await page.getByText('0.1 to 240').waitFor()
+    await page.getByText('above 0, at most 240').waitFor()
     expect(await desk.game.read(heroFile)).toBe(original)
   })
 

@@ -112,7 +112,17 @@ describe('takes', () => {
     await compare.getByRole('button', { name: 'Choose A' }).focus()
     await page.keyboard.press('Enter')
     await written(heroFile, (text) => text.includes('"take": 1') || !text.includes('"take"'))
-    await page.locator('.takes').getByText('in the game').waitFor()
+    await page.locator('.takes').getByText('in the game', { exact: true }).waitFor()
+    // A sprite that stands on its feet is not seen at the canvas's corner.
+    await page.getByText('Code for the game').click()
+    for (const [engine, place] of [
+      ['Phaser', 'add.sprite(200, 260,'],
+      ['PixiJS', 'position.set(200, 260)'],
+    ] as const)
+      await page
+        .getByRole('region', { name: `Code for ${engine}` })
+        .getByText(place, { exact: false })
+        .waitFor()
     expect(complaints).toEqual([])
   })
 })

@@ -31,7 +31,7 @@ test('a sprite is made from a chosen picture and words, approved and bought', as
   const chooser = page.waitForEvent('filechooser')
   await page.keyboard.press('Space')
   await (await chooser).setFiles({ name: 'red fox.png', mimeType: 'image/png', buffer: Buffer.from(figurePng(30)) })
-  await page.getByText('red fox.png is taken.').waitFor()
+  await page.getByText('red fox.png is chosen.').waitFor()
   await tabTo(page, 'What it is, in words')
   await page.keyboard.type('a red fox, side view')
   await press(page, 'Make it')

@@ -110,6 +110,17 @@ describe('the ledger is made from the journal', () => {
     expect(sums(await (await w.workshop()).ledger())).toEqual(sums(before))
   })
 
+  test('a line names its take, unless it is the first', async () => {
+    const { w, workshop } = await bought()
+    await w.project.write('sprites/hero.sprite.json', heroSpec().replace('"frames":7', '"frames":7,"take":2'))
+    await approveAll(workshop)
+    await workshop.build()
+    expect((await workshop.ledger()).lines.map(({ id, take }) => [id, take])).toEqual([
+      ['hero.walk', undefined],
+      ['hero.walk', 2],
+    ])
+  })
+
   test('a failed attempt and the one that follows it are two lines', async () => {
     let failures = 0
     const { workshop } = await bought({

@@ -1,3 +1,4 @@
+import { creditsWords } from '../../../src/credit/credits.ts'
 import {
   type ApprovalLine,
   type ApproveReport,
@@ -92,19 +93,17 @@ function wordsOf(lines: readonly ApprovalLine[], sum: Credits, ceilings: Credits
   const pictures = lines.filter(({ id }) => id.includes('#'))
   const sheets = lines.filter(({ id }) => !id.includes('#'))
   const parts = [
-    sheets.length === 0 ? [] : [`${amount(sumOf(sheets.map(({ quote }) => quote)))} will be held for ${count(sheets.length, 'animation')}`],
+    sheets.length === 0
+      ? []
+      : [`${creditsWords(sumOf(sheets.map(({ quote }) => quote)))} will be held for ${count(sheets.length, 'animation')}`],
     pictures.length === 0
       ? []
-      : [`${amount(sumOf(pictures.map(({ quote }) => quote)))} will be charged on delivery of ${count(pictures.length, 'picture')}`],
+      : [`${creditsWords(sumOf(pictures.map(({ quote }) => quote)))} will be charged on delivery of ${count(pictures.length, 'picture')}`],
     ceilings > sum ? [`at most ${formatCredits(ceilings)} may be spent`] : [],
   ].flat()
   const verb = balance === 10_000n ? 'is' : 'are'
-  const account = `${amount(balance)} ${verb} available${balance < sum ? ', which is not enough' : ''}`
+  const account = `${creditsWords(balance)} ${verb} available${balance < sum ? ', which is not enough' : ''}`
   return `${parts.join('; ')}. ${account}.`
-}
-
-function amount(credits: Credits): string {
-  return credits === 10_000n ? '1 credit' : `${formatCredits(credits)} credits`
 }
 
 function count(number: number, noun: string): string {

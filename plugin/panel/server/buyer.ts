@@ -1,12 +1,5 @@
-import {
-  type BuildReport,
-  formatCredits,
-  hasCode,
-  type JobProgress,
-  type PendingPurchase,
-  progressLine,
-  type Workshop,
-} from '../../../src/index.ts'
+import { creditsWords } from '../../../src/credit/credits.ts'
+import { type BuildReport, hasCode, type JobProgress, type PendingPurchase, progressLine, type Workshop } from '../../../src/index.ts'
 
 /** The dependencies of buying in dev. */
 export interface BuyerPorts {
@@ -87,7 +80,7 @@ export function createBuyer({ workshop, log, onProgress, onChange }: BuyerPorts)
     })
       .then((bought) => {
         waitMs = firstWaitMs
-        for (const { id, credits } of bought) log(`${id}: bought for ${formatCredits(credits)} credits.`)
+        for (const { id, credits } of bought) log(`${id}: bought for ${creditsWords(credits)}.`)
       })
       .finally(() => {
         running.delete(run)
@@ -199,7 +192,6 @@ function isQuestion(error: unknown): boolean {
 }
 
 function beginning({ id, state, ceiling }: PendingPurchase): string {
-  if (state === 'approved')
-    return `${id}: approved${ceiling === undefined ? '' : ` up to ${formatCredits(ceiling)} credits`}, is being bought.`
+  if (state === 'approved') return `${id}: approved${ceiling === undefined ? '' : ` up to ${creditsWords(ceiling)}`}, is being bought.`
   return state === 'lost' ? `${id}: its paid result is not here, and is fetched again for free.` : `${id}: is under way, and followed.`
 }

@@ -1,3 +1,4 @@
+import { creditsWords } from '../../../src/credit/credits.ts'
 import {
   approverWords,
   formatCredits,
@@ -16,7 +17,7 @@ type Priced = NonNullable<OverviewItem['quote']>
  * held before (C13).
  */
 export function priceOf({ credits, priceVersion, referenceUsd }: Priced, operation: string): PanelPrice {
-  const amount = credits === 10_000n ? '1 credit' : `${formatCredits(credits)} credits`
+  const amount = creditsWords(credits)
   return {
     credits: formatCredits(credits),
     priceVersion,
@@ -36,7 +37,7 @@ export function stateWords(
   { id, note, ceiling, ...rest }: OverviewItem | PlanStep | OverviewOrphan,
   price: PanelPrice | undefined,
 ): string {
-  const limit = ceiling === undefined ? '' : ` up to ${formatCredits(ceiling)} credits`
+  const limit = ceiling === undefined ? '' : ` up to ${creditsWords(ceiling)}`
   const changed = 'changed' in rest && rest.changed.length > 0 ? `Changed since the last purchase: ${rest.changed.join(', ')}. ` : ''
   switch (state) {
     case 'bought':

@@ -1,4 +1,4 @@
-import { sumCredits } from '../../credit/credits.ts'
+import { creditsWords, sumCredits } from '../../credit/credits.ts'
 import { errorCodes, SpritewrightError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
 import type { ApprovalLine, ApproveReport, ApproveRequest, StandingOffer } from '../../workshop.ts'
@@ -7,7 +7,7 @@ import type { CommandContext } from '../context.ts'
 import { refreshTypings } from '../typings.ts'
 import { ink } from '../view/ink.ts'
 import { adoptCommand, tellBuild } from '../view/next.ts'
-import { count, creditsCell, creditsWords } from '../view/plan.ts'
+import { count, creditsCell } from '../view/plan.ts'
 import type { Printer } from '../view/printer.ts'
 
 /**

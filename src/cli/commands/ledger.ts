@@ -1,9 +1,9 @@
-import { formatCredits } from '../../credit/credits.ts'
+import { creditsWords, formatCredits } from '../../credit/credits.ts'
 import type { LedgerLine, LedgerReport, LedgerVerification } from '../../workshop.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { type Ink, ink, type Style } from '../view/ink.ts'
-import { count, creditsWords } from '../view/plan.ts'
+import { count } from '../view/plan.ts'
 import type { Printer } from '../view/printer.ts'
 
 const styles: Readonly<Record<LedgerLine['state'], Style>> = { held: 'yellow', settled: 'green', restored: 'dim', uncertain: 'red' }
@@ -116,7 +116,7 @@ function printLines(printer: Printer, lines: readonly LedgerLine[]): void {
     ],
     lines.map((line): Ink[] => [
       line.at === 0 ? '' : ink('dim', toIso(line.at).slice(0, 16).replace('T', ' ')),
-      ink('bold', line.id),
+      ink('bold', line.take === undefined ? line.id : `${line.id} · take ${line.take}`),
       ink(styles[line.state], stateWords(line)),
       formatCredits(line.credits),
       line.attempt > 1 ? `${line.attempt}` : '',

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path'
+import { creditsWords } from '../../credit/credits.ts'
 import { SpritewrightError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
 import { replaceFile } from '../../host/publish.ts'
@@ -12,7 +13,6 @@ import { tellMake, tellNext } from '../view/next.ts'
 import {
   count,
   creditsCell,
-  creditsWords,
   framesCell,
   inkState,
   isTooDear,

@@ -1,3 +1,4 @@
+import { creditsWords } from '../../credit/credits.ts'
 import { SpritewrightError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
 import type { RecoverReport } from '../../workshop.ts'
@@ -5,7 +6,6 @@ import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { ink } from '../view/ink.ts'
 import { buildCommand, tellMake } from '../view/next.ts'
-import { creditsWords } from '../view/plan.ts'
 import type { Printer } from '../view/printer.ts'
 import { createProgressDisplay } from '../view/progress-display.ts'
 

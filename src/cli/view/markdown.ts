@@ -1,7 +1,7 @@
-import { type Credits, sumCredits } from '../../credit/credits.ts'
+import { type Credits, creditsWords, sumCredits } from '../../credit/credits.ts'
 import { escapeText } from '../../host/terminal.ts'
 import type { PlanReport } from '../../workshop.ts'
-import { count, creditsCell, creditsWords, framesCell, needsApproval, type PlanRow, rowsOf, whyNotBought } from './plan.ts'
+import { count, creditsCell, framesCell, needsApproval, type PlanRow, rowsOf, whyNotBought } from './plan.ts'
 
 /**
  * Formats a plan as a comment on a pull request: a heading, a table of what must be bought, the total, the

@@ -123,12 +123,6 @@ export function creditsCell(amount: bigint | undefined): string {
   return amount === undefined ? '–' : formatCredits(amount)
 }
 
-/** `1 credit`, `2.4 credits`. */
-export function creditsWords(amount: bigint): string {
-  const text = formatCredits(amount)
-  return `${text} ${text === '1' ? 'credit' : 'credits'}`
-}
-
 /**
  * `1 frame`, `2 frames`.
  *

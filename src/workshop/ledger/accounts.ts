@@ -161,13 +161,17 @@ function fromLock(records: LedgerRecords, hash: string, attempt: number, entry: 
   }
 }
 
-function commonOf({ locked, names }: LedgerRecords, hash: string): Pick<LedgerLine, 'id' | 'hash' | 'isPicture' | 'service' | 'given'> {
+function commonOf(
+  { locked, names }: LedgerRecords,
+  hash: string,
+): Pick<LedgerLine, 'id' | 'hash' | 'take' | 'isPicture' | 'service' | 'given'> {
   const id = names(hash)
   const found = locked.get(hash)
   const service = found && { host: found.entry.service.host, keyMode: found.entry.service.keyMode }
   const isPicture = isStepId(id) || (found !== undefined && found.id === undefined)
   const given = found && givenOf(hash, found.entry)
-  return { id, hash, isPicture, ...(service ? { service } : {}), ...(given ? { given } : {}) }
+  const { take = 1 } = found?.entry.asked ?? {}
+  return { id, hash, ...(take > 1 ? { take } : {}), isPicture, ...(service ? { service } : {}), ...(given ? { given } : {}) }
 }
 
 /** How an approval was given, by any person. Undefined if its signature does not show it. */

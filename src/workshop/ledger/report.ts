@@ -9,6 +9,8 @@ export interface LedgerLine {
   /** `sprite.animation`, or `sprite#2` for a step of a reference chain. */
   readonly id: string
   readonly hash: string
+  /** The take, if it is not the first and the lock file has the request. */
+  readonly take?: number
   readonly attempt: number
   readonly executionId?: string
   readonly state: LedgerState

@@ -49,7 +49,9 @@ describe('the store of the panel', () => {
     const server = fakeServer()
     const store = createStore(server.api)
     await store.refresh()
-    const written = await Promise.all([1, 2, 3].map((fps) => store.edit('hero', 'edit', { sprite: 'hero', animations: { walk: { fps } } })))
+    const written = await Promise.all(
+      [1, 2, 3].map((fps) => store.edit('hero', 'edit', { sprite: 'hero', animations: { walk: { fps } } }, `${fps} frames`)),
+    )
     expect(written).toEqual([true, true, true])
     expect(server.acts.map((act) => /"digest":"(\w+)"/.exec(act)?.[1])).toEqual(['d1', 'd2', 'd3'])
   })
@@ -59,10 +61,35 @@ describe('the store of the panel', () => {
     const store = createStore(server.api)
     await store.refresh()
     server.change()
-    expect(await store.edit('hero', 'edit', { sprite: 'hero', size: 64 })).toBe(false)
+    expect(await store.edit('hero', 'edit', { sprite: 'hero', size: 64 }, 'Another size.')).toBe(false)
+    expect(store.model.message).toBeUndefined()
     expect(store.model.refusal?.message).toBe('Expected d2, found d1.')
     await store.refresh()
-    expect(await store.edit('hero', 'edit', { sprite: 'hero', size: 64 })).toBe(true)
+    expect(await store.edit('hero', 'edit', { sprite: 'hero', size: 64 }, 'Another size.')).toBe(true)
+    expect(store.model.refusal).toBeUndefined()
+  })
+
+  test('an Undo stands beside the words of its own edit, and never beside those of something else', async () => {
+    const server = fakeServer()
+    const store = createStore(server.api)
+    await store.refresh()
+    await store.edit('hero', 'reword', { sprite: 'hero', prompt: 'limps' }, 'Another prompt of hero.')
+    expect(store.model.message).toEqual({ words: 'Another prompt of hero.', edited: { sprite: 'hero', digest: 'd2' } })
+    await store.undo()
+    expect(store.model.status).toBe('Undone: Another prompt of hero.')
+    await store.edit('hero', 'reword', { sprite: 'hero', prompt: 'limps' }, 'Another prompt of hero.')
+    store.say('Approved: 2.4 credits will be held for hero.walk; at most 2.4 are charged.')
+    expect(store.model.message?.edited).toBeUndefined()
+    await store.undo()
+    expect(server.acts.filter((act) => act.startsWith('undo'))).toHaveLength(1)
+  })
+
+  test('a form that shows its own refusal keeps it from the rest of the page', async () => {
+    const server = fakeServer()
+    const store = createStore(server.api)
+    const told: string[] = []
+    await store.act('undo', { sprite: 'hero', digest: 'd0' }, ({ message }) => told.push(message))
+    expect(told).toEqual(['Expected d1, found d0.'])
     expect(store.model.refusal).toBeUndefined()
   })
 

@@ -66,10 +66,11 @@ export function toLedger({ lines, held, settled, restored, uncertain, elsewhere 
     restored: formatCredits(restored),
     uncertain: formatCredits(uncertain),
     elsewhere: formatCredits(elsewhere),
-    entries: lines.map(({ id, attempt, state, credits, at, given, origin, executionId }) => {
+    entries: lines.map(({ id, take, attempt, state, credits, at, given, origin, executionId }) => {
       if (state === 'settled' && origin === 'here') soFar += credits
       return {
         id,
+        ...(take === undefined ? {} : { take }),
         attempt,
         state,
         credits: formatCredits(credits),

@@ -7,6 +7,8 @@ export interface NumberFieldProps {
   /** `undefined` shows an empty field. */
   readonly value: number | undefined
   readonly min: number
+  /** Whether `min` itself is too small. */
+  readonly isMinTooSmall?: boolean
   readonly max: number
   readonly step: number
   /** Returns whether the number was written. */
@@ -14,7 +16,7 @@ export interface NumberFieldProps {
 }
 
 /** A labelled number. A number outside its range is not written, and the field shows the range. */
-export function NumberField({ label, value, min, max, step, onCommit }: NumberFieldProps): VNode {
+export function NumberField({ label, value, min, isMinTooSmall = false, max, step, onCommit }: NumberFieldProps): VNode {
   const id = useId()
   const input = useRef<HTMLInputElement>(null)
   const [isWrong, setWrong] = useState(false)
@@ -26,7 +28,7 @@ export function NumberField({ label, value, min, max, step, onCommit }: NumberFi
   }, [shown])
   const commit = async (text: string): Promise<void> => {
     const next = Number(text)
-    const isRight = text.trim() !== '' && Number.isFinite(next) && next >= min && next <= max
+    const isRight = text.trim() !== '' && Number.isFinite(next) && next <= max && (isMinTooSmall ? next > min : next >= min)
     setWrong(!isRight)
     if (!isRight || next === value) return
     const isWritten = await onCommit(next)
@@ -49,7 +51,7 @@ export function NumberField({ label, value, min, max, step, onCommit }: NumberFi
       />
       {isWrong && (
         <span id={`${id}-wrong`} class="wrong" role="alert">
-          {min} to {max}
+          {isMinTooSmall ? `above ${min}, at most ${max}` : `${min} to ${max}`}
         </span>
       )}
     </div>

@@ -23,7 +23,7 @@ export function PictureDrop({ label, isLocked, picture, onPicture }: PictureDrop
   const [wrong, setWrong] = useState('')
   const take = async (file: File | undefined): Promise<void> => {
     if (!file) return
-    const problem = problemOf(file)
+    const problem = await problemOf(file)
     setWrong(problem)
     onPicture(problem === '' ? { name: file.name, base64: await toBase64(file) } : undefined)
   }
@@ -55,16 +55,22 @@ export function PictureDrop({ label, isLocked, picture, onPicture }: PictureDrop
       />
       {picture && <img class="picture-taken" src={`data:;base64,${picture.base64}`} alt="" />}
       <p id={`${id}-words`} class={wrong === '' ? 'soft small' : 'wrong'} role={wrong === '' ? undefined : 'alert'}>
-        {wrong !== '' ? wrong : picture ? `${picture.name} is taken.` : 'Drop it here. PNG, JPEG or WebP, at most 8 MiB.'}
+        {wrong !== '' ? wrong : picture ? `${picture.name} is chosen.` : 'Drop it here. PNG, JPEG or WebP, at most 8 MiB.'}
       </p>
     </div>
   )
 }
 
-function problemOf({ name, type, size }: File): string {
-  if (!kinds.includes(type)) return `${name} is no PNG, JPEG or WebP picture. Choose another.`
+async function problemOf(file: File): Promise<string> {
+  const { name, type, size } = file
+  const refused = `${name} is no PNG, JPEG or WebP picture. Choose another.`
+  if (!kinds.includes(type)) return refused
   if (size > mostBytes) return `${name} has ${(size / 2 ** 20).toFixed(1)} MiB, more than 8. Choose a smaller one.`
-  return ''
+  // The browser takes the type from the file's name.
+  return createImageBitmap(file).then(
+    () => '',
+    () => refused,
+  )
 }
 
 async function toBase64(file: File): Promise<string> {

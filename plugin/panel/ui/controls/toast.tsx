@@ -1,16 +1,18 @@
 import type { VNode } from 'preact'
+import { useId } from 'preact/hooks'
 import { usePanel } from '../state/panel-context.ts'
 
 /** The last message, with a button that undoes its edit. It stays until another one comes. */
 export function Toast(): VNode | null {
   const { model, store } = usePanel()
+  const id = useId()
   const { message } = model
   if (!message) return null
   return (
     <section class="toast" aria-label={message.edited ? 'Last edit' : 'Message'}>
-      <p>{message.words}</p>
+      <p id={`${id}-words`}>{message.words}</p>
       {message.edited && (
-        <button type="button" class="button quiet" onClick={() => void store.undo()}>
+        <button type="button" class="button quiet" aria-describedby={`${id}-words`} onClick={() => void store.undo()}>
           Undo
         </button>
       )}

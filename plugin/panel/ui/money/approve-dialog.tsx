@@ -58,7 +58,7 @@ export function ApproveDialog({ ids, onClose }: ApproveDialogProps): VNode {
         lines: shown.lines.map(({ id, hash, price, ceiling: limit }) => ({ id, hash, price, ceiling: limit })),
         sum: shown.sum,
       })
-      store.announce(`Approved: ${offerSentence(shown)}`)
+      store.say(`Approved: ${offerSentence(shown)}`)
       void store.refresh()
       dialog.current?.close()
       // Closing returns the focus to the button that opened the dialog. That button is about to be disabled.

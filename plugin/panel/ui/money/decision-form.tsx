@@ -20,7 +20,7 @@ export function DecisionForm({ paid }: { readonly paid: PanelPaid }): VNode | nu
     setBusy(true)
     const done = await store.act('recover', toRecover(paid, decision))
     setBusy(false)
-    if (done) store.announce(decision === 'replay' ? `${paid.id} is sent again.` : `${paid.id} is given up.`)
+    if (done) store.say(decision === 'replay' ? `${paid.id} is sent again.` : `${paid.id} is given up.`)
   }
   const button = (decision: Decision, words: DecisionWords): VNode => (
     <button type="button" class="button" disabled={isBusy || !state.access.mayBuy} onClick={() => setAsking(decision)}>

@@ -26,9 +26,7 @@ export function MoneyBox({ paid, isFor, onApprove }: MoneyBoxProps): VNode {
   const cancel = async (): Promise<void> => {
     const done = await store.act('cancel', { id: paid.id, hash: paid.hash ?? '' })
     if (done)
-      store.announce(
-        done.status === 'cancelled' ? `${paid.id} is cancelled.` : `${paid.id} was not cancelled: the service says ${done.status}.`,
-      )
+      store.say(done.status === 'cancelled' ? `${paid.id} is cancelled.` : `${paid.id} was not cancelled: the service says ${done.status}.`)
   }
   const isPicture = paid.id.includes('#')
   return (

@@ -24,7 +24,7 @@ export function QuestionForm({ paid }: { readonly paid: PanelPaid }): VNode | nu
       ...(asset ? { asset } : {}),
     })
     setSending(false)
-    if (done) store.announce(`The answer for ${paid.id} is sent.`)
+    if (done) store.say(`The answer for ${paid.id} is sent.`)
   }
   return (
     <form

@@ -28,11 +28,10 @@ export function FilmStrip(props: FilmStripProps): VNode {
   const { sprite, animation, player, delivered } = props
   const editor = useFrameOrder(sprite, animation, delivered)
   const { state, store } = usePanel()
-  const markMeant = async (meant: readonly string[]): Promise<void> => {
+  const markMeant = (meant: readonly string[]): void => {
     const change = { animations: { [animation.name]: { meant: meant.length > 0 ? meant : null } } }
-    const isWritten = await store.edit(sprite.name, 'edit', { sprite: sprite.name, ...change })
-    if (isWritten)
-      store.announce(`${animation.id}: ${meant.length > 0 ? `${meant.join(', ')} is meant` : 'checked again'}. Written to ${sprite.file}.`)
+    const words = meant.length > 0 ? `${meant.join(', ')} is meant` : 'checked again'
+    void store.edit(sprite.name, 'edit', { sprite: sprite.name, ...change }, `${animation.id}: ${words}. Written to ${sprite.file}.`)
   }
   return (
     <section class="block" aria-labelledby="film-title">
@@ -52,7 +51,7 @@ export function FilmStrip(props: FilmStripProps): VNode {
         }}
         mayDrop={editor.mayDropFrames}
         onDrop={editor.dropFrames}
-        onMeant={state.access.mayAct ? (meant) => void markMeant(meant) : undefined}
+        onMeant={state.access.mayAct ? markMeant : undefined}
       />
     </section>
   )
@@ -64,7 +63,7 @@ type WithEditor = FilmStripProps & { readonly editor: FrameOrderEditor }
 function Film({ sprite, animation, player, delivered, editor }: WithEditor): VNode {
   const { order, mayEdit } = editor
   const list = useRef<HTMLOListElement>(null)
-  const { place } = usePlace(player)
+  const { place, isPlaying } = usePlace(player)
   useHeldFocus(list, place)
   const focus = (at: number): void => list.current?.querySelectorAll('button')[at]?.focus()
   const move = (from: number, to: number): void => {
@@ -106,14 +105,15 @@ function Film({ sprite, animation, player, delivered, editor }: WithEditor): VNo
       </ol>
       {mayEdit && (
         <div class="row strip-tools">
-          <span class="number soft">Frame {order[place] ?? 0}</span>
-          <button type="button" class="button" disabled={order.length < 2} onClick={() => editor.dropPlace(place)}>
+          {/* While it plays, the frame under a click would be another than the one that was read. */}
+          <span class="number soft">{isPlaying ? 'Pause to change a frame' : `Frame ${order[place] ?? 0}`}</span>
+          <button type="button" class="button" disabled={isPlaying || order.length < 2} onClick={() => editor.dropPlace(place)}>
             <Icon name="drop" /> Drop
           </button>
-          <button type="button" class="button" disabled={place === 0} onClick={() => move(place, place - 1)}>
+          <button type="button" class="button" disabled={isPlaying || place === 0} onClick={() => move(place, place - 1)}>
             <Icon name="left" /> Earlier
           </button>
-          <button type="button" class="button" disabled={place >= order.length - 1} onClick={() => move(place, place + 1)}>
+          <button type="button" class="button" disabled={isPlaying || place >= order.length - 1} onClick={() => move(place, place + 1)}>
             Later <Icon name="right" />
           </button>
           {editor.isChanged && (

@@ -46,10 +46,10 @@ export function useAnchor(sprite: PanelSprite): AnchorEditor {
       end()
       return
     }
-    void store.edit(sprite.name, 'edit', { sprite: sprite.name, anchor }).then((isWritten) => {
+    const words = `Anchor of ${sprite.name}: ${anchor.x}, ${anchor.y}. Written to ${sprite.file}.`
+    void store.edit(sprite.name, 'edit', { sprite: sprite.name, anchor }, words).then(() => {
       // A later move stays; its own write ends it.
       if (latest.current === anchor) end()
-      if (isWritten) store.announce(`Anchor of ${sprite.name}: ${anchor.x}, ${anchor.y}. Written to ${sprite.file}.`)
     })
   }
   const atRest = useRef(write)

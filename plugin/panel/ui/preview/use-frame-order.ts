@@ -36,11 +36,8 @@ export function useFrameOrder(sprite: PanelSprite, animation: PanelAnimation, de
   const mayEdit = state.access.mayAct && count > 0
   const write = (next: FrameOrder, words: string): void => {
     if (next === order || !mayEdit) return
-    const written = store.edit(sprite.name, 'use', { id: animation.id, use: toUse(next, count) })
-    show(next, written)
-    void written.then((isWritten) => {
-      if (isWritten) store.announce(`${words} Written to ${sprite.file}.`)
-    })
+    const change = { id: animation.id, use: toUse(next, count) }
+    show(next, store.edit(sprite.name, 'use', change, `${words} Written to ${sprite.file}.`))
   }
   const placesOf = (frames: readonly number[]): readonly number[] =>
     order.flatMap((frame, place) => (frames.includes(frame) ? [place] : []))

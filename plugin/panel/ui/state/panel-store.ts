@@ -22,7 +22,7 @@ export interface PanelModel {
 /** A message for a person. */
 export interface Message {
   readonly words: string
-  /** The edit that it is about, which can be undone: its sprite, and SHA-256 of the spec file after it. */
+  /** The edit that the words are about, which can be undone: its sprite, and SHA-256 of the spec file after it. */
   readonly edited?: { readonly sprite: string; readonly digest: string }
 }
 
@@ -37,19 +37,25 @@ export interface PanelStore {
   /**
    * Runs an action, and waits until the state shows its result.
    *
-   * @returns `undefined` if the action was refused; the model has the reason.
+   * @param refuse Shows a refusal.
+   * @default the model has the reason, and the page shows it
+   * @returns `undefined` if the action was refused.
    */
-  act<Name extends ActionName>(name: Name, asks: PanelActions[Name]['asks']): Promise<PanelActions[Name]['answers'] | undefined>
+  act<Name extends ActionName>(
+    name: Name,
+    asks: PanelActions[Name]['asks'],
+    refuse?: (error: PanelError) => void,
+  ): Promise<PanelActions[Name]['answers'] | undefined>
   /**
    * Writes a spec. Edits of one sprite run one after another, each based on the result of the one before.
    *
+   * @param words What the edit does. They stand beside its Undo.
    * @returns Whether it was written.
    */
-  edit<Name extends EditName>(sprite: string, name: Name, asks: WithoutDigest<PanelActions[Name]['asks']>): Promise<boolean>
+  edit<Name extends EditName>(sprite: string, name: Name, asks: WithoutDigest<PanelActions[Name]['asks']>, words: string): Promise<boolean>
   /** Callers that request an offer use it directly, and get its refusals as errors. */
   readonly api: PanelApi
-  announce(words: string): void
-  /** Shows a message that is not about an edit. */
+  /** Shows a message that is not about an edit, so it has no Undo. */
   say(words: string): void
   /** Undoes the edit in {@link PanelModel.message}. */
   undo(): Promise<void>
@@ -94,25 +100,23 @@ export function createStore(api: PanelApi): PanelStore {
       })
     })
   }
-  const refuse = (error: unknown): void => set({ refusal: toError(error) })
-  const act: PanelStore['act'] = async (name, asks) => {
+  const act: PanelStore['act'] = async (name, asks, refuse = (refusal) => set({ refusal })) => {
     set({ refusal: undefined })
     try {
       const answers = await api.act(name, asks)
       await settle((answers as Done).revision ?? 0)
       return answers
     } catch (error) {
-      refuse(error)
+      refuse(toError(error))
       return undefined
     }
   }
   const queues = new Map<string, Promise<unknown>>()
-  const edit: PanelStore['edit'] = (sprite, name, asks) => {
+  const edit: PanelStore['edit'] = (sprite, name, asks, words) => {
     const run = async (): Promise<boolean> => {
       const digest = model.state?.sprites.find((other) => other.name === sprite)?.digest ?? ''
       const answer = (await act(name, { ...asks, digest } as never)) as Edited | undefined
-      if (answer && answer.digest !== digest)
-        set({ message: { words: `${sprite} has changed.`, edited: { sprite, digest: answer.digest } } })
+      if (answer && answer.digest !== digest) set({ status: words, message: { words, edited: { sprite, digest: answer.digest } } })
       return answer !== undefined
     }
     const next = (queues.get(sprite) ?? Promise.resolve()).then(run)
@@ -146,7 +150,6 @@ export function createStore(api: PanelApi): PanelStore {
     act,
     edit,
     api,
-    announce: (status) => set({ status, ...(model.message ? { message: { ...model.message, words: status } } : {}) }),
     say: (status) => set({ status, message: { words: status } }),
     undo: async () => {
       const { message } = model

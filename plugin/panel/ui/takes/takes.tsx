@@ -13,13 +13,19 @@ export function Takes({ sprite, animation }: { readonly sprite: PanelSprite; rea
   const { state, store } = usePanel()
   const isLocked = !state.access.mayAct
   const choose = (take: number): void =>
-    void store.edit(sprite.name, 'choose-take', { id: animation.id, take }).then((isWritten) => {
-      if (isWritten) store.announce(`Take ${take} of ${animation.id} is chosen. Written to ${sprite.file}.`)
-    })
+    void store.edit(
+      sprite.name,
+      'choose-take',
+      { id: animation.id, take },
+      `Take ${take} of ${animation.id} is chosen. Written to ${sprite.file}.`,
+    )
   const another = (): void =>
-    void store.edit(sprite.name, 'take', { id: animation.id }).then((isWritten) => {
-      if (isWritten) store.announce(`Another take of ${animation.id} is asked for; it is bought once it is approved.`)
-    })
+    void store.edit(
+      sprite.name,
+      'take',
+      { id: animation.id },
+      `Another take of ${animation.id} is asked for; it is bought once it is approved.`,
+    )
   return (
     <section class="block" aria-labelledby="takes-title">
       <div class="spread">
@@ -71,7 +77,7 @@ function TakeCard({ sprite, animation, take, isLocked, onChoose }: TakeCardProps
         <StateMark paid={{ ...animation, state: take.state }} />
       </div>
       {take.isChosen ? (
-        <span class="soft small">in the game</span>
+        <span class="soft small">{take.state === 'bought' ? 'in the game' : 'chosen, in the game once it is bought'}</span>
       ) : (
         <button type="button" class="button" disabled={isLocked} onClick={onChoose} aria-label={`Choose take ${take.take}`}>
           Choose

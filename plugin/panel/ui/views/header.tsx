@@ -74,9 +74,13 @@ function Purse({ state: { service, ledger } }: { readonly state: PanelState }): 
         </span>
       )}
       {ledger.held !== '0' && (
-        <span class="number held" title={`${creditsWords(ledger.held)} are held for what is in work`}>
+        <span
+          class="number held"
+          title={`${creditsWords(ledger.held)} besides ${ledger.held === '1' ? 'is' : 'are'} held for what is in work`}
+        >
           {ledger.held}
           <span class="soft"> held</span>
+          <span class="soft wide-only"> besides</span>
         </span>
       )}
     </span>

@@ -11,11 +11,8 @@ import { usePanel } from '../state/panel-context.ts'
 export function Inspector({ sprite, animation }: { readonly sprite: PanelSprite; readonly animation: PanelAnimation }): VNode {
   const { state, store } = usePanel()
   const isLocked = !state.access.mayAct
-  const edit = async (change: Omit<EditRequest, 'sprite' | 'digest'>, words: string): Promise<boolean> => {
-    const isWritten = await store.edit(sprite.name, 'edit', { sprite: sprite.name, ...change })
-    if (isWritten) store.announce(`${words} Written to ${sprite.file}.`)
-    return isWritten
-  }
+  const edit = (change: Omit<EditRequest, 'sprite' | 'digest'>, words: string): Promise<boolean> =>
+    store.edit(sprite.name, 'edit', { sprite: sprite.name, ...change }, `${words} Written to ${sprite.file}.`)
   const play = (change: AnimationEdit, words: string): Promise<boolean> =>
     edit({ animations: { [animation.name]: change } }, `${animation.id}: ${words}.`)
   return (
@@ -32,7 +29,8 @@ export function Inspector({ sprite, animation }: { readonly sprite: PanelSprite;
           <NumberField
             label="Frames a second"
             value={animation.fps}
-            min={0.1}
+            min={0}
+            isMinTooSmall
             max={mostFps}
             step={1}
             onCommit={(fps) => play({ fps }, `${fps} frames a second`)}

@@ -65,6 +65,7 @@ function EntryTable({ entries }: { readonly entries: readonly PanelLedgerEntry[]
               <td class="number soft">{timeWords(entry.at)}</td>
               <th scope="row">
                 {entry.id}
+                {entry.take !== undefined && <span class="soft"> · take {entry.take}</span>}
                 {entry.attempt > 1 && <span class="soft"> · attempt {entry.attempt}</span>}
                 {entry.origin === 'elsewhere' && <span class="soft"> · bought elsewhere</span>}
                 {entry.given !== undefined && <span class="soft"> · approved: {entry.given}</span>}

@@ -8,25 +8,29 @@ import { creditsWords } from '../state/words.ts'
 
 /** A dialog that makes a spec from a picture, a name and words. */
 export function NewSprite({ onClose, onMade }: { readonly onClose: () => void; readonly onMade: (id: string) => void }): VNode {
-  const { model, state, store } = usePanel()
+  const { state, store } = usePanel()
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
   const [name, setName] = useState('')
   const [prompt, setPrompt] = useState('')
   const [picture, setPicture] = useState<AnswerRequest['asset']>()
   const [isSending, setSending] = useState(false)
+  const [problem, setProblem] = useState('')
   const isReady = name.trim() !== '' && prompt.trim() !== '' && picture !== undefined && !isSending
   const make = async (base64: string): Promise<void> => {
     setSending(true)
-    const made = await store.act('create', { name: name.trim(), prompt: prompt.trim(), picture: base64 })
+    setProblem('')
+    const asks = { name: name.trim(), prompt: prompt.trim(), picture: base64 }
+    const made = await store.act('create', asks, ({ message }) => setProblem(message))
     setSending(false)
     if (!made) return
     dialog.current?.close()
     onMade(made.id)
-    store.announce(`${name.trim()} is made, with one animation. Nothing is bought before you approve it.`)
+    store.say(`${name.trim()} is made, with one animation. Nothing is bought before you approve it.`)
   }
   const take = (taken: AnswerRequest['asset']): void => {
     setPicture(taken)
+    setProblem('')
     // The name of a file is often that of the figure.
     if (taken && name === '')
       setName(
@@ -48,13 +52,22 @@ export function NewSprite({ onClose, onMade }: { readonly onClose: () => void; r
         <PictureDrop label="Its picture" isLocked={isSending} picture={picture} onPicture={take} />
         <div class="field">
           <label for={`${id}-name`}>Name</label>
-          <input id={`${id}-name`} type="text" value={name} required onInput={(event) => setName(event.currentTarget.value)} />
+          <input
+            id={`${id}-name`}
+            type="text"
+            value={name}
+            required
+            onInput={(event) => {
+              setName(event.currentTarget.value)
+              setProblem('')
+            }}
+          />
         </div>
         <div class="field">
           <label for={`${id}-prompt`}>What it is, in words</label>
           <textarea id={`${id}-prompt`} rows={2} value={prompt} required onInput={(event) => setPrompt(event.currentTarget.value)} />
         </div>
-        <div role="alert">{model.refusal && <p class="wrong">{model.refusal.message}</p>}</div>
+        <div role="alert">{problem !== '' && <p class="wrong">{problem}</p>}</div>
         <div class="row">
           <button type="submit" class="button primary" disabled={!isReady}>
             {isSending ? 'Writing…' : 'Make it'}

@@ -13,11 +13,13 @@ const frames = { least: 7, most: 100 }
 /** The fields that make another purchase. Writing them costs nothing; the price is beside them. */
 export function PaidFields({ sprite, animation }: { readonly sprite: PanelSprite; readonly animation: PanelAnimation }): VNode {
   const { state, store } = usePanel()
-  const write = async (change: Omit<RewordRequest, 'sprite' | 'digest'>, words: string): Promise<boolean> => {
-    const isWritten = await store.edit(sprite.name, 'reword', { sprite: sprite.name, ...change })
-    if (isWritten) store.announce(`${words} Written to ${sprite.file}. Nothing is bought before you approve it.`)
-    return isWritten
-  }
+  const write = (change: Omit<RewordRequest, 'sprite' | 'digest'>, words: string): Promise<boolean> =>
+    store.edit(
+      sprite.name,
+      'reword',
+      { sprite: sprite.name, ...change },
+      `${words} Written to ${sprite.file}. Nothing is bought before you approve it.`,
+    )
   const own = (change: { readonly prompt?: string | null; readonly frames?: number }, words: string): Promise<boolean> =>
     write({ animations: { [animation.name]: change } }, `${animation.id}: ${words}.`)
   const { price } = animation

@@ -146,7 +146,7 @@ export function SpriteList({ shown, onShow, onApprove, onNew }: SpriteListProps)
             disabled={selected.length === 0 || !state.access.mayBuy}
             onClick={() => onApprove(selected.map((paid) => paid.id))}
           >
-            {selected.length > 0 ? `Approve ${selected.length}…` : 'Approve…'}
+            {selected.length > 0 ? `Approve ${selected.length}…` : 'Tick to approve'}
           </button>
         </div>
       )}
