@@ -191,6 +191,20 @@ function decideRefused(submission: Submission, facts: DecisionFacts): Step {
   return { do: 'stop', why: isKeyKnown ? { kind: 'conflict' } : { kind: 'refused', status, error } }
 }
 
+/** How long a first POST may take between its record and its departure, whatever the window is. */
+const shortestDepartureMs = 60_000
+
+/**
+ * Whether a POST may leave after its record was written. A slow store or a machine that slept may have taken
+ * longer than the window, and meanwhile others may have sent the same.
+ */
+export function mayStillLeave({ sends, replay }: Submission, facts: DecisionFacts): boolean {
+  const later = replay ? sends.slice(replay.sends) : sends
+  const open = later.find(isUnanswered)
+  const age = open && ageOf(open, facts)
+  return age !== undefined && age <= (later.length > 1 ? facts.windowMs : Math.max(facts.windowMs, shortestDepartureMs))
+}
+
 function decideConflict(sends: readonly Send[]): Step {
   const conflicts = sends.filter((send) => send.answer.kind === 'refused' && send.answer.status === 409).length
   return conflicts < 2 ? { do: 'replay', pause: 'conflict' } : { do: 'stop', why: { kind: 'conflict' } }

@@ -5,7 +5,7 @@ import { adoptExecution } from './adopt.ts'
 import { tryAnswer } from './answer.ts'
 import { checkFrozen } from './body.ts'
 import { readReferencePicture } from './chain.ts'
-import { decide, type Step } from './decision.ts'
+import { decide, mayStillLeave, type Step } from './decision.ts'
 import { deliver, settle, watch } from './delivery/deliver.ts'
 import { openOrFetchAgain } from './delivery/open-again.ts'
 import { checkPurchase, freeze } from './freeze.ts'
@@ -155,7 +155,7 @@ async function send(ports: JobPorts, order: Order, view: JournalView, tries: Tri
           send: number,
           keyTag: ports.client.keyTag(order.hash),
         })
-        if (!next) throw new OvertakenError()
+        if (!next || !mayStillLeave(next.submission, factsNow(ports, order))) throw new OvertakenError()
         recorded.view = next
       },
       ports.signal,

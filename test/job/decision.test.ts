@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type DecisionFacts, decide } from '../../src/job/decision.ts'
+import { type DecisionFacts, decide, mayStillLeave } from '../../src/job/decision.ts'
 import { foldRecords } from '../../src/job/records/fold.ts'
 import type { JournalRecord } from '../../src/job/records/record.ts'
 import { noSubmission, type Send, type Submission } from '../../src/job/records/submission.ts'
@@ -44,6 +44,17 @@ describe('what the records say decides what is done', () => {
   test('sent and never answered, inside the window: the same bytes again', () => {
     expect(decide(since(send(minute, none)), facts)).toEqual({ do: 'replay', pause: 'none' })
     expect(decide(since(send(minute, unknown)), facts)).toEqual({ do: 'replay', pause: 'fault' })
+  })
+
+  test('a POST leaves only while its record, and all open ones before it, are inside the window', () => {
+    const open = (...agoMs: readonly number[]): Submission => since(...agoMs.map((ago) => send(ago, none)))
+    expect(mayStillLeave(open(9 * minute, 0), facts)).toBe(true)
+    expect(mayStillLeave(open(11 * minute, 0), facts)).toBe(false)
+    expect(mayStillLeave(open(11 * minute), facts)).toBe(false)
+    expect(mayStillLeave(open(-1), facts)).toBe(false)
+    // Without a window, nobody repeats a first POST, and its record takes a moment.
+    expect(mayStillLeave(open(1_000), { ...facts, windowMs: 0 })).toBe(true)
+    expect(mayStillLeave(open(1_000, 0), { ...facts, windowMs: 0 })).toBe(false)
   })
 
   test('sent and never answered, older than the window by either clock: a person decides', () => {
