@@ -10,11 +10,19 @@ export type StoreFault =
   | 'unanswered'
   /** The write is confirmed and does not happen. */
   | 'forgotten'
+  /** The write happens, and the caller is told that the name was taken. */
+  | 'denied'
+
+/** A file, and when it was written by the store's clock. */
+export interface MemoryFile {
+  readonly bytes: Uint8Array
+  readonly at: number
+}
 
 /** A record store in memory. All machines of a test share its files. */
 export class MemoryRecordStore implements RecordStore {
   readonly address = 's3://team/game'
-  readonly files = new Map<string, { readonly bytes: Uint8Array; readonly at: number }>()
+  readonly files: Map<string, MemoryFile>
   /** Calls in order, as `put NAME` and `get NAME`. */
   readonly calls: string[] = []
   /** Faults of the next writes, in order; `undefined` for none. */
@@ -24,8 +32,9 @@ export class MemoryRecordStore implements RecordStore {
   skewMs = 0
   readonly #clock: Pick<Clock, 'wall'>
 
-  constructor(clock: Pick<Clock, 'wall'>) {
+  constructor(clock: Pick<Clock, 'wall'>, files: ReadonlyMap<string, MemoryFile> = new Map()) {
     this.#clock = clock
+    this.files = new Map(files)
   }
 
   async putIfAbsent(name: string, bytes: Uint8Array): Promise<'mine' | 'taken'> {
@@ -37,6 +46,7 @@ export class MemoryRecordStore implements RecordStore {
     const isFree = !this.files.has(name)
     if (isFree) this.files.set(name, { bytes, at: this.#now() })
     if (fault === 'unanswered') throw down()
+    if (fault === 'denied') return 'taken'
     return isFree ? 'mine' : 'taken'
   }
 
@@ -58,6 +68,7 @@ export class MemoryRecordStore implements RecordStore {
   }
 }
 
-function down(): SpritewrightError {
+/** The error of a store that does not answer. */
+export function down(): SpritewrightError {
   return new SpritewrightError('SW_STORE', { message: 'The store s3://team/game does not answer. Nothing was sent.' })
 }

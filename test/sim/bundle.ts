@@ -36,6 +36,7 @@ export async function bundle(entry: string, name: string, edits: readonly Source
     configFile: false,
     logLevel: 'error',
     plugins: [editing.plugin],
+    resolve: { alias: { aws4fetch: join(root, 'test/sim/team/unsigned.ts') } },
     build: {
       ssr: join(root, 'test/sim', entry),
       outDir: folder,

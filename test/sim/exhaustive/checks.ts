@@ -20,7 +20,7 @@ export function checkRun(process: SimulatedProcess, played: PlayedWorld, end: Pr
   checkKept(
     executions,
     () => hasResult(process),
-    ({ id }) => names(process, id),
+    ({ id }) => names(process, id) || played.isNamedElsewhere(id),
     () => isAsked,
   )
   const isPaid = executions.some(({ money }) => money === 'held' || money === 'settled')

@@ -1,12 +1,27 @@
 import { parseCredits } from '../../../src/credit/credits.ts'
+import type { SigningKey } from '../../../src/credit/signing-key.ts'
+import type { Order } from '../../../src/job/order.ts'
 import { BrokenInvariant, checkPlace } from '../invariants.ts'
+import { fingerprintOfStore, type StoreOutcome, type StoreWatch } from '../team/store.ts'
+import { overWire } from '../team/wires.ts'
 import { checkQuietAfter, checkRun } from './checks.ts'
 import { add, mix } from './content.ts'
-import { fingerprint, fingerprintOfRisk } from './image.ts'
-import { SimulatedProcess } from './process.ts'
-import { approvedProject, orderUnder, otherKey, ownKey, places } from './project.ts'
-import { type Death, firstWorld, type Pause, pauseSurprises, pausesOf, restart, type Scenario, tellPause } from './scenario.ts'
-import { fingerprintOfWorld, PlayedWorld, type World, type WorldRules } from './world.ts'
+import { type DiskImage, fingerprint, fingerprintOfRisk } from './image.ts'
+import { type ProcessEnd, SimulatedProcess } from './process.ts'
+import {
+  approvedProject,
+  type Checkout,
+  isResultPath,
+  lockPath,
+  orderedHash,
+  orderUnder,
+  otherKey,
+  ownKey,
+  type ProcessPorts,
+  places,
+} from './project.ts'
+import { type Death, firstWorld, machinesFor, type Pause, pauseSurprises, pausesOf, restart, type Scenario, tellPause } from './scenario.ts'
+import { type Choose, fingerprintOfSeats, fingerprintOfWorld, PlayedWorld, type World, type WorldRules } from './world.ts'
 
 /** The result of an exploration. */
 export interface Report {
@@ -66,9 +81,9 @@ interface Crash {
 
 /** A choice that was made while a process ran. */
 interface Made {
-  readonly what: 'outcome' | 'price'
   readonly count: number
   readonly chosen: number
+  readonly words: string
 }
 
 /** A broken promise, with the schedule that broke it. */
@@ -109,21 +124,23 @@ const none = { schedules: 0, runs: 0, crashes: 0, charges: 0 }
 class Exploration {
   readonly #scenario: Scenario
   readonly #world: WorldRules
-  readonly #order
+  readonly #orders: ReadonlyMap<SigningKey, Order>
   readonly #count = { ...none }
   #ends: Record<string, number> = {}
+  /** Ends after which the other machines have built too. */
+  readonly #settled = new Set<number>()
 
   constructor(scenario: Scenario) {
     const ceiling = parseCredits(scenario.ceiling)
     this.#scenario = scenario
-    this.#order = orderUnder(ceiling)
+    this.#orders = new Map([ownKey, otherKey].map((key) => [key, orderUnder(ceiling, scenario.team ? key : ownKey)]))
     const { rules, outcomes, faultyPosts, prices } = scenario
-    this.#world = { rules, ceiling, request: this.#order.hash, outcomes, faultyPosts, prices }
+    this.#world = { rules, ceiling, request: orderedHash, outcomes, faultyPosts, prices }
   }
 
   async run({ part, of }: Share): Promise<Report> {
     const first: Start = {
-      world: firstWorld(this.#scenario, approvedProject(this.#scenario.ceiling)),
+      world: scenarioStart(this.#scenario),
       number: 1,
       surprises: this.#scenario.surprises,
       story: undefined,
@@ -160,15 +177,18 @@ class Exploration {
     for (const pause of from.pauses) {
       const surprises = crash.surprises - (from.number === 1 ? pauseSurprises(pause) : 0)
       if (surprises < 0) continue
-      const next = restart({ ...world, isPriceOpen: world.isPriceOpen || number === 2 }, pause)
-      const key = add(keyOf(next), mix(surprises, number))
-      const same = starts.get(key)
-      if (same) {
-        same.ways += ways
-        if (!same.pauses.includes(pause)) same.pauses.push(pause)
-      } else {
-        const told = { before: story, words: tellPause(pause) }
-        starts.set(key, { world: next, number, surprises, story: told, ways, pauses: [pause] })
+      for (const machine of machinesFor(number, world)) {
+        const change = { ...pause, machine }
+        const next = restart({ ...world, isPriceOpen: world.isPriceOpen || number === 2 }, change)
+        const key = add(keyOf(next, number), mix(surprises, number))
+        const same = starts.get(key)
+        if (same) {
+          same.ways += ways
+          if (!same.pauses.includes(pause)) same.pauses.push(pause)
+        } else {
+          const told = { before: story, words: tellPause(change) }
+          starts.set(key, { world: next, number, surprises, story: told, ways, pauses: [pause] })
+        }
       }
     }
   }
@@ -199,39 +219,55 @@ class Exploration {
   async #runOnce(start: Start, script: readonly number[], crashes: Map<number, Crash> | undefined): Promise<readonly Made[]> {
     const made: Made[] = []
     let surprises = start.surprises
-    const choose = (what: Made['what'], count: number): number => {
+    const choose: Choose = (what, events) => {
       const chosen = script[made.length] ?? 0
-      made.push({ what, count: surprises > 0 ? count : 1, chosen })
+      made.push({
+        count: surprises > 0 ? events.length : 1,
+        chosen,
+        words: what === 'store' && chosen === 0 ? '' : `${what}: ${events[chosen]}`,
+      })
       if (chosen > 0) surprises--
       return chosen
     }
-    const tell = (): Story => ({ before: start.story, words: this.#tell(start, made) })
+    const tell = (): Story => ({ before: start.story, words: tellMade(start, made) })
+    const leave = (process: SimulatedProcess, death: Death, what: string, left: number): void => {
+      if (!crashes) return
+      const key = add(crashKey(process, played, death), mix(left, 5))
+      const same = crashes.get(key)
+      if (same) same.ways++
+      else {
+        this.#count.crashes++
+        const story = { before: tell(), words: `${death}, after ${what}` }
+        crashes.set(key, { surprises: left, world: worldAfter(process, played, death), story, ways: 1 })
+      }
+    }
     const look = (process: SimulatedProcess, what: string): void => {
       // Another run has already seen every state before the last given choice of this script.
       if (!crashes || surprises === 0 || made.length < script.length || what.endsWith('.tmp')) return
-      for (const death of this.#scenario.deaths[start.number === 1 ? 0 : 1]) {
-        const key = add(crashKey(process, played, death), mix(surprises, 5))
-        const same = crashes.get(key)
-        if (same) same.ways++
-        else {
-          this.#count.crashes++
-          const story = { before: tell(), words: `${death}, after ${what}` }
-          crashes.set(key, { surprises: surprises - 1, world: worldAfter(process, played, death), story, ways: 1 })
-        }
-      }
+      for (const death of this.#scenario.deaths[start.number === 1 ? 0 : 1]) leave(process, death, what, surprises - 1)
     }
     const played = new PlayedWorld(start.world, this.#world, choose, look)
     const process: SimulatedProcess = new SimulatedProcess(start.world, start.number, {
       request: (self, wanted) => played.request(self, wanted),
       onChange: (what, path) => {
         if (!what.startsWith('sync')) checkPlace(path, places)
-        look(process, `${what} ${path}`)
+        // In a team, the store has the records. Of the first disk, only the lock file and the result count then.
+        if (!played.store || start.number === 2 || path === lockPath || isResultPath(path)) look(process, `${what} ${path}`)
       },
     })
+    const watch: StoreWatch = {
+      outcome: (call) => {
+        const isSpent = played.store?.faults === this.#scenario.team?.faultyCalls
+        const outcomes = isSpent ? noTroubles : this.#storeOutcomes(start.number, call)
+        return outcomes[choose('store', outcomes)] as StoreOutcome
+      },
+      onStep: (what) => look(process, what),
+    }
     look(process, 'its start')
     try {
-      const words = await this.#runToEnd(process, played, start.number)
-      if (surprises === this.#scenario.surprises && words !== this.#scenario.expected)
+      const words = await this.#runToEnd(process, played, start.number, watch)
+      if (words === undefined) leave(process, 'killed', 'an end without the store', surprises)
+      else if (surprises === this.#scenario.surprises && words !== this.#scenario.expected)
         throw new BrokenInvariant('I9', `where nothing went wrong it ended: ${words}`)
     } catch (error) {
       throw brokenBy(error, linesOf(tell()))
@@ -239,25 +275,92 @@ class Exploration {
     return made
   }
 
-  async #runToEnd(process: SimulatedProcess, played: PlayedWorld, number: number): Promise<string> {
+  /** The outcomes of calls of the store in the n-th process. The last one meets no fault, and has to end. */
+  #storeOutcomes(number: number, call: 'put' | 'get'): readonly StoreOutcome[] {
+    const { team } = this.#scenario
+    return (call === 'put' ? team?.puts : team?.gets)?.[number - 1] ?? noTroubles
+  }
+
+  #checkoutOf(played: PlayedWorld, watch: StoreWatch): Checkout {
+    const { hasCopy, team: axes } = this.#scenario
+    const key = played.isElsewhere || axes?.users[played.team?.machine ?? 0] === 'other' ? otherKey : ownKey
+    const share = axes && ((ports: ProcessPorts) => overWire(axes.adapter, played.link(ports, watch), ports))
+    return { total: this.#world.ceiling, hasCopy, key, share }
+  }
+
+  /** @returns How it ended; `undefined` if it ended because the store failed it. */
+  async #runToEnd(process: SimulatedProcess, played: PlayedWorld, number: number, watch: StoreWatch): Promise<string | undefined> {
     this.#count.runs++
-    const checkout = { total: this.#world.ceiling, hasCopy: this.#scenario.hasCopy, key: played.isElsewhere ? otherKey : ownKey }
-    const end = await process.run(this.#order, checkout)
+    const checkout = this.#checkoutOf(played, watch)
+    const order = this.#orders.get(checkout.key) as Order
+    const end = await process.run(order, checkout)
+    if (mayEndWithout(played, process, end)) return number > 2 ? 'stopped' : undefined
     const words = checkRun(process, played, end)
     const name = end.kind === 'done' ? words : `${words} (${end.code})`
     this.#ends[name] = (this.#ends[name] ?? 0) + 1
     if (played.oracle(process.clock.now).some(({ money }) => money === 'settled')) this.#count.charges++
+    if (played.team && (number < 3 || this.#count.runs % 4 === 0)) await this.#settleOthers(process, played, words)
     if (words !== 'done' || (number > 1 && this.#count.runs % 8 > 0)) return words
     this.#count.runs++
-    await checkQuietAfter(process, played, this.#order, checkout)
+    await checkQuietAfter(process, played, order, this.#checkoutOf(played, noTrouble))
     return words
   }
 
-  #tell({ number }: Start, made: readonly Made[]): string {
-    const { outcomes, prices } = this.#scenario
-    const words = made.map(({ what, chosen }) => (what === 'outcome' ? `POST: ${outcomes[chosen]}` : `the price is ${prices[chosen]}`))
-    return `process ${number}: ${words.join(', ') || 'no POST'}`
+  /** I9: the other machines of a team come to an end too, and to the same result. */
+  async #settleOthers(process: SimulatedProcess, played: PlayedWorld, words: string): Promise<void> {
+    let world = played.worldAfter(process.outside(process.disk.image()))
+    for (const machine of world.team?.seats.keys() ?? []) {
+      if (machine === played.team?.machine) continue
+      world = restart(world, { downMs: 0, clock: 'right', loss: 'nothing', machine })
+      const key = keyOf(world, 4)
+      if (this.#settled.has(key)) return
+      this.#settled.add(key)
+      this.#count.runs++
+      const others = new PlayedWorld(
+        world,
+        this.#world,
+        () => 0,
+        () => {},
+      )
+      const other = new SimulatedProcess(world, 5 + machine, {
+        request: (self, wanted) => others.request(self, wanted),
+        onChange: () => {},
+      })
+      const checkout = this.#checkoutOf(others, noTrouble)
+      const end = await other.run(this.#orders.get(checkout.key) as Order, checkout)
+      const isStopped = mayEndWithout(others, other, end)
+      const othersWords = isStopped ? 'stopped' : checkRun(other, others, end)
+      if (words === 'done' && othersWords !== 'done' && !isStopped)
+        throw new BrokenInvariant('I9', `machine ${played.team?.machine} has the result, and machine ${machine} ends with: ${othersWords}`)
+      world = others.worldAfter(other.outside(other.disk.image()))
+    }
   }
+}
+
+/** Whether a process may end like this because the store failed it, or has lost a record. */
+function mayEndWithout(played: PlayedWorld, process: SimulatedProcess, end: ProcessEnd): boolean {
+  if (end.kind === 'done') return false
+  if (end.code === 'SW_STORE') return played.linkOf(process)?.hasFailed === true
+  return end.code === 'SW_JOURNAL' && played.store?.hasLost === true
+}
+
+const noTroubles: readonly StoreOutcome[] = ['ok']
+/** A store that does what it should. */
+const noTrouble: StoreWatch = { outcome: () => 'ok', onStep: () => {} }
+
+/** The world before the first process of a scenario. */
+export function scenarioStart(scenario: Scenario): World {
+  const { ceiling, team } = scenario
+  if (!team) return firstWorld(scenario, approvedProject(ceiling))
+  // The adapter for PostgreSQL looks for its package.
+  const packages = { '/game/node_modules/pg/package.json': new TextEncoder().encode('{"version":"8.16.3"}') }
+  const [first, ...others] = team.users.map((user) => approvedProject(ceiling, user === 'own' ? ownKey : otherKey, packages))
+  return firstWorld(scenario, first as DiskImage, others)
+}
+
+function tellMade({ number }: Start, made: readonly Made[]): string {
+  const words = made.map((one) => one.words).filter((one) => one !== '')
+  return `process ${number}: ${words.join(', ') || 'no POST'}`
 }
 
 function linesOf(story: Story | undefined): readonly string[] {
@@ -273,17 +376,20 @@ function crashKey({ disk, clock }: SimulatedProcess, played: PlayedWorld, death:
 }
 
 function worldAfter(process: SimulatedProcess, played: PlayedWorld, death: Death): World {
-  const { service, posts, named, used, isPriceOpen, isElsewhere } = played
   const { disk } = process
   const image = {
     killed: () => disk.image(),
     'killed, not synced': () => disk.imageNotSynced(),
     'power loss': () => disk.imageAfterPowerLoss(),
   }[death]()
-  return { ...process.outside(image), service, posts, named, used, isPriceOpen, isElsewhere }
+  return played.worldAfter(process.outside(image))
 }
 
-function keyOf(world: World): number {
-  const { disk, now, wallShift, bootAt } = world
-  return add(add(fingerprint(disk, now + wallShift, now - bootAt), fingerprintOfRisk(disk)), mix(fingerprintOfWorld(world, now), 3))
+/** The other machines do not matter to the last process. */
+function keyOf(world: World, number: number): number {
+  const { disk, now, wallShift, bootAt, team } = world
+  const own = add(add(fingerprint(disk, now + wallShift, now - bootAt), fingerprintOfRisk(disk)), mix(fingerprintOfWorld(world, now), 3))
+  return team
+    ? add(own, add(number < 3 ? mix(fingerprintOfSeats(team, now), 3) : team.machine, mix(fingerprintOfStore(team.store, now), 7)))
+    : own
 }

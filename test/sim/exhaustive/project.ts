@@ -14,6 +14,7 @@ import { createClient } from '../../../src/service/client.ts'
 import type { Capabilities } from '../../../src/service/wire.ts'
 import { requestHash } from '../../../src/spec/key.ts'
 import type { SheetRequest } from '../../../src/spec/request.ts'
+import type { RecordStore } from '../../../src/stores/record-store.ts'
 import { createVault } from '../../../src/vault/layers.ts'
 import { createLockStore } from '../../../src/vault/lock-store.ts'
 import { formatLockFile } from '../../../src/vault/lockfile.ts'
@@ -26,13 +27,15 @@ import type { DiskImage } from './image.ts'
 const minute = 60_000
 const storeFolder = '/game/.spritewright'
 const copyFolder = '/state/journals/0123456789abcdef'
-const lockPath = '/game/sprites.lock.json'
+export const lockPath: string = '/game/sprites.lock.json'
 
 /** All places to which the code below the workshop may write. */
 export const places: readonly string[] = [`${storeFolder}/`, lockPath, '/state/']
 
 /** How long an unanswered submission may be replayed. */
 export const windowMs: number = 10 * minute
+/** The same with a shared journal. */
+const sharedWindowMs = 8 * minute
 
 const picture = new TextEncoder().encode('\u0089PNG, as far as anybody below the workshop looks')
 
@@ -91,6 +94,8 @@ export const otherKey: SigningKey = testKey(2)
 
 const identity = { host: 'service.test', keyMode: 'test', apiVersion: '1' } as const
 const hash = requestHash(request, identity)
+/** The request that the order asks for. */
+export const orderedHash: string = hash
 
 const nothing = new Uint8Array()
 
@@ -98,27 +103,28 @@ const nothing = new Uint8Array()
  * The one order.
  *
  * @param ceiling Ten-thousandths of a credit.
+ * @param by Key of the user who has approved it.
  */
-export function orderUnder(ceiling: bigint): Order {
+export function orderUnder(ceiling: bigint, by: SigningKey = ownKey): Order {
   return {
     hash,
     request,
     identity,
     reference: { kind: 'file', sha256: sha256(picture), file: { bytes: picture, contentType: 'image/png' } },
-    approval: approvalFor(hash, ceiling),
+    approval: approvalFor(hash, ceiling, by),
   }
 }
 
-/** The approval of the machine's owner for a request. */
-export function approvalFor(of: string, ceiling: bigint): Approval {
+/** The approval of a user for a request. The second user approves later. */
+export function approvalFor(of: string, ceiling: bigint, by: SigningKey = ownKey): Approval {
   const terms = {
     ceiling,
     priceVersion: usualRules.priceVersion,
-    at: '2026-09-21T14:13:20.000Z',
+    at: by === ownKey ? '2026-09-21T14:13:20.000Z' : '2026-09-21T14:43:20.000Z',
     given: 'typed' as const,
     checkout: 'desk',
   }
-  return signApproval(ownKey, of, identity, terms)
+  return signApproval(by, of, identity, terms)
 }
 
 /**
@@ -126,12 +132,19 @@ export function approvalFor(of: string, ceiling: bigint): Approval {
  * folders for the buyer's name.
  *
  * @param ceiling As the lock file records it.
+ * @param by Key of the user who has approved it.
+ * @param more Further files.
  */
-export function approvedProject(ceiling: string): DiskImage {
-  const approval = { ...approvalFor(hash, parseCredits(ceiling)), ceiling }
+export function approvedProject(ceiling: string, by: SigningKey = ownKey, more: Readonly<Record<string, Uint8Array>> = {}): DiskImage {
+  const approval = { ...approvalFor(hash, parseCredits(ceiling), by), ceiling }
   const entry = { service: identity, asked: askedFields(request), approval }
   const lock = formatLockFile({ version: 1, animations: { [request.id]: { [hash]: entry } } })
-  return diskWith({ [lockPath]: new TextEncoder().encode(lock), [`${storeFolder}/`]: nothing, [`${copyFolder}/`]: nothing })
+  return diskWith({
+    [lockPath]: new TextEncoder().encode(lock),
+    [`${storeFolder}/`]: nothing,
+    [`${copyFolder}/`]: nothing,
+    ...more,
+  })
 }
 
 /** The ports of a process to the world. */
@@ -150,13 +163,18 @@ export interface Checkout {
   readonly hasCopy: boolean
   /** The key of the user who runs it. */
   readonly key: SigningKey
+  /** Opens the journal that it shares with other machines, if there is one. */
+  readonly share?: ((ports: ProcessPorts) => RecordStore) | undefined
 }
 
 /** The real code below the workshop over these ports, wired as the workshop wires it. */
-export function jobPorts(ports: ProcessPorts, { total, hasCopy, key }: Checkout): JobPorts {
+export function jobPorts(ports: ProcessPorts, { total, hasCopy, key, share }: Checkout): JobPorts {
   const { disk, net, clock, random } = ports
+  // The two users trust each other.
+  const approvers = { own: key.fingerprint, others: new Set(share ? [ownKey.fingerprint, otherKey.fingerprint] : []) }
+  const shared = share && { store: share(ports), approvers: async () => approvers }
   const client = createClient({ net, clock, random }, { baseUrl: usualRules.apiOrigin, key: usualRules.apiKey })
-  const chains = { folder: `${storeFolder}/submissions`, copy: hasCopy ? `${copyFolder}/submissions` : undefined }
+  const chains = { folder: `${storeFolder}/submissions`, copy: hasCopy ? `${copyFolder}/submissions` : undefined, shared }
   const keys = ringOf(key)
   const sealing = { disk, clock, random, keys }
   const journal = createJournal(sealing, chains)
@@ -181,9 +199,10 @@ export function jobPorts(ports: ProcessPorts, { total, hasCopy, key }: Checkout)
     random,
     mayBuy: true,
     mayReplay: true,
-    approvers: { own: key.fingerprint, others: new Set() },
+    approvers,
     keys,
-    windowMs,
+    windowMs: share ? sharedWindowMs : windowMs,
+    elsewhereMs: share && 90_000,
     onProgress: () => {},
     warn: () => {},
     underWay: new Map(),

@@ -1,7 +1,9 @@
 import { parseCredits } from '../../../src/credit/credits.ts'
 import { emptyService, type SmallRules } from '../../kit/small-service.ts'
+import { emptyStore, type StoreOutcome, withoutRecord } from '../team/store.ts'
+import type { AdapterName } from '../team/wires.ts'
 import { type DiskImage, withoutFiles } from './image.ts'
-import { isLostWith, usualRules } from './project.ts'
+import { isLostWith, orderedHash, usualRules } from './project.ts'
 import type { Outcome, World } from './world.ts'
 
 /** How a process dies. */
@@ -28,12 +30,32 @@ export type Loss =
   | 'the store of the project'
   /** The next process runs on another machine, which has the current lock file. */
   | 'everything but the lock file'
+  /** The store of the team has lost a record of the request: the last one, or the one before it. */
+  | 'the last record'
+  | 'an earlier record'
 
 /** A change of the world while no process runs. */
 export interface Pause {
   readonly downMs: number
   readonly clock: ClockChange
   readonly loss: Loss
+  /** The machine of the next process. */
+  readonly machine?: number | undefined
+  /** How far the clock of the store jumps, in milliseconds. */
+  readonly storeJumpMs?: number
+}
+
+/** The axes of machines that share a journal. */
+export interface TeamAxes {
+  readonly adapter: AdapterName
+  /** The users of the machines: one key, or that of another user. */
+  readonly users: readonly ('own' | 'other')[]
+  /** Outcomes of each write and of each read, of the first process and of the second. */
+  readonly puts: readonly [readonly StoreOutcome[], readonly StoreOutcome[]]
+  readonly gets: readonly [readonly StoreOutcome[], readonly StoreOutcome[]]
+  /** How many calls of a schedule may have another outcome than `ok`. */
+  readonly faultyCalls: number
+  readonly storeJumps: readonly number[]
 }
 
 /**
@@ -60,9 +82,12 @@ export interface Scenario {
   readonly deaths: readonly [readonly Death[], readonly Death[]]
   /** How a schedule without any surprise ends. */
   readonly expected: 'done' | 'failed'
+  /** @default one machine, with a journal of its own */
+  readonly team?: TeamAxes
 }
 
 const minute = 60_000
+const hour = 60 * minute
 
 /** Every axis of the money protocol, at prices that a float cannot tell apart. */
 export const everything: Scenario = {
@@ -142,46 +167,77 @@ export const rivals: Scenario = {
 }
 
 /** The world before the first process. */
-export function firstWorld({ prices }: Scenario, disk: DiskImage): World {
+export function firstWorld({ prices, team }: Scenario, disk: DiskImage, others: readonly DiskImage[] = []): World {
+  const first = { disk, wallShift: 0, bootAt: 1_789_999_000_000 }
+  // The clocks of the other machines are wrong, in both directions.
+  const seats = [first, ...others.map((own, index) => ({ disk: own, wallShift: [-hour, hour][index] ?? 0, bootAt: first.bootAt - hour }))]
   return {
-    disk,
+    ...first,
     now: 1_790_000_000_000,
-    wallShift: 0,
-    bootAt: 1_789_999_000_000,
     service: emptyService(prices[0] as bigint),
     posts: [],
     named: [],
     used: 0,
     isPriceOpen: false,
     isElsewhere: false,
+    team: team && { store: emptyStore, machine: 0, seats },
   }
 }
 
 /** Every combination of downtime, clock and loss. */
-export function pausesOf({ downtimes, clocks, losses }: Scenario): Pause[] {
-  const all = downtimes.flatMap((downMs) => clocks.flatMap((clock) => losses.map((loss) => ({ downMs, clock, loss }))))
-  return all.filter(({ downMs, clock }) => clock !== 'standing still' || downMs > 0)
+export function pausesOf({ downtimes, clocks, losses, team }: Scenario): Pause[] {
+  const all = downtimes.flatMap((downMs) => clocks.flatMap((clock) => losses.map((loss): Pause => ({ downMs, clock, loss }))))
+  const alone = all.filter(({ downMs, clock }) => clock !== 'standing still' || downMs > 0)
+  return team ? alone.flatMap((pause) => team.storeJumps.map((storeJumpMs) => ({ ...pause, storeJumpMs }))) : alone
+}
+
+/**
+ * The machines on which the n-th process may run. The last one runs on another machine than the one before it:
+ * two processes of one machine are played without a team.
+ */
+export function machinesFor(number: number, { team }: World): readonly (number | undefined)[] {
+  if (!team) return [undefined]
+  return [...team.seats.keys()].filter((machine) => number < 3 || machine !== team.machine)
 }
 
 /** How many surprises a pause counts as. */
-export function pauseSurprises({ downMs, clock, loss }: Pause): number {
-  return (downMs > 0 ? 1 : 0) + (clock === 'right' ? 0 : 1) + (loss === 'nothing' ? 0 : 1)
+export function pauseSurprises({ downMs, clock, loss, storeJumpMs = 0 }: Pause): number {
+  return (downMs > 0 ? 1 : 0) + (clock === 'right' ? 0 : 1) + (loss === 'nothing' ? 0 : 1) + (storeJumpMs === 0 ? 0 : 1)
 }
 
 /** A pause in words. */
-export function tellPause({ downMs, clock, loss }: Pause): string {
+export function tellPause({ downMs, clock, loss, machine, storeJumpMs = 0 }: Pause): string {
   const lost = loss === 'nothing' ? '' : `, ${loss} is gone`
-  return `${downMs / minute} minutes pass, the clock is ${clock}${lost}`
+  const next = machine === undefined ? '' : `, next is machine ${machine}`
+  const jump = storeJumpMs === 0 ? '' : `, the store's clock jumps by ${storeJumpMs / minute} minutes`
+  return `${downMs / minute} minutes pass, the clock is ${clock}${lost}${jump}${next}`
 }
 
 /** The world after a pause. */
-export function restart(world: World, { downMs, clock, loss }: Pause): World {
+export function restart(before: World, { downMs, clock, loss, machine, storeJumpMs = 0 }: Pause): World {
+  const world = withStore(onMachine(before, machine), loss, storeJumpMs)
   const now = world.now + downMs
   const back = { right: 0, 'standing still': downMs, 'put back': downMs + 120 * minute }[clock]
   const wallShift = world.wallShift - back
   const bootAt = clock === 'put back' ? now - 5_000 : world.bootAt
-  if (loss === 'nothing') return { ...world, now, wallShift, bootAt }
+  if (loss === 'nothing' || loss === 'the last record' || loss === 'an earlier record') return { ...world, now, wallShift, bootAt }
   const isElsewhere = loss === 'everything but the lock file'
   const disk = withoutFiles(world.disk, (path) => isLostWith(path, isElsewhere))
   return { ...world, disk, now, wallShift, bootAt, isElsewhere: world.isElsewhere || isElsewhere }
+}
+
+/** The same world, in which the next process runs on another machine. */
+function onMachine(world: World, machine: number | undefined): World {
+  const { team, disk, wallShift, bootAt } = world
+  if (!team || machine === undefined || machine === team.machine) return world
+  const seats = team.seats.map((seat, index) => (index === team.machine ? { disk, wallShift, bootAt } : seat))
+  return { ...world, ...seats[machine], team: { ...team, seats, machine } }
+}
+
+function withStore(world: World, loss: Loss, jumpMs: number): World {
+  const { team } = world
+  if (!team) return world
+  const which = loss === 'the last record' ? 'last' : loss === 'an earlier record' ? 'earlier' : undefined
+  const left = which === undefined ? team.store : withoutRecord(team.store, orderedHash, which)
+  return { ...world, team: { ...team, store: { ...left, shiftMs: left.shiftMs + jumpMs } } }
 }

@@ -15,9 +15,11 @@ import {
   type SeenPost,
   type SeenRecord,
 } from '../invariants.ts'
-import { hashText } from './content.ts'
-import type { Outside, SimulatedProcess } from './process.ts'
-import { isRecordPath } from './project.ts'
+import { StoreLink, type StoreState, type StoreWatch, TeamStore } from '../team/store.ts'
+import { add, hashText, mix } from './content.ts'
+import { type DiskImage, fingerprint } from './image.ts'
+import type { JumpingClock, Outside, SimulatedProcess } from './process.ts'
+import { isRecordPath, type ProcessPorts } from './project.ts'
 
 /** The outcome of one POST of a submission. */
 export type Outcome = 'ok' | 'lost request' | 'lost response' | '5xx before' | '5xx after' | '429' | '409' | '403'
@@ -42,10 +44,24 @@ export interface World extends Outside {
   readonly isPriceOpen: boolean
   /** Whether the processes now run on another machine, which may not buy. */
   readonly isElsewhere: boolean
+  /** The machines that share a journal, if they do. The disk above is that of the present one. */
+  readonly team?: Team | undefined
 }
 
-/** Chooses one of several events. */
-export type Choose = (what: 'outcome' | 'price', count: number) => number
+/** Machines that share a journal. */
+export interface Team {
+  readonly store: StoreState
+  /** The machine on which the present process runs. */
+  readonly machine: number
+  /** All machines; the entry of the present one is old. */
+  readonly seats: readonly Seat[]
+}
+
+/** One machine, seen from outside. */
+export type Seat = Pick<Outside, 'disk' | 'wallShift' | 'bootAt'>
+
+/** Chooses one of several events, by their names. The first of them is no surprise. */
+export type Choose = (what: 'POST' | 'price' | 'store', events: readonly string[]) => number
 
 /** The rules of a played world. */
 export interface WorldRules {
@@ -70,6 +86,10 @@ export class PlayedWorld {
   used: number
   isPriceOpen: boolean
   readonly isElsewhere: boolean
+  readonly team: Team | undefined
+  /** The store that the machines share. */
+  readonly store: TeamStore | undefined
+  readonly #links = new Map<ProcessPorts['clock'], StoreLink>()
   #requests = 0
   #last: { readonly seen: readonly unknown[]; readonly hash: number } | undefined
   readonly #world: WorldRules
@@ -84,6 +104,8 @@ export class PlayedWorld {
     this.used = start.used
     this.isPriceOpen = start.isPriceOpen
     this.isElsewhere = start.isElsewhere
+    this.team = start.team
+    this.store = start.team && new TeamStore(start.team.store)
     this.#world = world
     this.#choose = choose
     this.#onService = onService
@@ -109,7 +131,7 @@ export class PlayedWorld {
   #submit(process: SimulatedProcess, wanted: NetRequest): NetResponse {
     const { outcomes, faultyPosts, rules } = this.#world
     const post = this.#note(process, wanted)
-    const outcome = this.used < faultyPosts ? (outcomes[this.#choose('outcome', outcomes.length)] as Outcome) : 'ok'
+    const outcome = this.used < faultyPosts ? (outcomes[this.#choose('POST', outcomes)] as Outcome) : 'ok'
     this.used++
     if (outcome === 'lost request') throw lost()
     if (outcome === '5xx before') return toNetResponse(brokenGateway)
@@ -141,6 +163,7 @@ export class PlayedWorld {
       bodySha256: sha256(body),
       maxCredits: parseCredits(said.max_credits),
     }
+    if (this.linkOf(process)?.isAway) throw new BrokenInvariant('I6', 'a POST leaves while the store cannot be reached')
     checkCeiling(post, ceiling)
     checkOffer(post, this.named)
     checkSameBytes(this.posts, post)
@@ -148,7 +171,8 @@ export class PlayedWorld {
     const others = this.posts.filter((other) => other !== same)
     this.posts = [...others, { ...post, count: (same?.count ?? 0) + 1, open: (same?.open ?? 0) + 1 }]
     const sentUnderKey = this.posts.reduce((sum, other) => (other.key === post.key ? sum + other.count : sum), 0)
-    checkIntent(post, survivingRecords(process), sentUnderKey)
+    // The record was there when the POST left, and nobody else may have read it since.
+    if (!this.store?.hasLost) checkIntent(post, this.store ? recordsOf(this.store.texts()) : survivingRecords(process), sentUnderKey)
     this.checkMoney(process.clock.now)
     return post
   }
@@ -162,7 +186,7 @@ export class PlayedWorld {
     const { prices } = this.#world
     if (!this.isPriceOpen) return
     this.isPriceOpen = false
-    this.service = { ...this.service, price: prices[this.#choose('price', prices.length)] as bigint }
+    this.service = { ...this.service, price: prices[this.#choose('price', prices.map(String))] as bigint }
   }
 
   /** Checks I1 and I3. */
@@ -188,9 +212,50 @@ export class PlayedWorld {
   fingerprint(now: number): number {
     const { service, posts, named, used, isPriceOpen } = this
     const seen = [service, posts, named, used, isPriceOpen, now]
-    if (!this.#last?.seen.every((part, index) => part === seen[index])) this.#last = { seen, hash: fingerprintOfWorld(this, now) }
-    return this.#last.hash
+    if (!this.#last?.seen.every((part, index) => part === seen[index])) {
+      const others = this.team ? fingerprintOfSeats(this.team, now) : 0
+      this.#last = { seen, hash: add(fingerprintOfWorld(this, now), others) }
+    }
+    return this.store ? add(this.#last.hash, mix(this.store.fingerprint(now), 7)) : this.#last.hash
   }
+
+  /** Whether the store, or the disk of another machine, names an execution. */
+  isNamedElsewhere(id: string): boolean {
+    if (!this.team || !this.store) return false
+    const { machine, seats } = this.team
+    return this.store.has(id) || seats.some(({ disk }, index) => index !== machine && isNamedOn(disk, id))
+  }
+
+  /** Opens the way of a process to the store of the team. */
+  link(ports: ProcessPorts, watch: StoreWatch): StoreLink {
+    if (!this.store) throw new Error('The machines of this world share no store.')
+    const link = new StoreLink(this.store, ports.clock as JumpingClock, watch)
+    this.#links.set(ports.clock, link)
+    return link
+  }
+
+  linkOf({ clock }: SimulatedProcess): StoreLink | undefined {
+    return this.#links.get(clock)
+  }
+
+  /** The world as it is now. */
+  worldAfter(outside: Outside): World {
+    const { service, posts, named, used, isPriceOpen, isElsewhere, team, store } = this
+    return { ...outside, service, posts, named, used, isPriceOpen, isElsewhere, team: team && store && { ...team, store: store.state } }
+  }
+}
+
+function isNamedOn({ names }: DiskImage, id: string): boolean {
+  for (const { node } of names.values()) if (node.content.text.includes(id)) return true
+  return false
+}
+
+/** A number for the machines on which no process runs now. */
+export function fingerprintOfSeats({ machine, seats }: Team, now: number): number {
+  let sum = machine
+  for (const [index, { disk, wallShift, bootAt }] of seats.entries())
+    if (index !== machine) sum = add(sum, mix(fingerprint(disk, now + wallShift, now - bootAt), 11 + index))
+  return sum
 }
 
 /** A number for everything outside the disk that the next process can meet. Times count as ages. */
@@ -212,12 +277,16 @@ export function toOracle(execution: SmallExecution, rules: SmallRules, request: 
   return { id: execution.id, request, money, credits: execution.price, isCompleted: status === 'completed' }
 }
 
-/** Records that a power loss would leave, each once even if it has two copies. */
+/** Records that a power loss would leave. */
 function survivingRecords({ disk }: SimulatedProcess): readonly SeenRecord[] {
+  return recordsOf([...disk.survivingFiles()].filter(({ path }) => isRecordPath(path)).map(({ content }) => content.text))
+}
+
+/** The records in some files, each once even if it has two copies. */
+function recordsOf(texts: readonly string[]): readonly SeenRecord[] {
   const records = new Map<string, SeenRecord>()
-  for (const { path, content } of disk.survivingFiles()) {
-    if (!isRecordPath(path)) continue
-    const record = parse(content.text) as (SeenRecord & { readonly sum: string }) | undefined
+  for (const text of texts) {
+    const record = parse(text) as (SeenRecord & { readonly sum: string }) | undefined
     if (record) records.set(record.sum, record)
   }
   return [...records.values()]

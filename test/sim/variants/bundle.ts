@@ -29,6 +29,7 @@ export async function bundleVariant(
     logLevel: 'error',
     root,
     plugins: [serve(patched)],
+    resolve: { alias: { aws4fetch: join(root, 'test/sim/team/unsigned.ts') } },
     build: {
       ssr: join(root, entry),
       target: 'node20',

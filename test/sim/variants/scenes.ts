@@ -8,7 +8,7 @@ import { ExhaustiveDisk } from '../exhaustive/disk.ts'
 import { type ProcessEnd, SimulatedProcess } from '../exhaustive/process.ts'
 import { approvedProject, isRecordPath, orderUnder, ownKey, usualRules, windowMs } from '../exhaustive/project.ts'
 import { everything, firstWorld, type Pause, restart } from '../exhaustive/scenario.ts'
-import { type Outcome, PlayedWorld, toNetResponse, type World, type WorldRules } from '../exhaustive/world.ts'
+import { type Choose, type Outcome, PlayedWorld, toNetResponse, type World, type WorldRules } from '../exhaustive/world.ts'
 import type { Counter } from './explorations.ts'
 
 const minute = 60_000
@@ -58,13 +58,9 @@ async function play(world: World, number: number, counter: Counter, script: Scri
     faultyPosts: Number.POSITIVE_INFINITY,
     prices: everything.prices,
   }
-  const choose = (what: 'outcome' | 'price'): number =>
-    what === 'outcome' ? outcomes.indexOf(outcomeNow(process.clock.now) as Outcome) : 0
+  const choose: Choose = (what) => (what === 'POST' ? outcomes.indexOf(outcomeNow(process.clock.now) as Outcome) : 0)
   const played = new PlayedWorld(world, rules, choose, () => {})
-  const worldNow = (): World => {
-    const { service, posts: sent, named, used, isPriceOpen, isElsewhere } = played
-    return { ...process.outside(process.disk.image()), service, posts: sent, named, used, isPriceOpen, isElsewhere }
-  }
+  const worldNow = (): World => played.worldAfter(process.outside(process.disk.image()))
   const look = (path: string): void => {
     if (moment === undefined && script.isMoment?.(played, path)) moment = worldNow()
   }

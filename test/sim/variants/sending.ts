@@ -10,6 +10,13 @@ const anyKey: Patch = {
   replace: 'frozen.key !== idempotencyKey(identity, hash, -1)',
 }
 
+/** The age of a submission is checked twice, so a variant without the first check must lack the second too. */
+const departsLate: Patch = {
+  file: 'src/job/purchase.ts',
+  find: ' || !mayStillLeave(next.submission, factsNow(ports, order))',
+  replace: '',
+}
+
 /** Variants that send wrongly: when, how often, and under which key. */
 export const sending: readonly Variant[] = [
   {
@@ -123,13 +130,14 @@ export const judging: readonly Variant[] = [
     name: 'no window: replays for ever',
     where: everything,
     breaks: 'I1',
-    patches: [{ file: 'src/job/decision.ts', find: "  if (age > facts.windowMs) return uncertain('window')\n", replace: '' }],
+    patches: [departsLate, { file: 'src/job/decision.ts', find: "  if (age > facts.windowMs) return uncertain('window')\n", replace: '' }],
   },
   {
     name: 'a window of an hour, keys are kept for half an hour',
     where: everything,
     breaks: 'I1',
     patches: [
+      departsLate,
       {
         file: 'src/job/decision.ts',
         find: "if (age > facts.windowMs) return uncertain('window')",
@@ -154,6 +162,7 @@ export const judging: readonly Variant[] = [
     where: ['a window that ends during a wait'],
     breaks: 'I1',
     patches: [
+      departsLate,
       {
         file: 'src/job/purchase.ts',
         find: "if (now.do !== 'prepare' && now.do !== 'replay') throw new OvertakenError()",
