@@ -1,5 +1,7 @@
-import { type Bitmap, readPicture } from '../../atlas/index.ts'
-import type { ReferencePicture } from '../spec/reference.ts'
+import { AtlasError, type Bitmap, readPicture } from '../../atlas/index.ts'
+import type { Disk } from '../host/disk.ts'
+import { type ReferencePicture, referenceError } from '../spec/reference.ts'
+import type { SpriteSpec } from '../spec/spec.ts'
 
 /** Shortest side, in pixels, of a picture in which a figure can be recognised. */
 const shortestSide = 16
@@ -9,16 +11,26 @@ const shortestSide = 16
  * pictures, and charges for them.
  *
  * @returns Completes the sentence "The reference of hero …"; `undefined` if there is no doubt.
+ * @throws `SW_REFERENCE` if the picture is damaged: nothing is bought from a picture that cannot be read.
  */
-export async function doubtAbout({ bytes, width, height }: ReferencePicture): Promise<string | undefined> {
+export async function doubtAbout(
+  disk: Disk,
+  spec: SpriteSpec,
+  { path, bytes, width, height }: ReferencePicture,
+): Promise<string | undefined> {
   if (Math.min(width, height) < shortestSide) return `has only ${width} × ${height} pixels`
+  let picture: Bitmap
   try {
-    const picture = await readPicture(bytes)
-    if (picture.data.every((value, at) => at % 4 !== 3 || value === 0)) return 'is fully transparent'
-    return isOneColour(picture) ? 'has one single colour' : undefined
+    picture = await readPicture(bytes)
   } catch (error) {
-    return `cannot be decoded here (${(error as Error).message})`
+    const why = (error as Error).message.replace(/\.$/, '')
+    // The service may take a picture that is only too large to be read here.
+    if (error instanceof AtlasError && error.facts.maxPixels !== undefined) return `cannot be decoded here (${why})`
+    const message = `expected a picture that can be read, found ${path} damaged (${why}). Save it again, as PNG`
+    throw await referenceError(disk, spec, { message, facts: { path } })
   }
+  if (picture.data.every((value, at) => at % 4 !== 3 || value === 0)) return 'is fully transparent'
+  return isOneColour(picture) ? 'has one single colour' : undefined
 }
 
 function isOneColour({ data }: Bitmap): boolean {

@@ -233,7 +233,7 @@ async function readForPlan({ journal, warnings }: Context, hash: string, isBough
  * upload. What a person should know before paying for one becomes a warning of the run.
  *
  * @returns Those warnings, by sprite.
- * @throws `SW_REFERENCE`, one for each sprite.
+ * @throws `SW_REFERENCE`, one for each sprite, also for a picture that is damaged.
  */
 export async function checkReferences(
   context: Context,
@@ -246,7 +246,7 @@ export async function checkReferences(
   for (const spec of [...specs].filter((one) => referencePath(one) !== undefined)) {
     try {
       const picture = await readReference(context.host.disk, spec, limits)
-      const doubt = await doubtAbout(picture)
+      const doubt = await doubtAbout(context.host.disk, spec, picture)
       if (doubt !== undefined)
         doubts.set(spec.name, `The reference of ${spec.name} ${doubt}: look at ${picture.path} before you pay for it.`)
     } catch (error) {

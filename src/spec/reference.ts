@@ -62,22 +62,22 @@ export async function readReference(disk: Disk, spec: SpriteSpec, limits: Refere
   const path = referencePath(spec)
   const written = spec.reference.kind === 'file' ? spec.reference.path : firstImage(spec)
   if (path === undefined || written === undefined) {
-    throw await refuse(disk, spec, { message: 'expected a picture file, found a chain that begins with a text', facts: {} })
+    throw await referenceError(disk, spec, { message: 'expected a picture file, found a chain that begins with a text', facts: {} })
   }
   if (!isPathBeside(written)) {
     const message = `expected a path relative to the folder of the spec, found ${JSON.stringify(written)}`
-    throw await refuse(disk, spec, { message, facts: { path: written } })
+    throw await referenceError(disk, spec, { message, facts: { path: written } })
   }
   const stat = await ask(() => disk.stat(path), path)
   const alike = await ask(() => otherSpelling(disk, path, written), path)
   const early = alike ?? (!stat || stat.isFolder ? missing(path, written, stat) : tooManyBytes(stat.bytes, path, limits))
-  if (early) throw await refuse(disk, spec, early)
+  if (early) throw await referenceError(disk, spec, early)
   const bytes = await ask(() => disk.read(path), path)
   const sniffed = sniffPicture(bytes)
-  if ('found' in sniffed) throw await refuse(disk, spec, notAPicture(path, written, sniffed.found))
+  if ('found' in sniffed) throw await referenceError(disk, spec, notAPicture(path, written, sniffed.found))
   // The size is checked again, because the file may have grown since `stat`.
   const late = overLimits(bytes, sniffed.header, path, limits)
-  if (late) throw await refuse(disk, spec, late)
+  if (late) throw await referenceError(disk, spec, late)
   return { path, bytes, sha256: createHash('sha256').update(bytes).digest('hex'), ...sniffed.header }
 }
 
@@ -154,8 +154,11 @@ function unfit(header: PictureHeader, path: string, limits: ReferenceLimits): Re
   return { message, facts: { path, limit: supported, found: header.contentType } }
 }
 
-/** Adds the place in the spec. It is found only here, because a valid spec needs no places. */
-async function refuse(disk: Disk, spec: SpriteSpec, refusal: Refusal): Promise<SpritewrightError> {
+/**
+ * Makes the error for a reference that cannot be used, with its place in the spec. The place is found only here,
+ * because a valid spec needs no places.
+ */
+export async function referenceError(disk: Disk, spec: SpriteSpec, refusal: Refusal): Promise<SpritewrightError> {
   const place = await findPlace(disk, spec)
   const where = place ? `${spec.file}:${place.line}:${place.column}` : spec.file
   return new SpritewrightError('SW_REFERENCE', {

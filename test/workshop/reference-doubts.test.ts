@@ -1,3 +1,4 @@
+import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createBitmap, encodePng } from '../../atlas/index.ts'
 import { readOffer } from '../../plugin/panel/server/approval-offer.ts'
@@ -26,6 +27,24 @@ test.each([
     expect((await workshop.plan(['hero'])).warnings).toContainEqual(told)
     const { lines } = await readOffer(workshop, { ids: ['hero'] })
     expect(lines).toEqual([expect.objectContaining({ id: 'hero.walk', warning: told })])
+  } finally {
+    await workshop.close()
+  }
+})
+
+test.each([
+  ['PNG', figurePng()],
+  ['JPEG', await sharp(Buffer.from(figurePng())).jpeg().toBuffer()],
+])('a %s that was cut off is an error before a price is asked', async (_what, picture) => {
+  const game = await shelf.game({ 'sprites/figure.png': picture.subarray(0, Math.floor(picture.length * 0.7)) }, false)
+  const workshop = await shelf.workshop(game)
+  try {
+    const before = shelf.requests().length
+    const refusal = { code: 'SW_REFERENCE', message: expect.stringMatching(/figure\.png damaged \(.+\)\. Save it again, as PNG\.$/) }
+    await expect(workshop.plan(['hero'])).rejects.toMatchObject(refusal)
+    await expect(workshop.approve({ names: ['hero'], confirm: async () => true })).rejects.toMatchObject(refusal)
+    const asked = shelf.requests().slice(before)
+    expect(asked.filter(({ path }) => path.includes('estimate'))).toEqual([])
   } finally {
     await workshop.close()
   }
