@@ -9,6 +9,7 @@ import { createPageShelf, servePages } from '../http/pages.ts'
 import { formatId, type SpriteId, specFile, spriteId, toSlashes } from '../ids.ts'
 import { createLog } from '../log.ts'
 import { allModule, spriteModule, type UrlOf } from '../module.ts'
+import { tellNews } from '../news.ts'
 import { openPanelServer } from '../panel/server/panel-server.ts'
 import type { DevSprites, PluginSession } from '../session.ts'
 import { compareSheets, newlySuperseded, spritesOf } from './changes.ts'
@@ -83,10 +84,12 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
   })
   guardPaths(server, folders)
   servePages(server, prefix, (sha256) => shelf.find(sha256) ?? panel.pages.find(sha256))
+  let told: Preview | undefined
   /** Reads changes, and sends them to pages. */
   const refresh = async (isStale: () => boolean, changed: readonly string[] | undefined): Promise<void> => {
+    const before = shownSprites.newest()
+    told ??= before
     try {
-      const before = shownSprites.newest()
       let isDoubtful = hasDoubts(await shownSprites.change(changed), before)
       // A file may be half written, or still under its old name. So errors and gone specs are read twice
       // before they are sent.
@@ -96,11 +99,15 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
         isDoubtful = hasDoubts(await shownSprites.change(changed), middle)
       }
       // A sound state is sent at once, even if more changes follow.
-      if (!isDoubtful || !isStale()) messenger.send(shownSprites.newest() as Preview)
+      if (isDoubtful && isStale()) return
+      messenger.send(shownSprites.newest() as Preview)
     } finally {
       panel.changed(changed)
       await writeTypings()
     }
+    const now = shownSprites.newest() as Preview
+    await tellNews(createLog(server.config), told, now, panel.overview)
+    told = now
   }
   let refreshing: Promise<unknown> = Promise.resolve()
   watchProject(server, root, workshop.files, (isStale, changed) => {

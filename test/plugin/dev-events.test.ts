@@ -65,6 +65,24 @@ describe.each(vites)('what %s tells pages', (version, load) => {
     expect(told.all.filter(isReload)).toEqual([])
   })
 
+  testNewest('the terminal tells once what a saved file has broken, and which animations it has added', async () => {
+    const game = await shelf.game()
+    const { told, crawl, log } = await start(load, game)
+    await crawl('/src/main.js')
+    await game.write('sprites/hero.sprite.json', spec({}, { fps: 'fast' }))
+    await log.next((line) => line.includes('sprites/hero.sprite.json') && line.includes('fps'))
+    const animations = { walk: { frames: 7, fps: 8 }, run: { frames: 7 }, jump: { frames: 7 } }
+    await game.write('sprites/hero.sprite.json', spec({ animations }))
+    await told.next(isMended)
+    await log.next((line) => line.includes('hero.run, hero.jump: new, and a placeholder until it is bought.'))
+    await game.write('sprites/hero.sprite.json', spec({ animations: { ...animations, walk: { frames: 7, fps: 9 } } }))
+    await told.next(isUpdateOf('hero'))
+    await game.write('sprites/hero.frames/walk/0001.png', 'no picture')
+    await log.next((line) => line.includes('0001.png'))
+    expect(log.all.filter((line) => line.includes('fps'))).toHaveLength(1)
+    expect(log.all.filter((line) => line.includes(': new'))).toHaveLength(1)
+  })
+
   testNewest('a broken spec is not gone: its sprite stays as it is, and a page that comes later is told what is wrong', async () => {
     const game = await shelf.game()
     const { told, crawl, say } = await start(load, game)

@@ -1,9 +1,7 @@
 import type { ViteDevServer } from 'vite'
 import type { Overview } from '../../../src/index.ts'
 import type { PluginLog } from '../../log.ts'
-
-/** Ids in the line about placeholders. */
-const mostNamed = 8
+import { namesOf } from '../../news.ts'
 
 /**
  * Prints the panel's address below Vite's own, in the terminal alone. Below it, once, what is a placeholder
@@ -32,8 +30,7 @@ function tellState({ items, errors }: Overview, log: PluginLog): void {
   for (const error of errors) log.error(error.message)
   const open = items.filter(({ state }) => state !== 'bought').map(({ id }) => id)
   if (open.length === 0) return
-  const named = `${open.slice(0, mostNamed).join(', ')}${open.length > mostNamed ? ` and ${open.length - mostNamed} more` : ''}`
   log.info(
-    `${open.length} of ${items.length} animations are placeholders: ${named}. See their prices in the panel, or: npx spritewright plan`,
+    `${open.length} of ${items.length} animations are placeholders: ${namesOf(open)}. See their prices in the panel, or: npx spritewright plan`,
   )
 }

@@ -1,5 +1,5 @@
 import type { ViteDevServer } from 'vite'
-import type { BuiltPage, PriceList, Workshop } from '../../../src/index.ts'
+import type { BuiltPage, Overview, PriceList, Workshop } from '../../../src/index.ts'
 import { SpritewrightError } from '../../../src/index.ts'
 import { createPageShelf, type PageShelf } from '../../http/pages.ts'
 import { createLog } from '../../log.ts'
@@ -37,6 +37,8 @@ export interface PanelServerPorts {
 export interface Desk {
   /** The panel's own pages: takes that the game does not show. */
   readonly pages: Pick<PageShelf, 'find'>
+  /** The states of all animations by the records. */
+  overview(): Promise<Overview>
   /**
    * The sprites that the game shows have changed.
    *
@@ -166,6 +168,7 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
   server.httpServer?.once('listening', () => void (isListening() && buyer.look()))
   return {
     pages,
+    overview: publisher.overview,
     changed: (paths) => {
       changed(paths)
       readLater(paths)
