@@ -1,6 +1,7 @@
 import { type Approval, type ApprovalVerdict, type Approvers, judgeApproval } from '../credit/approval.ts'
 import { approverWords } from '../credit/approval-words.ts'
 import { SpritewrightError } from '../errors.ts'
+import { clauseOf } from '../service/reasons.ts'
 import type { PublicError } from '../service/wire.ts'
 import type { StopReason, UncertainBecause } from './decision.ts'
 import { commandName, type JobPorts, type Order } from './order.ts'
@@ -115,7 +116,7 @@ export function stopError(ports: Pick<JobPorts, 'windowMs'>, order: Order, why: 
 
 function endedWords(id: string, { status, error }: StopReason & { kind: 'failed' }): string {
   if (status === 'cancelled' && !error) return `The execution of "${id}" was cancelled. It is not charged.`
-  const reason = error ? `${error.message} (${error.reason})` : 'the service gives no reason'
+  const reason = error ? `${clauseOf(error)} (${error.reason})` : 'the service gives no reason'
   return `The execution of "${id}" ${status === 'cancelled' ? 'was cancelled' : 'failed'}: ${reason}. Its hold is restored.`
 }
 
@@ -149,13 +150,19 @@ export function refusedError(id: string, status: number, error: PublicError): Sp
   const facts = { id, status, reason: error.reason, retryable: error.retryable, requestId: error.requestId, details: error.details }
   if (status === 401) {
     return new SpritewrightError('SW_KEY_REFUSED', {
-      message: `The service refused the API key: ${error.message}. Check SPRITEWRIGHT_API_KEY; nothing was bought.`,
+      message: `The service refused the API key: ${clauseOf(error)}. Check SPRITEWRIGHT_API_KEY; nothing was bought.`,
       facts,
     })
   }
   if (error.details?.field === 'max_credits') {
     return new SpritewrightError('SW_CEILING', {
       message: `"${id}" costs more than the price it was submitted at${typeof error.details.current_credits === 'string' ? `: ${error.details.current_credits} credits now` : ''}. Nothing was bought. Check the new price and approve it: npx spritewright approve ${commandName(id)}`,
+      facts,
+    })
+  }
+  if (error.details?.field === 'reference_asset_id') {
+    return new SpritewrightError('SW_REFUSED', {
+      message: `The service refused the uploaded picture of "${id}": ${clauseOf(error)}. Nothing was bought. Approve it again, which uploads the picture anew: npx spritewright approve ${commandName(id)}`,
       facts,
     })
   }
@@ -166,7 +173,7 @@ export function refusedError(id: string, status: number, error: PublicError): Sp
     })
   }
   return new SpritewrightError(error.reason === 'feature_unavailable' ? 'SW_CAPABILITY' : 'SW_REFUSED', {
-    message: `The service refused "${id}" (${error.reason}): ${error.message}. Nothing was bought. Mend what it names, then approve it again: npx spritewright approve ${commandName(id)}`,
+    message: `The service refused "${id}" (${error.reason}): ${clauseOf(error)}. Nothing was bought. Mend what it names, then approve it again: npx spritewright approve ${commandName(id)}`,
     facts,
   })
 }
@@ -191,7 +198,7 @@ function uncertainWords(because: UncertainBecause, windowMs: number): string {
 export function refusedAnswerError(id: string, status: number, error: PublicError): SpritewrightError {
   if (status === 401) return refusedError(id, status, error)
   return new SpritewrightError(error.reason === 'feature_unavailable' ? 'SW_CAPABILITY' : 'SW_REFUSED', {
-    message: `The service refused the answer for "${id}" (${error.reason}): ${error.message}. Its question is still open, and nothing was charged. Mend what it names, then answer again: npx spritewright answer ${commandName(id)} "…"`,
+    message: `The service refused the answer for "${id}" (${error.reason}): ${clauseOf(error)}. Its question is still open, and nothing was charged. Mend what it names, then answer again: npx spritewright answer ${commandName(id)} "…"`,
     facts: { id, status, reason: error.reason, retryable: error.retryable, requestId: error.requestId, details: error.details },
   })
 }

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { type Approval, type Approvers, isTrustedKey } from '../credit/approval.ts'
 import { formatCredits, parseCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
@@ -12,7 +11,7 @@ import type { LockChange } from '../vault/lock-store.ts'
 import { findEntry, type LockFile } from '../vault/lockfile.ts'
 import type { Context } from './context.ts'
 import { faultOfResult } from './opener.ts'
-import type { Session } from './session.ts'
+import { type Session, uploadsFolder } from './session.ts'
 import type { WantedAnimation } from './survey.ts'
 import { readApprovers } from './trust/approvers.ts'
 
@@ -114,7 +113,7 @@ export async function toJobPorts(
     reservations: context.reservations,
     uploads: createUploads(
       { disk: host.disk, random: host.random, client: session.client, keys: context.keys },
-      join(context.storeFolder, 'uploads'),
+      uploadsFolder(context),
       session.identity,
     ),
     clock: host.clock,

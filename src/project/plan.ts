@@ -3,6 +3,7 @@ import { type Credits, parseCredits } from '../credit/credits.ts'
 import { mayAdopt } from '../job/adopt.ts'
 import { type DecisionFacts, decide } from '../job/decision.ts'
 import type { Submission } from '../job/records/submission.ts'
+import { clauseOf } from '../service/reasons.ts'
 import type { FrameReview, Question } from '../service/wire.ts'
 import type { ImageRequest, ServiceIdentity, SheetRequest } from '../spec/request.ts'
 import type { AnimationSpec, SpriteSpec } from '../spec/spec.ts'
@@ -247,7 +248,7 @@ function openState(
       if (step.why.kind === 'conflict')
         return { state: 'failed', note: 'another checkout sent the same request with other bytes', undecided: 'conflict' }
       if (step.why.kind === 'failed' && step.why.status === 'cancelled') return { state: 'failed', note: 'cancelled' }
-      return { state: 'failed', note: step.why.error?.message ?? step.why.kind }
+      return { state: 'failed', note: step.why.error ? clauseOf(step.why.error) : step.why.kind }
     default:
       return { state: submission.question && !isAnswered(submission) ? 'question' : 'running' }
   }

@@ -208,6 +208,14 @@ async function findEmbedded(context: Context): Promise<{ readonly url: string } 
   return joinEmbeddedService(embeddedFolder(context))
 }
 
-function embeddedFolder({ storeFolder }: Context): string {
+function embeddedFolder({ storeFolder }: Pick<Context, 'storeFolder'>): string {
   return join(storeFolder, 'embedded')
+}
+
+/**
+ * Folder of the ids of uploaded pictures. Those of the embedded service are in its own folder: whoever deletes
+ * that folder for fresh play money deletes the pictures, so their ids must go with them.
+ */
+export function uploadsFolder(context: Pick<Context, 'storeFolder' | 'options'>): string {
+  return join(context.options.service === 'embedded' ? embeddedFolder(context) : context.storeFolder, 'uploads')
 }

@@ -38,6 +38,11 @@ export const reasonAdvice: Readonly<Record<PublicReason, string>> = {
   feature_unavailable: 'This account cannot use it: ask the service to enable it, or use another key.',
 }
 
+/** The service's own words, for the middle of a sentence: without a full stop. */
+export function clauseOf({ message }: Pick<PublicError, 'message'>): string {
+  return message.replace(/\.\s*$/, '')
+}
+
 /** Advice for a reason. An unknown reason has a text too. */
 export function adviceFor(reason: string): string {
   return Object.hasOwn(reasonAdvice, reason)
@@ -50,7 +55,7 @@ export function adviceFor(reason: string): string {
  * any other is `SW_REFUSED`.
  */
 export function toRefusal(status: number, error: PublicError, what: string): SpritewrightError {
-  const said = error.message === '' ? error.reason : `${error.reason}: ${error.message.slice(0, 500)}`
+  const said = error.message === '' ? error.reason : `${error.reason}: ${clauseOf(error).slice(0, 500)}`
   return new SpritewrightError(codeFor(status, error.reason), {
     message: `The service refused ${what} (${said}). ${adviceFor(error.reason)}`,
     facts: { status, ...error },

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { EmbeddedOptions } from '../../src/embedded/options/options.ts'
 import { createWorkshop, type Workshop } from '../../src/workshop.ts'
 import { keyEnv } from '../kit/keys.ts'
-import { createProject, heroSpec } from '../kit/project.ts'
+import { createProject, heroSpec, type TestProject } from '../kit/project.ts'
 import { approveAll, drop, isExecute, type World, world } from './world.ts'
 
 const own = '.spritewright'
@@ -56,6 +56,55 @@ test('the results, of a service that stands at another address by now: the embed
   } finally {
     await project.remove()
   }
+})
+
+describe("the embedded service's folder, for fresh play money", () => {
+  const embedded = join(own, 'embedded')
+  async function onEmbedded(play: (open: () => Promise<Workshop>, project: TestProject) => Promise<void>): Promise<void> {
+    const project = await createProject({ 'sprites/hero.sprite.json': heroSpec() })
+    const opened: Workshop[] = []
+    try {
+      await play(async () => {
+        await opened.at(-1)?.close()
+        const workshop = await createWorkshop({ root: project.root, options: { service: 'embedded' } })
+        opened.push(workshop)
+        return workshop
+      }, project)
+    } finally {
+      await opened.at(-1)?.close()
+      await project.remove()
+    }
+  }
+
+  test('the next purchase from the same picture uploads it again, and is bought at once', () =>
+    onEmbedded(async (open, project) => {
+      const first = await open()
+      await approveAll(first)
+      expect((await first.build()).bought).toHaveLength(1)
+      await first.close()
+      await rm(join(project.root, embedded), { recursive: true })
+      await project.write('sprites/hero.sprite.json', heroSpec(['run']))
+      const second = await open()
+      await approveAll(second)
+      const { bought, balance } = await second.build()
+      expect(bought.map(({ id }) => id)).toEqual(['hero.run'])
+      expect(balance?.before).toBe(1_000_000n)
+    }))
+
+  test('what was approved before, with the id of the picture, is refused for free; approved again, it is bought', () =>
+    onEmbedded(async (open, project) => {
+      const first = await open()
+      await approveAll(first)
+      await first.close()
+      await rm(join(project.root, embedded), { recursive: true })
+      const second = await open()
+      await expect(second.build()).rejects.toMatchObject({
+        code: 'SW_REFUSED',
+        message: expect.stringMatching(/uploaded reference\. Nothing was bought\. Approve it again, which uploads the picture anew/),
+      })
+      await approveAll(second)
+      expect((await second.build()).bought).toHaveLength(1)
+    }))
 })
 
 describe('deleted while a submission has no answer', () => {
