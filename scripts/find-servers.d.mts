@@ -5,5 +5,6 @@
 export declare function findServers(env?: Readonly<Record<string, string | undefined>>): {
   postgresql: string | undefined
   nginx: string | undefined
+  'redis-server': string | undefined
   radosgw: string | undefined
 }

@@ -6,8 +6,8 @@ import { delimiter, join } from 'node:path'
  * Finds servers, by the names of their packages in Debian.
  *
  * @param {Readonly<Record<string, string | undefined>>} [env]
- * @returns {{ postgresql: string | undefined, nginx: string | undefined, radosgw: string | undefined }} The folder
- * with `postgres` and `initdb`, and the executables of nginx and of Ceph's S3 service.
+ * @returns {{ postgresql: string | undefined, nginx: string | undefined, 'redis-server': string | undefined, radosgw: string | undefined }}
+ * The folder with `postgres` and `initdb`, and the executables of nginx, of Redis and of Ceph's S3 service.
  */
 export function findServers(env = process.env) {
   const onPath = (env.PATH ?? '').split(delimiter).filter((folder) => folder !== '')
@@ -15,7 +15,7 @@ export function findServers(env = process.env) {
   /** @param {string} name */
   const program = (name) => [...onPath, '/usr/sbin'].map((folder) => join(folder, name)).find(canRun)
   const hasCeph = ['ceph', 'ceph-mon', 'ceph-osd'].every(program)
-  return { postgresql, nginx: program('nginx'), radosgw: hasCeph ? program('radosgw') : undefined }
+  return { postgresql, nginx: program('nginx'), 'redis-server': program('redis-server'), radosgw: hasCeph ? program('radosgw') : undefined }
 }
 
 /** Debian has a folder for each version. The newest is the first. */

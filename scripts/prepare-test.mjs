@@ -31,9 +31,10 @@ step('browser', () => {
 })
 
 step('servers', () => {
-  const missing = ensureServers(['postgresql', 'nginx'])
-  if (missing.length === 0) return `PostgreSQL in ${findServers().postgresql}, ${findServers().nginx}`
-  return `no ${missing.join(' and no ')}: tests of shared stores that need one are skipped (on Debian: apt-get install ${missing.join(' ')})`
+  const missing = ensureServers(['postgresql', 'nginx', 'redis-server'])
+  const found = findServers()
+  if (missing.length === 0) return `PostgreSQL in ${found.postgresql}, ${found.nginx}, ${found['redis-server']}`
+  return `no ${missing.join(' and no ')}: tests of shared stores and of the worker that need one are skipped (on Debian: apt-get install ${missing.join(' ')})`
 })
 
 /** The time of the oldest file of dist/; 0 if nothing is built. */

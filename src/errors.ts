@@ -5,6 +5,7 @@ export type ErrorCode =
   | 'SW_JOURNAL'
   | 'SW_VAULT'
   | 'SW_STORE'
+  | 'SW_QUEUE'
   | 'SW_BUILD'
   | 'SW_USAGE'
   | 'SW_GUARD'
@@ -19,6 +20,7 @@ export type ErrorCode =
   | 'SW_NO_KEY'
   | 'SW_KEY_EXPOSED'
   | 'SW_NO_SERVICE'
+  | 'SW_ORDER'
   | 'SW_UNTRUSTED_HOST'
   | 'SW_APPROVAL'
   | 'SW_CEILING'
@@ -52,6 +54,7 @@ export const errorCodes: Readonly<Record<ErrorCode, { readonly exit: number; rea
   SW_JOURNAL: { exit: 1, title: 'the journal of paid work is broken, or tracked by git' },
   SW_VAULT: { exit: 1, title: 'a paid result is missing or damaged' },
   SW_STORE: { exit: 1, title: 'a shared store cannot be reached, or refuses' },
+  SW_QUEUE: { exit: 1, title: 'the queue cannot be reached, or no worker is active' },
   SW_BUILD: { exit: 1, title: 'an atlas could not be made from the bought results' },
   SW_USAGE: { exit: 2, title: 'wrong usage' },
   SW_GUARD: { exit: 2, title: 'a request that may not act on the dev server' },
@@ -66,6 +69,7 @@ export const errorCodes: Readonly<Record<ErrorCode, { readonly exit: number; rea
   SW_NO_KEY: { exit: 2, title: 'no API key' },
   SW_KEY_EXPOSED: { exit: 2, title: 'an API key that would be shipped or written to a file' },
   SW_NO_SERVICE: { exit: 2, title: 'no service to ask' },
+  SW_ORDER: { exit: 2, title: 'an order that the worker refuses' },
   SW_UNTRUSTED_HOST: { exit: 2, title: 'an address that is not confirmed for the API key' },
   SW_APPROVAL: { exit: 3, title: 'an approval is needed' },
   SW_CEILING: { exit: 3, title: 'the price is above the approved ceiling' },

@@ -110,6 +110,8 @@ export type {
 } from './workshop/store/reports.ts'
 export type { AcceptStandingRequest, StandingOffer } from './workshop/trust/accept-standing.ts'
 export type { Trust } from './workshop/trust/trust.ts'
+export type { OrderStatus, WorkerStatus } from './workshop/worker/status.ts'
+export type { WorkRequest } from './workshop/worker/worker.ts'
 
 /** The settings of a workshop. */
 export interface WorkshopInit {
@@ -170,7 +172,7 @@ export async function createWorkshop(init: WorkshopInit): Promise<Workshop> {
   await refuseLinks(host.disk, options)
   const envFolder = init.envDir === false ? false : resolve(root, init.envDir ?? '.')
   const credentials = await readCredentials(host, envFolder, { mode: init.mode ?? 'development', envPrefix: init.envPrefix ?? 'VITE_' })
-  const address = typeof options.service === 'object' ? options.service.baseUrl : ''
+  const address = typeof options.service === 'object' ? (options.service.baseUrl ?? '') : ''
   refuseKeyInAddress(searchFor(credentials.key?.reveal()), address, 'service.baseUrl', { option: 'service.baseUrl' })
   const textures = options.atlas.encodings.includes('ktx2') ? await findTexturePackage(host, root) : undefined
   const { service } = init.options ?? {}
@@ -202,6 +204,8 @@ function openWorkshop(context: Context, connection: ServiceConnection, configFil
     files: projectFiles(context, configFile),
     trust: openTrust(context),
     build: (request = {}) => interruptible(request.signal ?? never, () => build(context, connection, request)),
+    work: async (request) => (await import('./workshop/worker/worker.ts')).work(context, connection, request),
+    workerStatus: async () => (await import('./workshop/worker/status.ts')).readWorkerStatus(context),
     answer: (request, signal = never) => online(signal, (session) => answer(context, session, request, signal)),
     recover: (request, signal = never) => online(signal, (session) => recover(context, session, request, signal)),
     cancel: (name, signal = never, shown = undefined) => online(signal, (session) => cancel(context, session, { name, shown }, signal)),

@@ -197,6 +197,15 @@ export const commandEntries: readonly CommandEntry[] = [
     load: async () => (await import('./commands/trust.ts')).trust,
   },
   {
+    verb: 'worker',
+    takesNames: true,
+    takes: '[status]',
+    text: 'Buys for machines without an API key, until Ctrl-C; status: what it does',
+    options: [],
+    examples: ['worker', 'worker status'],
+    load: async () => (await import('./commands/worker/worker.ts')).worker,
+  },
+  {
     verb: 'serve',
     takesNames: false,
     text: 'The embedded service on this machine, for trying things free of charge',

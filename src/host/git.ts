@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import { realPath } from './real-path.ts'
 
 /**
@@ -10,30 +10,97 @@ import { realPath } from './real-path.ts'
  */
 export type TrackedFiles = (folder: string, names: readonly string[]) => Promise<readonly string[]>
 
+/**
+ * A clone, read by the objects of its commits. No file of a commit is checked out, so no hook, filter, link or
+ * submodule of it has an effect.
+ */
+export interface Repository {
+  /** The present commit of a folder's repository. Returns `undefined` if there is none. */
+  head(folder: string): Promise<string | undefined>
+  /**
+   * Fetches the branches of the default remote.
+   *
+   * @throws With the words of git.
+   */
+  fetch(folder: string): Promise<void>
+  /** Whether a branch of a remote has the commit, as of the last fetch. */
+  isPushed(folder: string, commit: string): Promise<boolean>
+  /**
+   * Reads a file of a commit.
+   *
+   * @param path Absolute, where the file would be in the work tree.
+   * @returns `undefined` if the commit has no such file.
+   */
+  read(folder: string, commit: string, path: string): Promise<Uint8Array | undefined>
+}
+
 /** Longest run of git, in milliseconds. */
 const longestMs = 10_000
+const longestFetchMs = 120_000
+/** Largest file that is read from a commit: the largest reference picture, and more than any spec. */
+const mostBytes = 2 ** 27
 
-/** Uses the git of this machine. Git starts no file monitor and takes no lock. */
-export function nodeTrackedFiles(): TrackedFiles {
+/** Runs git for a folder. Returns its output, or the error with its words. `undefined` without a repository. */
+async function runGit(folder: string, call: readonly string[], timeout = longestMs): Promise<Buffer | Error | undefined> {
+  const real = realPath(folder)
+  const root = findRepository(real)
+  if (root === undefined) return undefined
   // A hook of another repository sets this variable. Only the folder must choose the repository.
   const { GIT_INDEX_FILE: _index, ...env } = process.env
   const options = {
     // Windows searches for a program in the current folder first, which is often the project.
     cwd: dirname(process.execPath),
-    env: { ...env, GIT_OPTIONAL_LOCKS: '0' },
-    timeout: longestMs,
-    maxBuffer: 2 ** 24,
+    env: { ...env, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0' },
+    timeout,
+    maxBuffer: mostBytes,
     windowsHide: true,
+    encoding: 'buffer' as const,
   }
+  const place = [`--git-dir=${join(root, '.git')}`, `--work-tree=${root}`, '-C', real]
+  const quiet = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'gc.auto=0']
+  return new Promise((resolve) => {
+    execFile('git', [...quiet, '--literal-pathspecs', ...place, ...call], options, (error, stdout) => resolve(error ?? stdout))
+  })
+}
+
+/** Uses the git of this machine. Git starts no file monitor and takes no lock. */
+export function nodeTrackedFiles(): TrackedFiles {
   return async (folder, names) => {
-    const real = realPath(folder)
-    const root = findRepository(real)
-    if (root === undefined) return []
-    const place = [`--git-dir=${join(root, '.git')}`, `--work-tree=${root}`, '-C', real]
-    const call = ['-c', 'core.fsmonitor=false', '--literal-pathspecs', ...place, 'ls-files', '-z', '--', ...names]
-    return new Promise((resolve) => {
-      execFile('git', call, options, (error, stdout) => resolve(error ? [] : stdout.split('\0').filter((path) => path !== '')))
-    })
+    const found = await runGit(folder, ['ls-files', '-z', '--', ...names])
+    return Buffer.isBuffer(found)
+      ? found
+          .toString()
+          .split('\0')
+          .filter((path) => path !== '')
+      : []
+  }
+}
+
+/** Uses the git of this machine. */
+export function nodeRepository(): Repository {
+  const words = async (folder: string, call: readonly string[]): Promise<string> => {
+    const found = await runGit(folder, call)
+    return Buffer.isBuffer(found) ? found.toString().trim() : ''
+  }
+  return {
+    head: async (folder) => (await words(folder, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])) || undefined,
+    fetch: async (folder) => {
+      const found = await runGit(folder, ['fetch', '--quiet', '--no-tags', '--no-recurse-submodules'], longestFetchMs)
+      if (!Buffer.isBuffer(found)) throw found ?? new Error('no repository')
+    },
+    isPushed: async (folder, commit) =>
+      (await words(folder, ['for-each-ref', '--count=1', `--contains=${commit}`, '--format=%(refname)', 'refs/remotes'])) !== '',
+    read: async (folder, commit, path) => {
+      const root = findRepository(realPath(folder))
+      const inside =
+        root === undefined
+          ? ''
+          : relative(root, join(realPath(folder), relative(folder, path)))
+              .split(sep)
+              .join('/')
+      const found = await runGit(folder, ['cat-file', 'blob', `${commit}:${inside}`])
+      return Buffer.isBuffer(found) ? new Uint8Array(found) : undefined
+    },
   }
 }
 

@@ -1,11 +1,12 @@
-import { homedir, tmpdir } from 'node:os'
+import { homedir, hostname, tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { type Clock, nodeClock } from './clock.ts'
 import { type Disk, nodeDisk } from './disk.ts'
-import { nodeTrackedFiles, type TrackedFiles } from './git.ts'
+import { nodeRepository, nodeTrackedFiles, type Repository, type TrackedFiles } from './git.ts'
 import { type Glob, nodeGlob } from './glob.ts'
 import { type ModuleLoader, nodeModuleLoader } from './modules/module-loader.ts'
 import { type ConnectDatabase, nodeDatabase } from './net/database.ts'
+import { nodeQueues, type OpenQueue } from './net/job-queue.ts'
 import { type Net, nodeNet } from './net.ts'
 import { nodeRandom, type Random } from './random.ts'
 import { nodeTerminal, type Terminal } from './terminal.ts'
@@ -22,12 +23,19 @@ export interface Host {
   readonly loadModule: ModuleLoader
   readonly encodeTexture: EncodeTexture
   readonly connectDatabase: ConnectDatabase
+  readonly openQueue: OpenQueue
   /**
    * Lists files that git tracks.
    *
    * @default nothing is tracked
    */
   readonly trackedFiles?: TrackedFiles
+  /**
+   * Commits of the project's repository.
+   *
+   * @default there is no repository
+   */
+  readonly repository?: Repository
   /** Environment variables, read only. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** Folder of this user's own state, outside every project. Not created before it is needed. */
@@ -38,6 +46,12 @@ export interface Host {
   readonly workingFolder: string
   /** Id of this process, for leases. */
   readonly processId: number
+  /**
+   * Name of this machine, for people.
+   *
+   * @default unknown
+   */
+  readonly machineName?: string
 }
 
 /** This machine, through Node. */
@@ -53,12 +67,15 @@ export function nodeHost(): Host {
     loadModule: nodeModuleLoader(),
     encodeTexture: nodeTextures(),
     connectDatabase: nodeDatabase(),
+    openQueue: nodeQueues(),
     trackedFiles: nodeTrackedFiles(),
+    repository: nodeRepository(),
     env,
     stateFolder: stateFolder(env, homedir),
     tempFolder: tmpdir(),
     workingFolder: process.cwd(),
     processId: process.pid,
+    machineName: hostname(),
   }
 }
 

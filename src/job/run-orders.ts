@@ -30,15 +30,22 @@ export function endsEverything(error: unknown): boolean {
  * unless none of them can succeed any more.
  *
  * @param atOnce Number of active jobs that the account may have.
+ * @param work Brings one order to its end.
+ * @default it is purchased from here
  */
-export async function runOrders(ports: JobPorts, orders: readonly Order[], atOnce: number): Promise<OrdersReport> {
+export async function runOrders(
+  ports: JobPorts,
+  orders: readonly Order[],
+  atOnce: number,
+  work: typeof purchase = purchase,
+): Promise<OrdersReport> {
   const failures: { order: Order; error: unknown; index: number }[] = []
   let isOver = false
-  const work = async (order: Order, index: number): Promise<void> => {
+  const take = async (order: Order, index: number): Promise<void> => {
     if (isOver) return
     try {
       if (ports.vault.rescued.length > 0) throw rescuedError(ports, order.request.id)
-      await purchaseOnce(ports, order, purchase)
+      await purchaseOnce(ports, order, work)
     } catch (error) {
       failures.push({ order, error, index })
       if (ports.signal.aborted || endsEverything(error)) isOver = true
@@ -46,7 +53,7 @@ export async function runOrders(ports: JobPorts, orders: readonly Order[], atOnc
       if (!ports.signal.aborted) ports.onProgress({ id: order.request.id, phase: 'failed', message: (error as Error).message })
     }
   }
-  await inParallel(orders, work, atOnce)
+  await inParallel(orders, take, atOnce)
   failures.sort((a, b) => a.index - b.index)
   const ended = await Promise.allSettled(ports.underWay.values())
   const purchases = ended.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : [])).sort((a, b) => (a.id < b.id ? -1 : 1))

@@ -3,9 +3,9 @@ import type { FormatName } from '../../atlas/format-abilities.ts'
 import type { EngineFormat } from '../../atlas/formats/format.ts'
 import type { Credits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
-import type { Profile } from '../service/profile.ts'
 import { type AtlasSettings, type OptionIssue, type ResolvedAtlas, resolveAtlas } from './atlas.ts'
 import { type Engine, type ReadOptions, type ResolvedLimits, readOptions } from './schema.ts'
+import type { ServiceOptions } from './values.ts'
 
 /** An amount of credits in a config: a decimal text or number with at most four decimals, e.g. `2.4`. */
 export type CreditsOption = string | number
@@ -35,12 +35,12 @@ export interface Options {
    */
   readonly formats?: readonly (FormatName | EngineFormat)[] | undefined
   /**
-   * The service that sells sprites: a base URL, with a wire profile if its wire format differs, or the
-   * embedded service.
+   * The service that sells sprites: a base URL, with a wire profile if its wire format differs, and the queue of
+   * a worker, or the embedded service.
    *
    * @default `SPRITEWRIGHT_BASE_URL`
    */
-  readonly service?: 'embedded' | { readonly baseUrl: string; readonly profile?: Partial<Profile> | undefined } | undefined
+  readonly service?: 'embedded' | ServiceOptions | undefined
   /**
    * Standing ceilings in credits. A sprite under them needs no approval of its own.
    *
@@ -134,7 +134,7 @@ export interface ResolvedOptions {
   readonly engine?: Engine
   readonly formats: readonly (FormatName | EngineFormat)[]
   /** If absent, the environment decides. `baseUrl` has no trailing slash. */
-  readonly service?: 'embedded' | { readonly baseUrl: string; readonly profile?: Partial<Profile> }
+  readonly service?: 'embedded' | ServiceOptions
   readonly approval: { readonly perSprite?: Credits; readonly perRun?: Credits; readonly total?: Credits }
   readonly build: { readonly generate: 'approved' | 'never'; readonly unbought: 'error' | 'placeholder' }
   readonly placeholders: { readonly mark: boolean }

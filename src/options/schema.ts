@@ -10,15 +10,7 @@ import { nearestName } from '../spec/nearest.ts'
 import { filledText, flag, toEditorSchema, wholeNumber } from '../spec/schema.ts'
 import { formatPath, toFaults } from '../spec/schema-faults.ts'
 import type { OptionIssue, ReadAtlas } from './atlas.ts'
-import {
-  baseUrlWords,
-  journalWords,
-  parseBaseUrl,
-  parseDuration,
-  parseJournalAddress,
-  parseResultsAddress,
-  resultsWords,
-} from './values.ts'
+import * as values from './values.ts'
 
 /** An engine that atlases are written for. */
 export type Engine = 'phaser' | 'pixi'
@@ -38,7 +30,7 @@ export interface ReadOptions {
   readonly specs: readonly string[]
   readonly engine?: Engine | undefined
   readonly formats: readonly (FormatName | EngineFormat)[]
-  readonly service?: 'embedded' | { readonly baseUrl: string; readonly profile?: Partial<Profile> | undefined } | undefined
+  readonly service?: 'embedded' | values.ServiceOptions | undefined
   readonly approval: {
     readonly perSprite?: Credits | undefined
     readonly perRun?: Credits | undefined
@@ -99,13 +91,20 @@ function toList<T>(value: T | readonly T[]): readonly T[] {
 const shapes = {
   service: z.strictObject(
     {
-      baseUrl: textReadBy(parseBaseUrl, baseUrlWords).describe('Address of the service.'),
+      baseUrl: textReadBy(values.parseBaseUrl, values.baseUrlWords)
+        .optional()
+        .describe('Address of the service. Default: `SPRITEWRIGHT_BASE_URL`.'),
+      queue: textReadBy(values.parseQueueAddress, values.queueWords)
+        .optional()
+        .describe(
+          'Queue through which a worker buys for machines without an API key: `redis://host:port/number`, `rediss://…` or `postgres://host/database`. Default: none.',
+        ),
       profile: z
         .custom<Partial<Profile>>((value) => typeof value === 'object' && value !== null, { error: 'a profile object' })
         .optional()
         .describe("Differences between your service's wire format and the published one. Default: none."),
     },
-    { error: 'an object with "baseUrl"' },
+    { error: 'an object with "baseUrl" or "queue"' },
   ),
   approval: z.strictObject(
     {
@@ -143,12 +142,12 @@ const shapes = {
       dir: filledText('the path of a folder')
         .default('.spritewright')
         .describe('Folder of the paid results and of the journal, from the root.'),
-      shared: textReadBy(parseResultsAddress, resultsWords)
+      shared: textReadBy(values.parseResultsAddress, values.resultsWords)
         .optional()
         .describe(
           "Paid results that all machines of a team share: `s3://bucket/prefix`, the `https://` address of a cache that speaks Bazel's protocol, or a folder. Default: none.",
         ),
-      journal: textReadBy(parseJournalAddress, journalWords)
+      journal: textReadBy(values.parseJournalAddress, values.journalWords)
         .optional()
         .describe(
           'Journal that all machines of a team share: `s3://bucket/prefix`, `postgres://host/database`, or a folder. Default: none, each checkout has its own.',
@@ -233,7 +232,7 @@ const optionsShape = {
     .default([])
     .describe("Formats that `build` writes in addition to the engine's own: names, or formats of your own."),
   service: z
-    .union([z.literal('embedded'), shapes.service], { error: '"embedded" or { "baseUrl" }' })
+    .union([z.literal('embedded'), shapes.service], { error: '"embedded" or { "baseUrl", "queue" }' })
     .optional()
     .describe('`"embedded"`, or an object with the fields below. Default: `SPRITEWRIGHT_BASE_URL`.'),
   approval: shapes.approval.prefault({}),
@@ -243,7 +242,7 @@ const optionsShape = {
   cache: shapes.cache.prefault({}),
   atlas: shapes.atlas.prefault({}),
   limits: shapes.limits.prefault({}),
-  replayWindow: textReadBy(parseDuration, durationWords)
+  replayWindow: textReadBy(values.parseDuration, durationWords)
     .prefault(defaultReplayWindow)
     .describe(
       'How long a submission of unknown outcome may be sent again without a question, e.g. `"10m"`, `"2s"`. A JSON configuration may set at most ten minutes.',

@@ -1,3 +1,24 @@
+import type { Profile } from '../service/profile.ts'
+
+/** A service, and how it is reached. */
+export interface ServiceOptions {
+  /**
+   * Its address.
+   *
+   * @default `SPRITEWRIGHT_BASE_URL`
+   */
+  readonly baseUrl?: string | undefined
+  /**
+   * Queue through which a worker buys for machines without an API key: `redis://…`, `rediss://…` or
+   * `postgres://…`, without a password.
+   *
+   * @default none
+   */
+  readonly queue?: string | undefined
+  /** Differences of its wire format. */
+  readonly profile?: Partial<Profile> | undefined
+}
+
 /**
  * Parses a service's base URL: `http:` or `https:`, without name, password, query or fragment, and without
  * `$`. A variable in an address is never expanded, so it would be sent as written.
@@ -52,3 +73,16 @@ export const journalWords: string = 's3://bucket/prefix, postgres://host/databas
 
 /** The addresses that {@link parseResultsAddress} accepts, in words. */
 export const resultsWords: string = 's3://bucket/prefix, https://host/path without a password, or the path of a folder'
+
+/**
+ * Checks the form of a queue's address. The place that opens it reads its parts.
+ *
+ * @returns `undefined` for anything else. The text may contain a secret, so callers must not show it.
+ */
+export function parseQueueAddress(text: string): string | undefined {
+  const address = text.trim()
+  return /^(?:rediss?|postgres):\/\/[^@\s]+$/.test(address) ? address : undefined
+}
+
+/** The addresses that {@link parseQueueAddress} accepts, in words. */
+export const queueWords: string = 'redis://host:port/number, rediss://… or postgres://host/database, without a user or a password'

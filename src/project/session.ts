@@ -1,5 +1,7 @@
 import { join } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
+import { openQueues, type Queues } from '../queue/open.ts'
+import { openRemoteClient } from '../queue/remote-client.ts'
 import type { ServiceClient } from '../service/client.ts'
 import type { Capabilities } from '../service/wire.ts'
 import type { ServiceIdentity } from '../spec/request.ts'
@@ -12,6 +14,8 @@ export interface Session {
   readonly client: ServiceClient
   readonly identity: ServiceIdentity
   readonly capabilities: Capabilities
+  /** The queues of the worker that answers instead of the service; missing if this machine has the API key. */
+  readonly queues?: Queues | undefined
 }
 
 /**
@@ -23,6 +27,8 @@ export interface ServiceConnection {
    * Host of the configured service, known without a request to it; `undefined` if no service is configured.
    */
   readonly host: string | undefined
+  /** Whether a worker is asked instead of the service. */
+  readonly isRemote: boolean
   open(signal?: AbortSignal): Promise<Session>
   /**
    * Returns the address and key of the service, for a caller that sends its own HTTP requests. Starts or
@@ -69,8 +75,15 @@ export function createConnection(context: Context, onWait?: (sentence: string) =
     })
     return reached
   }
+  const isRemote = asksWorker(context)
   const open = async (signal?: AbortSignal): Promise<Session> => {
     await refuseTrackedRecords(context.host, context.storeFolder)
+    if (isRemote) {
+      const queues = await openProjectQueues(context)
+      closers.unshift(() => queues.close())
+      const remote = await openRemoteClient(context.host, queues, signal)
+      return { ...remote, queues, identity: identityOf(remote.client, remote.capabilities) }
+    }
     const client = await createSessionClient(context, await reach(), onWait)
     closers.unshift(() => client.close())
     const capabilities = await client.capabilities(signal)
@@ -82,10 +95,11 @@ export function createConnection(context: Context, onWait?: (sentence: string) =
       context.warnings.push(
         `The service leaves ${capabilities.assumed.join(' and ')} out of its capabilities; spritewright assumes the interface's own. Check every price and result.`,
       )
-    return { client, capabilities, identity: { host: client.host, keyMode: capabilities.keyMode, apiVersion: capabilities.apiVersion } }
+    return { client, capabilities, identity: identityOf(client, capabilities) }
   }
   return {
     host: configuredHost(context),
+    isRemote,
     reach,
     open: async (signal) => {
       // The process that runs the joined embedded service may have ended meanwhile.
@@ -108,6 +122,33 @@ export function createConnection(context: Context, onWait?: (sentence: string) =
       await context.host.net.close()
     },
   }
+}
+
+/** Whether this machine asks a worker, because it has no API key itself. */
+function asksWorker({ options, credentials }: Context): boolean {
+  return typeof options.service === 'object' && options.service.queue !== undefined && credentials.key === undefined
+}
+
+function identityOf({ host }: ServiceClient, { keyMode, apiVersion }: Capabilities): ServiceIdentity {
+  return { host, keyMode, apiVersion }
+}
+
+/**
+ * Opens the queues between clients and worker.
+ *
+ * @throws `SW_CONFIG` if no queue is configured, or no stores by which results and records reach every machine.
+ */
+export async function openProjectQueues({ host, options }: Context): Promise<Queues> {
+  const queue = typeof options.service === 'object' ? options.service.queue : undefined
+  const { shared, journal } = options.store
+  const missing = Object.entries({ 'service.queue': queue, 'store.journal': journal, 'store.shared': shared }).flatMap(([name, one]) =>
+    one === undefined ? [name] : [],
+  )
+  if (queue !== undefined && missing.length === 0) return openQueues(host, queue, options.root)
+  throw new SpritewrightError('SW_CONFIG', {
+    message: `A worker and its clients need service.queue for orders, store.journal for records and store.shared for results; found no ${missing.join(' and no ')}. Set ${missing.length === 1 ? 'it' : 'them'} in spritewright.config, the same on every machine.`,
+    facts: { missing },
+  })
 }
 
 function configuredHost(context: Context): string | undefined {

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import { z } from 'zod'
 import { type Credits, parseCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
 import { isSegment } from './address.ts'

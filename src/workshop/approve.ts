@@ -42,7 +42,9 @@ export async function approve(context: Context, session: Session, request: Appro
   const approved = await Promise.all(candidates.map((candidate) => approveOne(context, candidate, given)))
   const ports = await toJobPorts(context, session, { signal })
   await context.lock.changeAll(approved.map((order) => toApprovalChange(session, order)))
-  for (const [index, order] of approved.entries()) await freezeOne(context, ports, session, order, (candidates[index] as Candidate).price)
+  // A worker uploads the picture with its key, and freezes the bytes then.
+  if (!session.queues)
+    for (const [index, order] of approved.entries()) await freezeOne(context, ports, session, order, (candidates[index] as Candidate).price)
   return { approved: lines, ...rest, confirmed: true }
 }
 

@@ -103,7 +103,8 @@ async function fetchUnasked(context: Context, connection: ServiceConnection, req
   const orphans = all.filter(isFetchable)
   for (const orphan of all) if (!isFetchable(orphan)) warnOfOrphan(context, orphan)
   const strays = ofPresentServices(await listStrays(context, request.names ?? [], found), found)
-  if ((orphans.length === 0 && strays.length === 0) || !canAsk(context, connection)) return
+  // Without a key, what no spec asks for is left to the worker's clone.
+  if ((orphans.length === 0 && strays.length === 0) || connection.isRemote || !canAsk(context, connection)) return
   const run = { onProgress: request.onProgress ?? (() => {}), signal: request.signal ?? new AbortController().signal }
   try {
     const session = await connection.open(run.signal)
@@ -118,7 +119,10 @@ async function fetchUnasked(context: Context, connection: ServiceConnection, req
 }
 
 function canAsk(context: Context, connection: ServiceConnection): boolean {
-  return connection.host !== undefined && (context.options.service === 'embedded' || context.credentials.key !== undefined)
+  return (
+    connection.isRemote ||
+    (connection.host !== undefined && (context.options.service === 'embedded' || context.credentials.key !== undefined))
+  )
 }
 
 /** A build goes on with the specs that it began with. Names those that were edited while it waited. */

@@ -25,6 +25,7 @@ import { spriteOf } from '../spec/request.ts'
 import { readEvidence, takeSnapshot } from './ledger/balance.ts'
 import type { BalanceEvidence } from './ledger/report.ts'
 import { type Missing, missingError } from './missing.ts'
+import { sendOrders } from './worker/send-orders.ts'
 
 /** What a run may buy. */
 export interface BuyRequest {
@@ -46,13 +47,17 @@ export interface BuyRequest {
  * check fails, nothing was sent.
  */
 export async function buy(context: Context, session: Session, request: BuyRequest): Promise<Bought> {
+  const { queues } = session
+  // A worker's records were made with the key of the worker.
+  const keyTagOf = queues ? undefined : session.client.keyTag
   const states = async (): Promise<Survey> =>
-    surveyWanted(context, request.wanted, await context.lock.read(), { identity: session.identity }, session.client.keyTag)
+    surveyWanted(context, request.wanted, await context.lock.read(), { identity: session.identity }, keyTagOf)
   const before = await states()
   if (!request.approvedOnly) throwAll(before.errors)
   await checkReferences(context, before.items, session.capabilities)
   const quotes = askQuotes(session, request.signal)
-  const mayApprove = request.mayBuy && !request.approvedOnly
+  // A worker buys what is committed, and a standing approval would be made after the commit.
+  const mayApprove = request.mayBuy && !request.approvedOnly && !queues
   const standing = mayApprove ? await approveByBudget(context, session, before, quotes) : []
   context.warnings.push(...standing)
   const found = mayApprove ? await states() : before
@@ -73,10 +78,12 @@ export async function buy(context: Context, session: Session, request: BuyReques
   }
   const going = open.filter((order) => !barred.includes(order))
   const unsent = [...new Set(going.flatMap(unsentOf))]
-  checkApprovers(unsent)
+  // A worker judges by its own list.
+  if (!queues) checkApprovers(unsent)
   const balance = await checkBalance(session, unsent, quotes, request.signal)
   // Money is spent only if the result can be stored.
   if (unsent.length > 0) await context.vault.probe()
+  if (queues) return sendOrders(context, queues, ports, going, found.wanted)
   const start = balance === undefined ? undefined : { balance, money: await takeSnapshot(context, going) }
   const report = await runOrders(ports, going, context.options.limits.activeJobs)
   // A run that failed or was interrupted reports that and no balance.

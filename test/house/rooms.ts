@@ -38,6 +38,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   service: { at: ['src/service/'], may: ['errors', 'key search', 'host', 'src/credit/credits.ts'] },
   contract: { at: ['src/contract/'], may: ['errors', 'key search', 'host', 'src/credit/credits.ts', 'service', 'atlas/index.ts'] },
   job: { at: ['src/job/'], may: papers.slice(0, -1) },
+  queue: { at: ['src/queue/'], may: ['errors', 'host', 'stores', 'service', 'job', 'src/credit/credits.ts'] },
   sheets: { at: ['src/sheets/'], may: [...papers, 'atlas/index.ts'] },
   embedded: { at: ['src/embedded/'], may: ['errors', 'host', 'src/credit/credits.ts', 'atlas/index.ts'] },
   'service face': { at: ['src/service.ts'], may: ['service', 'embedded'] },
@@ -56,10 +57,10 @@ export const rooms: Readonly<Record<string, Room>> = {
       'atlas/limits.ts',
     ],
   },
-  project: { at: ['src/project/'], may: [...papers, 'key search', 'options', 'sheets', 'atlas/index.ts'], mayLater: ['embedded'] },
+  project: { at: ['src/project/'], may: [...papers, 'key search', 'options', 'queue', 'sheets', 'atlas/index.ts'], mayLater: ['embedded'] },
   workshop: {
     at: ['src/workshop.ts', 'src/workshop/'],
-    may: [...papers, 'key search', 'project', 'sheets', 'contract', 'options', 'atlas/index.ts'],
+    may: [...papers, 'key search', 'project', 'queue', 'sheets', 'contract', 'options', 'atlas/index.ts'],
     mayLater: ['embedded'],
   },
   cli: {

@@ -44,8 +44,17 @@ export async function createProject(
   files: Readonly<Record<string, string | Uint8Array>> = {},
   inside: string = tmpdir(),
 ): Promise<TestProject> {
-  const root = await mkdtemp(join(inside, 'spritewright-test-'))
-  const project: TestProject = {
+  const project = openProject(await mkdtemp(join(inside, 'spritewright-test-')))
+  await project.write('package.json', '{"name":"game","private":true,"type":"module"}')
+  await project.write('sprites/hero.png', figurePng())
+  await project.write('sprites/hero.sprite.json', heroSpec())
+  for (const [path, content] of Object.entries(files)) await project.write(path, content)
+  return project
+}
+
+/** A project that is in a folder already. */
+export function openProject(root: string): TestProject {
+  return {
     root,
     write: async (path, content) => {
       await mkdir(dirname(join(root, path)), { recursive: true })
@@ -53,11 +62,6 @@ export async function createProject(
     },
     remove: (path = '.') => rm(join(root, path), { recursive: true, force: true }),
   }
-  await project.write('package.json', '{"name":"game","private":true,"type":"module"}')
-  await project.write('sprites/hero.png', figurePng())
-  await project.write('sprites/hero.sprite.json', heroSpec())
-  for (const [path, content] of Object.entries(files)) await project.write(path, content)
-  return project
 }
 
 /** The text of a spec with the given animations, seven frames each. */

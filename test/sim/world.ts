@@ -79,6 +79,9 @@ export async function simulatedWorld(jobMs: number, options: EmbeddedOptions = {
     loadModule: async () => undefined,
     encodeTexture: () => Promise.reject(new Error('Expected no texture to be encoded.')),
     connectDatabase: () => Promise.reject(new Error('Expected no database to be asked.')),
+    openQueue: () => {
+      throw new Error('Expected no queue to be opened.')
+    },
     terminal: { write: () => {}, note: () => {}, isOutputTerminal: false, isInteractive: false, canAsk: false, columns: 80 },
     env: { SPRITEWRIGHT_BASE_URL: api, SPRITEWRIGHT_API_KEY: key },
     stateFolder: '/home/state',

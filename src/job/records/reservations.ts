@@ -25,6 +25,8 @@ export interface Reservations {
    * the lock file names them.
    */
   committed(): Promise<Credits>
+  /** Hashes of the requests that have a share. Each request that was ever sent has one, unless it was given back. */
+  requests(): Promise<readonly string[]>
 }
 
 const chain = 'budget'
@@ -128,6 +130,10 @@ export function createReservations(
       const { records, own } = await chains.read(chain)
       const taken = foldShares(records, own)
       return sumOf(taken) + (await elsewhere(taken))
+    },
+    requests: async () => {
+      const { records, own } = await chains.read(chain)
+      return [...foldShares(records, own).values()].map(({ hash }) => hash)
     },
   }
 }

@@ -10,6 +10,9 @@ import type { PublicError } from '../wire.ts'
 import { withDeadline } from './deadline.ts'
 import { type Fault, withRetryTime } from './retry.ts'
 
+/** Longest time for the complete answer to most requests, in milliseconds. */
+export const longestRequestMs: number = 60_000
+
 /** One request to the service. */
 export interface WireRequest {
   readonly method: 'GET' | 'POST' | 'DELETE'
@@ -132,7 +135,7 @@ export function createTransport(net: Net, clock: Clock, address: ServiceAddress,
     address,
     open,
     exchange: (request, signal) =>
-      withDeadline(clock, request.deadlineMs ?? 60_000, signal, async (inTime) => {
+      withDeadline(clock, request.deadlineMs ?? longestRequestMs, signal, async (inTime) => {
         const response = await open(request, inTime)
         const { isEnough } = request
         const isStream = isEnough !== undefined && contentTypeOf(response.headers) === 'text/event-stream'

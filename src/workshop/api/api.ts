@@ -7,6 +7,8 @@ import type { ProjectFiles } from '../project-files.ts'
 import type { ResultStore } from '../store/reports.ts'
 import type { AcceptStandingRequest, StandingOffer } from '../trust/accept-standing.ts'
 import type { Trust } from '../trust/trust.ts'
+import type { WorkerStatus } from '../worker/status.ts'
+import type { WorkRequest } from '../worker/worker.ts'
 import type {
   DeliveredFrames,
   NewSprite,
@@ -80,6 +82,10 @@ export interface Workshop {
   /** The addresses that may get the API key. */
   readonly trust: Trust
   build(request?: BuildRequest): Promise<BuildReport>
+  /** Buys what the clients of `service.queue` order, until the signal is aborted. */
+  work(request: WorkRequest): Promise<void>
+  /** Who is active at `service.queue`, and which orders wait, run and failed. */
+  workerStatus(): Promise<WorkerStatus>
   /**
    * Answers a question. The result names the execution that continues; the next build watches it. Throws
    * `SW_CHANGED` if the open question is not the one in `shown`.

@@ -71,8 +71,9 @@ export function othersOf({ items, steps }: Pick<Survey, 'items' | 'steps'>): Rea
 }
 
 /** The knowledge of the service that needs no request. */
-export function serviceOf({ options, credentials }: Context, { host }: ServiceConnection): OverviewService {
+export function serviceOf({ options, credentials }: Context, { host, isRemote }: ServiceConnection): OverviewService {
   if (options.service === 'embedded') return { kind: 'embedded', host: 'embedded', canAsk: true }
+  if (isRemote) return { kind: 'remote', host: host ?? 'worker', canAsk: true }
   if (host === undefined) return { kind: 'none', canAsk: false }
   return { kind: 'remote', host, canAsk: credentials.key !== undefined }
 }

@@ -142,6 +142,9 @@ class MortalProcess {
       loadModule: async () => undefined,
       encodeTexture: () => Promise.reject(new Error('Expected no texture to be encoded.')),
       connectDatabase: () => Promise.reject(new Error('Expected no database to be asked.')),
+      openQueue: () => {
+        throw new Error('Expected no queue to be opened.')
+      },
       terminal: { write: () => {}, note: () => {}, isOutputTerminal: false, isInteractive: false, canAsk: false, columns: 80 },
       env: { SPRITEWRIGHT_BASE_URL: 'http://127.0.0.1:1', SPRITEWRIGHT_API_KEY: machine.key },
       stateFolder: '/state',

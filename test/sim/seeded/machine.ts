@@ -154,6 +154,9 @@ export class Process {
       loadModule: async () => undefined,
       encodeTexture: () => Promise.reject(new Error('Expected no texture to be encoded.')),
       connectDatabase: () => Promise.reject(new Error('Expected no database to be asked.')),
+      openQueue: () => {
+        throw new Error('Expected no queue to be opened.')
+      },
       terminal: {
         write: (text) => machine.watch.says(text),
         note: (text) => machine.watch.says(text),

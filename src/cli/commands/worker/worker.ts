@@ -1,0 +1,53 @@
+import { SpritewrightError } from '../../../errors.ts'
+import type { OrderStatus, WorkerStatus } from '../../../workshop.ts'
+import type { CommandArgs } from '../../arguments.ts'
+import type { CommandContext } from '../../context.ts'
+import { ink } from '../../view/ink.ts'
+import type { Printer } from '../../view/printer.ts'
+
+/** `spritewright worker`: buys for machines without an API key until Ctrl-C. `worker status`: what goes on. */
+export async function worker({ printer, parts, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
+  const [what, ...more] = args.names
+  if (more.length > 0 || (what !== undefined && what !== 'status')) {
+    throw new SpritewrightError('SW_USAGE', {
+      message: `Expected npx spritewright worker, or npx spritewright worker status, found ${JSON.stringify(args.names.join(' ').slice(0, 80))}.`,
+    })
+  }
+  if (what === 'status') {
+    const status = await withWorkshop((workshop) => workshop.workerStatus())
+    printer.document(status)
+    tellStatus(printer, status, parts.host.clock.wall())
+    return 0
+  }
+  const clock = (): string => new Date(parts.host.clock.wall()).toISOString().slice(11, 19)
+  printer.hint(ink('dim', 'Ctrl-C ends it in order.'))
+  await withWorkshop((workshop) =>
+    workshop.work({ signal: parts.signal, onEvent: (sentence) => printer.line(ink('dim', clock()), ` ${sentence}`) }),
+  )
+  printer.note('The worker has ended.')
+  return 0
+}
+
+function tellStatus(printer: Printer, { queue, worker, running, waiting, failed }: WorkerStatus, now: number): void {
+  if (!worker) printer.line('No worker was ever active at ', ink('bold', queue), '.')
+  else if (worker.hasEnded) printer.line('No worker is active at ', ink('bold', queue), `. ${worker.by} ended ${ago(worker.seen, now)}.`)
+  else
+    printer.line('Worker ', ink('bold', worker.by), `, since ${new Date(worker.since).toISOString()}, last sign ${ago(worker.seen, now)}.`)
+  const tell = (title: string, orders: readonly OrderStatus[]): void => {
+    printer.line(`${title}: ${orders.length}`)
+    for (const { id, commit, message } of orders)
+      printer.line(
+        '  ',
+        ink('bold', id),
+        commit === undefined ? '' : ink('dim', ` ${commit.slice(0, 12)}`),
+        message === undefined ? '' : `  ${message}`,
+      )
+  }
+  tell('Running', running)
+  tell('Waiting', waiting)
+  if (failed.length > 0) tell('Refused or failed', failed)
+}
+
+function ago(at: number, now: number): string {
+  return `${Math.max(0, Math.round((now - at) / 1000))} s ago`
+}

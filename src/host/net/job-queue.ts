@@ -1,0 +1,291 @@
+import type { DatabaseTarget } from './database.ts'
+
+/** A server that keeps queues, and who asks. */
+export type QueueTarget =
+  | (DatabaseTarget & { readonly kind: 'postgres' })
+  | {
+      readonly kind: 'redis'
+      readonly host: string
+      readonly port: number
+      /** Number of the database, from 0. */
+      readonly database: number
+      readonly user?: string | undefined
+      readonly password?: string | undefined
+      readonly isEncrypted: boolean
+    }
+
+/** A job, as the server has it now. Its data, progress and result are JSON that anybody may have written. */
+export interface QueuedJob {
+  readonly id: string
+  readonly data: unknown
+  readonly state: 'waiting' | 'active' | 'done' | 'failed'
+  /** The last report of its handler. */
+  readonly progress: unknown
+  readonly result: unknown
+  /** Message of the error with which its handler failed; empty if it has not failed. */
+  readonly failure: string
+  /** When it reached its state, as far as the server says; milliseconds since the Unix epoch. */
+  readonly at: number
+}
+
+/** Works on a job to its end. Its result is JSON. If it throws {@link PutBack}, the job waits again. */
+export type JobHandler = (
+  job: { readonly id: string; readonly data: unknown },
+  report: (progress: object) => Promise<void>,
+) => Promise<unknown>
+
+/** Thrown by a handler that has stopped before the end of its job. */
+export class PutBack extends Error {}
+
+/** A job that this process holds until it renews it no more. */
+export interface HeldJob {
+  readonly data: unknown
+  /** Holds it for another lease. False if it is lost. */
+  renew(): Promise<boolean>
+  /** Replaces its data. */
+  note(data: object): Promise<void>
+  /** Gives it back. Nobody can take it before `delayMs` have passed. */
+  putBack(delayMs: number): Promise<void>
+}
+
+/** One queue. Every call rejects if the server does not answer in time. */
+export interface JobQueue {
+  /**
+   * Adds a job. Does nothing if the queue has one of this id.
+   *
+   * @param priority 1 is the most urgent number. A job with 0 comes before all that have one.
+   */
+  add(id: string, data: object, priority: number): Promise<void>
+  read(id: string): Promise<QueuedJob | undefined>
+  /** Removes a job that nobody works on. */
+  remove(id: string): Promise<void>
+  /** Jobs of a state, at most so many. */
+  list(state: QueuedJob['state'], most: number): Promise<readonly QueuedJob[]>
+  /**
+   * Works on jobs until `stop`, which waits for the handlers. A job whose process dies is worked on again, and
+   * then comes first.
+   */
+  serve(atOnce: number, handle: JobHandler): { stop(): Promise<void> }
+  /**
+   * Takes the only job of a queue that is a lease, and adds it if the queue has none. Returns `undefined` if
+   * another process holds it.
+   */
+  take(id: string, data: object, leaseMs: number): Promise<HeldJob | undefined>
+  close(): Promise<void>
+}
+
+/**
+ * Opens a queue, passed in. Nothing is sent before the first call.
+ *
+ * @param entry URL of the module of `bullmq`.
+ * @param timeoutMs Longest wait for an answer.
+ */
+export type OpenQueue = (entry: string, target: QueueTarget, name: string, timeoutMs: number) => JobQueue
+
+/** The parts of BullMQ 6 that are used, with the types that matter here. */
+interface Bullmq {
+  readonly Queue: new (name: string, options: object, backend?: unknown) => Queue
+  readonly Worker: new (name: string, handle: unknown, options: object, backend?: unknown) => Worker
+  readonly WaitingError: new () => Error
+  readonly createPostgresBackend: unknown
+}
+
+interface Emitter {
+  on(event: 'error', then: (error: Error) => void): unknown
+  close(): Promise<unknown>
+}
+
+interface Queue extends Emitter {
+  add(name: string, data: object, options: { readonly jobId: string; readonly priority?: number }): Promise<unknown>
+  getJob(id: string): Promise<Job | undefined>
+  getJobState(id: string): Promise<string>
+  getJobs(states: readonly string[], from: number, to: number): Promise<readonly (Job | null | undefined)[]>
+  remove(id: string): Promise<unknown>
+}
+
+interface Worker extends Emitter {
+  on(event: 'error', then: (error: Error) => void): unknown
+  on(event: 'stalled', then: (id: string) => void): unknown
+  startStalledCheckTimer(): Promise<void>
+  getNextJob(token: string, options: { readonly block: false }): Promise<Job | undefined>
+}
+
+interface Job {
+  readonly id?: string
+  readonly data: unknown
+  readonly progress: unknown
+  readonly returnvalue: unknown
+  readonly failedReason?: string
+  readonly timestamp: number
+  readonly processedOn?: number
+  readonly finishedOn?: number
+  updateProgress(progress: object): Promise<void>
+  updateData(data: object): Promise<void>
+  changePriority(to: { readonly priority: number }): Promise<void>
+  /** 1 if the lock is still this token's. */
+  extendLock(token: string, durationMs: number): Promise<number>
+  moveToWait(token?: string): Promise<unknown>
+  moveToDelayed(at: number, token: string): Promise<void>
+}
+
+/** How long the server keeps settled jobs, so that clients and `worker status` can read them. */
+const kept = { removeOnComplete: { age: 3600, count: 1000 }, removeOnFail: { age: 24 * 3600, count: 1000 } }
+/** A job may lose its process any number of times: what it does is safe to repeat. */
+const maxStalledCount = 1_000_000
+/** How long a worker waits after a failure of the server, in milliseconds. */
+const runRetryDelay = 1000
+
+/** Opens queues by the package `bullmq`, which a project installs if it needs it. It is loaded with the first call. */
+export function nodeQueues(): OpenQueue {
+  return (entry, target, name, timeoutMs) => {
+    const closers: (() => Promise<unknown>)[] = []
+    let loaded: Promise<{ readonly bullmq: Bullmq; readonly backend: unknown; readonly queue: Queue }> | undefined
+    const connection = toConnection(target)
+    const trouble: Trouble = { timeoutMs, last: undefined }
+    const load = async (): Promise<Awaited<NonNullable<typeof loaded>>> => {
+      const { default: bullmq } = (await import(/* @vite-ignore */ entry)) as { default: Bullmq }
+      const backend = target.kind === 'postgres' ? bullmq.createPostgresBackend : undefined
+      const queue = new bullmq.Queue(name, { connection, defaultJobOptions: kept }, backend)
+      closers.push(watched(queue, trouble))
+      return { bullmq, backend, queue }
+    }
+    const open = (): NonNullable<typeof loaded> => {
+      loaded ??= load()
+      return loaded
+    }
+    const ask = <T>(work: (queue: Queue) => Promise<T>): Promise<T> => inTime(trouble, async () => work((await open()).queue))
+    const newWorker = async (handle: unknown, options: object): Promise<Worker> => {
+      const { bullmq, backend } = await open()
+      const worker = new bullmq.Worker(name, handle, { connection, maxStalledCount, runRetryDelay, ...options }, backend)
+      closers.unshift(watched(worker, trouble))
+      return worker
+    }
+    let taker: Promise<Worker> | undefined
+    return {
+      add: (id, data, priority) => ask(async (queue) => void (await queue.add('job', data, { jobId: id, priority }))),
+      read: (id) =>
+        ask(async (queue) => {
+          // The state is read first: a job that settles between the two reads is then read with its outcome.
+          const state = await queue.getJobState(id)
+          const job: Job | undefined = await queue.getJob(id)
+          return job && toQueued(job, state)
+        }),
+      remove: (id) => ask(async (queue) => void (await queue.remove(id))),
+      list: (state, most) =>
+        ask(async (queue) => {
+          const jobs = await queue.getJobs(statesOf[state], 0, most - 1)
+          // A job may vanish between the two reads of the server.
+          return jobs.filter((job) => job !== undefined && job !== null).map((job) => toQueued(job, statesOf[state][0]))
+        }),
+      serve: (atOnce, handle) => {
+        const worker = open().then(({ bullmq, queue }) =>
+          newWorker(toProcessor(bullmq, handle), { concurrency: atOnce }).then((made) => {
+            made.on(
+              'stalled',
+              (id: string) =>
+                void queue
+                  .getJob(id)
+                  .then((job) => job?.changePriority({ priority: 0 }))
+                  .catch(() => {}),
+            )
+            return made
+          }),
+        )
+        worker.catch(() => {})
+        return { stop: async () => void (await (await worker.catch(() => undefined))?.close()) }
+      },
+      take: (id, data, leaseMs) =>
+        inTime(trouble, async () => {
+          taker ??= newWorker(null, { lockDuration: leaseMs, stalledInterval: leaseMs, autorun: false }).then(async (worker) => {
+            await worker.startStalledCheckTimer()
+            return worker
+          })
+          const worker = await taker
+          await (await open()).queue.add('lease', data, { jobId: id })
+          const token = `${process.pid}-${Math.random()}`
+          const job: Job | undefined = await worker.getNextJob(token, { block: false })
+          return job && toHeld(job, token, leaseMs, trouble)
+        }),
+      close: async () => {
+        await loaded?.catch(() => {})
+        for (const close of closers.splice(0)) await inTime(trouble, close).catch(() => {})
+      },
+    }
+  }
+}
+
+/** The states of the server that count as one of ours. */
+const statesOf = {
+  active: ['active'],
+  waiting: ['waiting', 'prioritized', 'delayed'],
+  done: ['completed'],
+  failed: ['failed'],
+} as const
+
+function toQueued(job: Job, found: string): QueuedJob {
+  const state = found === 'active' ? 'active' : found === 'completed' ? 'done' : found === 'failed' ? 'failed' : 'waiting'
+  const at = job.finishedOn ?? (state === 'active' ? job.processedOn : undefined) ?? job.timestamp
+  return { id: job.id ?? '', data: job.data, state, progress: job.progress, result: job.returnvalue, failure: job.failedReason ?? '', at }
+}
+
+function toProcessor(bullmq: Bullmq, handle: JobHandler) {
+  return async (job: Job, token?: string): Promise<unknown> => {
+    try {
+      // Progress is for display: work goes on if the server does not take it.
+      return await handle({ id: job.id ?? '', data: job.data }, (progress) => job.updateProgress(progress).catch(() => {}))
+    } catch (error) {
+      if (!(error instanceof PutBack)) throw error
+      await job.moveToWait(token)
+      throw new bullmq.WaitingError()
+    }
+  }
+}
+
+function toHeld(job: Job, token: string, leaseMs: number, trouble: Trouble): HeldJob {
+  return {
+    data: job.data,
+    renew: () => inTime(trouble, async () => (await job.extendLock(token, leaseMs)) === 1),
+    note: (data) => inTime(trouble, () => job.updateData(data)),
+    putBack: (delayMs) => inTime(trouble, () => job.moveToDelayed(Date.now() + delayMs, token)),
+  }
+}
+
+function toConnection(target: QueueTarget): object {
+  if (target.kind === 'postgres') {
+    const { host, port, database, user, password, tls } = target
+    const ssl = tls === 'off' ? false : { rejectUnauthorized: tls === 'checked' }
+    // Its own tables, made at the first use, beside those of the journal.
+    return { host, port, database, user, password, ssl, max: 3, schema: 'spritewright_queue', migrate: true }
+  }
+  const { host, port, database, user, password, isEncrypted } = target
+  const who = { ...(user === undefined ? {} : { username: user }), ...(password === undefined ? {} : { password }) }
+  return { host, port, db: database, ...who, ...(isEncrypted ? { tls: {} } : {}), maxRetriesPerRequest: null }
+}
+
+/** How long an answer may take, and why the server has given none. */
+interface Trouble {
+  readonly timeoutMs: number
+  last: Error | undefined
+}
+
+/** A connection that breaks is made again by the package. The next call that gets no answer says why. */
+function watched(one: Emitter, trouble: Trouble): () => Promise<unknown> {
+  one.on('error', (error) => {
+    trouble.last = error
+  })
+  return () => one.close()
+}
+
+/** Rejects if the work takes longer. It may still take effect later. */
+async function inTime<T>(trouble: Trouble, work: () => Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    const why = (): Error => new Error(`no answer within ${trouble.timeoutMs / 1000} seconds: ${trouble.last?.message ?? 'silence'}`)
+    timer = setTimeout(() => reject(why()), trouble.timeoutMs)
+  })
+  try {
+    return await Promise.race([work(), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

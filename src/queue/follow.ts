@@ -1,0 +1,70 @@
+import { hasCode, SpritewrightError } from '../errors.ts'
+import type { Clock } from '../host/clock.ts'
+import type { JobQueue, QueuedJob } from '../host/net/job-queue.ts'
+import { leaseId } from './messages.ts'
+import type { Queues } from './open.ts'
+
+/** A job that a client wants to be done. */
+export interface WantedJob {
+  readonly id: string
+  readonly data: object
+  /** How urgent it is. Called each time that it is added. */
+  priority(): Promise<number>
+}
+
+/** How a client follows a job. */
+export interface FollowInit {
+  readonly clock: Clock
+  /** How long it waits without a sign of a worker, or an answer of the queue, in milliseconds. */
+  readonly patienceMs: number
+  /** Receives the job whenever it was read and has not settled. */
+  readonly onJob?: (job: QueuedJob) => void
+  readonly signal: AbortSignal
+}
+
+/** Pauses between two reads: short at first, for questions. */
+const firstPauseMs = 25
+const longestPauseMs = 1000
+
+/**
+ * Adds a job and reads it until it has settled. A job that has vanished is added again, because a queue may be
+ * emptied at any time. Settled jobs of earlier runs are removed first.
+ *
+ * @throws `SW_QUEUE` if neither worker nor queue gives a sign.
+ */
+export async function followJob(queues: Queues, queue: JobQueue, job: WantedJob, init: FollowInit): Promise<QueuedJob> {
+  const { clock, patienceMs, signal } = init
+  const signs = { at: clock.mono(), lease: '' }
+  const add = async (): Promise<void> => queue.add(job.id, job.data, await job.priority())
+  let isFirst = true
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    try {
+      const now = await queue.read(job.id)
+      const isSettled = now?.state === 'done' || now?.state === 'failed'
+      if (now && isSettled && !isFirst) return now
+      if (isSettled) await queue.remove(job.id)
+      if (!now || isSettled) await add()
+      else init.onJob?.(now)
+      isFirst = false
+      await readSigns(queues, clock, signs)
+      if (clock.mono() - signs.at > patienceMs) throw noWorker(queues, patienceMs)
+    } catch (error) {
+      if (!hasCode(error, 'SW_QUEUE') || clock.mono() - signs.at > patienceMs) throw error
+    }
+    await clock.sleep(pauseMs, signal)
+  }
+}
+
+/** A worker renews its note. It is compared with the one before, not with a clock of this machine. */
+async function readSigns({ lease }: Queues, clock: Clock, signs: { at: number; lease: string }): Promise<void> {
+  const note = JSON.stringify((await lease.read(leaseId))?.data ?? '')
+  if (note !== signs.lease && signs.lease !== '') signs.at = clock.mono()
+  signs.lease = note
+}
+
+function noWorker({ address }: Queues, patienceMs: number): SpritewrightError {
+  return new SpritewrightError('SW_QUEUE', {
+    message: `Expected a worker at the queue ${address}, found no sign of one for ${Math.round(patienceMs / 1000)} seconds. Orders that were sent stay in the queue. Start the worker on the machine that has the API key: npx spritewright worker`,
+    facts: { queue: address },
+  })
+}

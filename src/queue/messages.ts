@@ -1,0 +1,169 @@
+import { z } from 'zod'
+import { type Credits, formatCredits, isCreditsText, parseCredits } from '../credit/credits.ts'
+import { type ErrorCode, errorCodes, SpritewrightError } from '../errors.ts'
+import type { JobProgress } from '../job/order.ts'
+import type { Capabilities, Estimate } from '../service/wire.ts'
+
+/** Id of the only job of the queue that is the lease. */
+export const leaseId = 'lease'
+
+const text = z.string().max(500)
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
+const credits = z
+  .string()
+  .refine(isCreditsText)
+  .transform((amount) => parseCredits(amount))
+
+/** A path inside the project, with forward slashes. It leads nowhere else, and git reads it as it is. */
+const projectPath = z
+  .string()
+  .max(1000)
+  .refine((path) => !/[\\:\p{Cc}]/u.test(path) && path.split('/').every((part) => !['', '.', '..', '.git'].includes(part)))
+
+/**
+ * What a client asks a worker to buy. It says where to look, and has no authority: the worker reads the spec,
+ * the picture and the approval from the commit.
+ */
+export interface OrderMessage {
+  /** `sprite.animation`. */
+  readonly id: string
+  /** Request hash. */
+  readonly hash: string
+  readonly commit: string
+  /** The spec's file, from the root of the project. */
+  readonly file: string
+  /** SHA-256 of the reference picture; missing if the first step is a text. */
+  readonly reference?: string | undefined
+}
+
+/** The only reader of an order. */
+export const orderMessage: z.ZodType<OrderMessage> = z.strictObject({
+  id: z.string().regex(/^[\w-]{1,200}\.[\w-]{1,200}$/),
+  hash: sha256,
+  commit: z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/),
+  file: projectPath,
+  reference: sha256.optional(),
+})
+
+/** What clients may ask about account and prices. Each question is a GET request of the worker. */
+export type QuestionMessage =
+  | { readonly ask: 'capabilities' | 'balance' }
+  | { readonly ask: 'estimate'; readonly frames: number; readonly background: 'remove' | 'keep' }
+
+/** The only reader of a question. */
+export const questionMessage: z.ZodType<QuestionMessage> = z.union([
+  z.strictObject({ ask: z.enum(['capabilities', 'balance']) }),
+  z.strictObject({ ask: z.literal('estimate'), frames: z.int().min(1).max(1000), background: z.enum(['remove', 'keep']) }),
+])
+
+const number = z.number().nullable()
+const flag = z.boolean().nullable()
+const capabilities: z.ZodType<Capabilities> = z.strictObject({
+  apiVersion: text,
+  keyMode: z.enum(['test', 'live']),
+  operations: z.array(text).max(100),
+  assumed: z.array(text).max(100),
+  imageCredits: credits.nullable(),
+  maximumInputBytes: number,
+  maximumInputDimension: number,
+  maximumSourceInputBytes: number,
+  supportedInputExtensions: z.array(text).max(100).nullable(),
+  serverSentEvents: flag,
+  managedExecute: flag,
+  interactiveQuestions: flag,
+  stagedInputUploads: flag,
+  testModeUsesCredits: flag,
+  minimumFrames: number,
+  maximumFrames: number,
+})
+const estimate: z.ZodType<Estimate> = z.strictObject({
+  priceVersion: text,
+  frameCount: z.number(),
+  background: z.enum(['remove', 'keep']),
+  credits,
+  referenceUsd: text,
+  referenceCreditCents: z.number(),
+})
+
+/** The answers of a worker. */
+export interface Answers {
+  /** `host` is the service's name in the identity of requests. */
+  readonly capabilities: { readonly host: string; readonly capabilities: Capabilities }
+  readonly balance: { readonly credits: Credits }
+  readonly estimate: Estimate
+}
+
+/** The only readers of answers. */
+export const answers: { readonly [Ask in keyof Answers]: z.ZodType<Answers[Ask]> } = {
+  capabilities: z.strictObject({ host: text, capabilities }),
+  balance: z.strictObject({ credits }),
+  estimate,
+}
+
+/** The only reader of progress that a worker reports. */
+export const progressMessage: z.ZodType<JobProgress> = z.strictObject({
+  id: text,
+  phase: z.enum(['checking', 'uploading', 'submitting', 'queued', 'running', 'waiting', 'downloading', 'bought', 'failed']),
+  progress: z.number().min(0).max(1).exactOptional(),
+  message: z
+    .string()
+    .transform((words) => plain(words).slice(0, 500))
+    .exactOptional(),
+  held: credits.exactOptional(),
+  settled: credits.exactOptional(),
+})
+
+/** What the holder of the lease notes in it. */
+export interface LeaseNote {
+  /** `free`: nobody has held it. `held`: somebody does, or has died. `released`: its holder ended in order. */
+  readonly state: 'free' | 'held' | 'released'
+  /** Name of the machine and number of the process. */
+  readonly by?: string | undefined
+  /** When it was taken, and when it was last renewed, by the clock of the holder. */
+  readonly since?: number | undefined
+  readonly seen?: number | undefined
+}
+
+/** The only reader of a note. */
+export const leaseNote: z.ZodType<LeaseNote> = z.object({
+  state: z.enum(['free', 'held', 'released']),
+  by: text.optional(),
+  since: z.number().optional(),
+  seen: z.number().optional(),
+})
+
+/** Turns a value into JSON that a queue takes. Credits become their decimal text. */
+export function toMessage(value: object): object {
+  return JSON.parse(JSON.stringify(value, (_key, one: unknown) => (typeof one === 'bigint' ? formatCredits(one) : one)))
+}
+
+/** The text of a failure for a client. */
+export function formatFailure(error: unknown): string {
+  const { code, message } = error as { code?: unknown; message?: unknown }
+  return JSON.stringify({ code: isCode(code) ? code : 'SW_ORDER', message: plain(String(message)).slice(0, 4000) })
+}
+
+/** The error that a worker reports. A text that is none of ours becomes `SW_ORDER`. */
+export function parseFailure(failure: string): SpritewrightError {
+  const { code, message } = readFailure(failure)
+  return new SpritewrightError(code, { message, facts: { from: 'worker' } })
+}
+
+function readFailure(failure: string): { readonly code: ErrorCode; readonly message: string } {
+  try {
+    const { code, message } = JSON.parse(failure) as { code?: unknown; message?: unknown }
+    if (isCode(code) && typeof message === 'string') return { code, message: plain(message) }
+  } catch {
+    // The words of the queue itself.
+  }
+  return { code: 'SW_ORDER', message: `The worker could not handle the order: ${plain(failure).slice(0, 500)}` }
+}
+
+function isCode(code: unknown): code is ErrorCode {
+  return typeof code === 'string' && Object.hasOwn(errorCodes, code)
+}
+
+/** Whoever can write to the queue must not write to a terminal. */
+function plain(words: string): string {
+  return words.replace(/[\p{Cc}\p{Cf}]/gu, ' ')
+}

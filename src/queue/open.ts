@@ -1,0 +1,87 @@
+import { SpritewrightError } from '../errors.ts'
+import type { Host } from '../host/host.ts'
+import { findPackage } from '../host/modules/installed-package.ts'
+import type { JobQueue, QueueTarget } from '../host/net/job-queue.ts'
+import { resolveQueueTarget } from './address.ts'
+
+/** The queues between clients and worker. They hold no truth: each may be emptied at any time. */
+export interface Queues {
+  /** Address without a password. */
+  readonly address: string
+  /** What is to be bought, by request hash. */
+  readonly orders: JobQueue
+  /** Questions about account and prices, which the worker answers at once. */
+  readonly questions: JobQueue
+  /** One job: whoever holds it is the active worker. */
+  readonly lease: JobQueue
+  close(): Promise<void>
+}
+
+/** Longest wait for an answer of the server, in milliseconds. */
+const timeoutMs = 10_000
+
+/**
+ * Opens the queues. Nothing is sent before their first call.
+ *
+ * @param address `service.queue` of the options.
+ * @param root Folder of the project, where optional packages are looked for.
+ * @throws `SW_CONFIG`, `SW_UNTRUSTED_HOST`. Every call of a queue throws `SW_QUEUE` if the server does not answer.
+ */
+export async function openQueues(host: Host, address: string, root: string): Promise<Queues> {
+  const target = resolveQueueTarget(address, host.env)
+  const entry = await findEntry(host, target, root)
+  const open = (name: string): JobQueue => withErrors(address, host.openQueue(entry, target, `spritewright-${name}`, timeoutMs))
+  const [orders, questions, lease] = [open('orders'), open('questions'), open('lease')]
+  return {
+    address,
+    orders,
+    questions,
+    lease,
+    close: async () => void (await Promise.all([orders.close(), questions.close(), lease.close()])),
+  }
+}
+
+/** Finds the module of `bullmq`, and makes sure that the client of its server is there too. */
+async function findEntry({ disk }: Host, target: QueueTarget, root: string): Promise<string> {
+  const client = target.kind === 'redis' ? 'ioredis' : 'pg'
+  const [bullmq, driver] = await Promise.all([
+    findPackage(disk, 'bullmq', [root], 'dist/cjs/index.js'),
+    findPackage(disk, client, [root], 'index.js'),
+  ])
+  if (bullmq && driver) return bullmq.entry
+  throw new SpritewrightError('SW_CONFIG', {
+    message: `A queue at ${target.kind}:// needs the packages bullmq and ${client}, found ${bullmq ? `no ${client}` : 'no bullmq'}. Install them: npm install --save-dev bullmq@^6.7.0 ${client}`,
+    facts: { package: bullmq ? client : 'bullmq', root },
+  })
+}
+
+/** Turns failures of the server into errors of ours. */
+function withErrors(address: string, queue: JobQueue): JobQueue {
+  const guarded =
+    <A extends readonly unknown[], T>(call: (...args: A) => Promise<T>) =>
+    async (...args: A): Promise<T> => {
+      try {
+        return await call(...args)
+      } catch (cause) {
+        throw queueError(address, cause)
+      }
+    }
+  return {
+    ...queue,
+    add: guarded(queue.add),
+    read: guarded(queue.read),
+    remove: guarded(queue.remove),
+    list: guarded(queue.list),
+    take: guarded(queue.take),
+  }
+}
+
+/** The message of the server may have its address, and never the password. */
+function queueError(address: string, cause: unknown): SpritewrightError {
+  const found = ((cause as Error).message || 'no answer').replace(/[^\x20-\x7e]/g, ' ').slice(0, 200)
+  return new SpritewrightError('SW_QUEUE', {
+    message: `Expected the queue ${address} to answer, found: ${found}. Nothing is lost: orders are added again. Check the network, the address and the password in the environment, then run again.`,
+    facts: { queue: address },
+    cause,
+  })
+}

@@ -1,0 +1,93 @@
+import { hasCode } from '../../errors.ts'
+import type { Clock } from '../../host/clock.ts'
+import type { HeldJob, JobQueue } from '../../host/net/job-queue.ts'
+import { type LeaseNote, leaseId, leaseNote } from '../../queue/messages.ts'
+
+/** The right to use the account's limits. It guards nothing else: two holders would still buy once. */
+export interface Lease {
+  /** What the holder before has noted. */
+  readonly before: LeaseNote
+  /** Aborted when another worker may hold it. */
+  readonly lost: AbortSignal
+  /** Gives it up. Nobody can take it before `restMs` have passed. */
+  release(restMs: number): Promise<void>
+}
+
+/** How a lease is held. */
+export interface LeaseInit {
+  readonly clock: Clock
+  /** Names the holder for people. */
+  readonly by: string
+  /** How long it stays held after the last sign of its holder, in milliseconds. */
+  readonly leaseMs: number
+  /** Called once if somebody else holds it, or if the queue does not answer. */
+  readonly onWait: (why: string) => void
+}
+
+const free: LeaseNote = { state: 'free' }
+
+/** Waits until the lease can be taken, then renews it until it is released or lost. */
+export async function takeLease(queue: JobQueue, init: LeaseInit, signal: AbortSignal): Promise<Lease> {
+  const { clock, leaseMs } = init
+  let hasWaited = false
+  for (;;) {
+    const from = clock.mono()
+    let why = 'another worker is active; this one stands by'
+    try {
+      const held = await queue.take(leaseId, free, leaseMs)
+      if (held) return await keepLease(queue, held, from, init)
+    } catch (error) {
+      if (!hasCode(error, 'SW_QUEUE')) throw error
+      why = error.message
+    }
+    if (!hasWaited) init.onWait(why)
+    hasWaited = true
+    await clock.sleep(leaseMs / 3, signal)
+  }
+}
+
+async function keepLease(queue: JobQueue, first: HeldJob, from: number, { clock, by, leaseMs }: LeaseInit): Promise<Lease> {
+  const read = leaseNote.safeParse(first.data)
+  const since = clock.wall()
+  let job = first
+  let until = from + leaseMs
+  const lost = new AbortController()
+  const ended = new AbortController()
+  const note = (state: LeaseNote['state']): Promise<void> => job.note({ state, by, since, seen: clock.wall() })
+  /** A queue that was emptied has no lease. If nobody has taken the new one yet, it is still this worker's. */
+  const renew = async (): Promise<boolean> => {
+    const at = clock.mono()
+    if (!(await job.renew())) {
+      const again = at > until ? undefined : await queue.take(leaseId, free, leaseMs)
+      if (!again) return false
+      job = again
+    }
+    until = at + leaseMs
+    await note('held')
+    return true
+  }
+  const keep = async (): Promise<void> => {
+    for (;;) {
+      const isAwake = await clock.sleep(leaseMs / 3, ended.signal).then(
+        () => true,
+        () => false,
+      )
+      if (!isAwake) return
+      const isHeld = await renew().catch(() => true)
+      if (!isHeld || clock.mono() > until) return lost.abort()
+    }
+  }
+  await note('held')
+  const keeping = keep()
+  return {
+    before: read.success ? read.data : { state: 'held' },
+    lost: lost.signal,
+    release: async (restMs) => {
+      ended.abort()
+      await keeping
+      if (lost.signal.aborted) return
+      await note('released')
+      await job.putBack(restMs)
+    },
+  }
+}

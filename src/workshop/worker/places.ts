@@ -1,0 +1,90 @@
+import type { Submission } from '../../job/records/submission.ts'
+import type { Context } from '../../project/context.ts'
+import type { Session } from '../../project/session.ts'
+
+/** The places for jobs that the account may have at work. A request has at most one of them. */
+export interface Places {
+  /** Runs work in the request's place. Waits for one if all are taken. */
+  run<T>(hash: string, work: () => Promise<T>): Promise<T>
+}
+
+/**
+ * Creates the places.
+ *
+ * @param most Number of places.
+ * @param held Requests that have one from the beginning, until their promise settles.
+ * @param signal Ends every wait for a place.
+ */
+export function createPlaces(most: number, held: ReadonlyMap<string, Promise<unknown>>, signal: AbortSignal): Places {
+  const taken = new Map<string, number>()
+  const waiting: (() => void)[] = []
+  const leave = (hash: string): void => {
+    const count = (taken.get(hash) ?? 1) - 1
+    if (count > 0) taken.set(hash, count)
+    else taken.delete(hash)
+    wakeAll()
+  }
+  const wakeAll = (): void => {
+    for (const wake of waiting.splice(0)) wake()
+  }
+  signal.addEventListener('abort', wakeAll, { once: true })
+  const enter = async (hash: string): Promise<void> => {
+    while (!taken.has(hash) && taken.size >= most) {
+      signal.throwIfAborted()
+      await new Promise<void>((resolve) => waiting.push(resolve))
+    }
+    taken.set(hash, (taken.get(hash) ?? 0) + 1)
+  }
+  for (const [hash, over] of held) {
+    taken.set(hash, 1)
+    over.then(
+      () => leave(hash),
+      () => leave(hash),
+    )
+  }
+  return {
+    run: async (hash, work) => {
+      await enter(hash)
+      try {
+        return await work()
+      } finally {
+        leave(hash)
+      }
+    },
+  }
+}
+
+const pollMs = 5_000
+
+/**
+ * Finds the requests that a worker before has sent and that may still be at work at the service. Each has a
+ * promise that settles when it is not.
+ */
+export async function findInFlight(
+  context: Context,
+  { client }: Session,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Promise<unknown>>> {
+  const { journal, host, options } = context
+  const mayRun = ({ accepted, completed, failed, stored, abandoned, sends }: Submission): boolean => {
+    if (completed || failed || stored || abandoned) return false
+    if (accepted) return true
+    return sends.some(({ answer, at }) => answer.kind !== 'refused' && host.clock.wall() - at <= options.replayWindowMs)
+  }
+  const untilOver = async (hash: string): Promise<void> => {
+    for (;;) {
+      const { submission } = await journal.read(hash)
+      if (!mayRun(submission)) return
+      const { status } = submission.accepted ? await client.execution(submission.accepted.executionId, signal) : { status: 'queued' }
+      if (status !== 'queued' && status !== 'running') return
+      await host.clock.sleep(pollMs, signal)
+    }
+  }
+  const found = new Map<string, Promise<unknown>>()
+  for (const hash of new Set(await context.reservations.requests())) {
+    // What this machine has is often enough, and needs no network.
+    if ((await journal.peek(hash)).submission.stored || !mayRun((await journal.read(hash)).submission)) continue
+    found.set(hash, untilOver(hash))
+  }
+  return found
+}

@@ -1,0 +1,87 @@
+import { relative, sep } from 'node:path'
+import { SpritewrightError } from '../../errors.ts'
+import type { QueuedJob } from '../../host/net/job-queue.ts'
+import type { JobPorts, Order, Purchase } from '../../job/order.ts'
+import { purchase } from '../../job/purchase.ts'
+import { type OrdersReport, runOrders } from '../../job/run-orders.ts'
+import type { Context } from '../../project/context.ts'
+import type { WantedAnimation } from '../../project/survey.ts'
+import { followJob } from '../../queue/follow.ts'
+import { type OrderMessage, parseFailure, progressMessage } from '../../queue/messages.ts'
+import type { Queues } from '../../queue/open.ts'
+import { animationId } from '../../spec/request.ts'
+
+/** How long a build waits while no worker gives a sign, in milliseconds. */
+const patienceMs = 10 * 60_000
+/** Orders that a build follows at the same time. The worker does two at a time anyway. */
+const atOnce = 64
+
+/**
+ * Sends orders to the worker and follows each to its end. Then the records of the shared journal say what was
+ * bought, and the result comes from the shared store. Nothing that the queue says is believed.
+ *
+ * @param wanted The animations of the orders.
+ * @throws `SW_ORDER` if the project is in no commit.
+ */
+export async function sendOrders(
+  context: Context,
+  queues: Queues,
+  ports: JobPorts,
+  orders: readonly Order[],
+  wanted: readonly WantedAnimation[],
+): Promise<OrdersReport> {
+  const { host, options } = context
+  const commit = await host.repository?.head(options.root)
+  if (commit === undefined) {
+    throw new SpritewrightError('SW_ORDER', {
+      message: `Expected ${options.root} to be in a git repository with a commit, found none. The worker buys what is committed and pushed: commit specs, pictures and sprites.lock.json, push, and build again.`,
+    })
+  }
+  const targets = new Map(wanted.map((target) => [animationId(target.spec, target.animation), target] as const))
+  // Each build sends its orders with the numbers 1, 2, 3 …, so the worker takes one of each build in turn.
+  const numbers = new Map(orders.map(({ hash }, index) => [hash, index + 1] as const))
+  const order = async (run: JobPorts, one: Order): Promise<Purchase> => {
+    const { id } = one.request
+    const target = targets.get(id)
+    const message: OrderMessage = {
+      ...{
+        id,
+        hash: one.hash,
+        commit,
+        file: relative(options.root, target?.spec.file ?? '')
+          .split(sep)
+          .join('/'),
+      },
+      ...(target?.picture ? { reference: target.picture.sha256 } : {}),
+    }
+    const settled = await followJob(
+      queues,
+      queues.orders,
+      {
+        id: one.hash,
+        data: message,
+        // What has been sent already holds one of the account's places, so it comes first.
+        priority: async () => ((await run.journal.read(one.hash)).submission.sends.length > 0 ? 0 : (numbers.get(one.hash) ?? 1)),
+      },
+      { clock: host.clock, patienceMs, signal: run.signal, onJob: tellProgress(run, one) },
+    )
+    if (settled.state === 'failed') throw parseFailure(settled.failure)
+    return { ...(await purchase(run, one)), isFresh: true }
+  }
+  return runOrders({ ...ports, mayBuy: false, mayReplay: false }, orders, atOnce, order)
+}
+
+/** Reports what the worker reports, once each. */
+function tellProgress({ onProgress }: JobPorts, { request: { id } }: Order): (job: QueuedJob) => void {
+  let told = ''
+  return (job) => {
+    const read = progressMessage.safeParse(job.progress)
+    const progress = job.state === 'active' && read.success ? read.data : undefined
+    const text = `${job.state} ${JSON.stringify(job.progress)}`
+    if (text === told) return
+    told = text
+    if (job.state === 'waiting') onProgress({ id, phase: 'waiting', message: 'it is ordered; the worker buys it when it is its turn' })
+    // The end is reported when the result is here.
+    else if (progress && !(progress.id === id && progress.phase === 'bought')) onProgress(progress)
+  }
+}

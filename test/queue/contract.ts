@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, describe, expect, test } from 'vitest'
+import { type JobQueue, PutBack } from '../../src/host/net/job-queue.ts'
+
+/** A server of queues under test. */
+export interface QueueSubject {
+  /** Opens a queue, as another machine would. */
+  open(name: string): JobQueue
+  restart(): Promise<void>
+}
+
+const leaseMs = 400
+
+/** The laws of a queue. */
+export function describeQueue(name: string, subject: () => QueueSubject): void {
+  describe(name, () => {
+    const opened: JobQueue[] = []
+    const open = (queue: string): JobQueue => {
+      const made = subject().open(queue)
+      opened.push(made)
+      return made
+    }
+    afterAll(async () => void (await Promise.all(opened.map((queue) => queue.close()))))
+    /** Reads a job until it is in this state. */
+    const reach = async (queue: JobQueue, id: string, state: string) => {
+      for (;;) {
+        const job = await queue.read(id)
+        if (job?.state === state) return job
+      }
+    }
+
+    test('a job is there once, whoever adds it how often, and another machine reads it', async () => {
+      const [here, there] = [`${randomUUID()}`].flatMap((queue) => [open(queue), open(queue)]) as [JobQueue, JobQueue]
+      expect(await here.read('a')).toBeUndefined()
+      await Promise.all([here.add('a', { n: 1 }, 1), there.add('a', { n: 1 }, 1)])
+      await there.add('a', { n: 2 }, 1)
+      expect(await there.read('a')).toMatchObject({ id: 'a', data: { n: 1 }, state: 'waiting', failure: '' })
+      expect(await here.list('waiting', 10)).toHaveLength(1)
+      await there.remove('a')
+      expect(await here.list('waiting', 10)).toEqual([])
+    })
+
+    test('jobs are worked on by their priority, 0 first, and settle with a result or the words of a failure', async () => {
+      const queue = open(randomUUID())
+      for (const [id, priority] of [
+        ['c', 3],
+        ['b', 1],
+        ['d', 3],
+        ['a', 0],
+      ] as const)
+        await queue.add(id, {}, priority)
+      const seen: string[] = []
+      const worker = queue.serve(1, async ({ id }, report) => {
+        seen.push(id)
+        await report({ phase: 'running' })
+        if (id === 'b') throw new Error('refused')
+        return { bought: id }
+      })
+      await reach(queue, 'd', 'done')
+      await worker.stop()
+      expect(seen).toEqual(['a', 'b', 'c', 'd'])
+      expect(await queue.read('a')).toMatchObject({ state: 'done', result: { bought: 'a' }, progress: { phase: 'running' } })
+      expect(await queue.read('b')).toMatchObject({ state: 'failed', failure: 'refused' })
+      expect((await queue.list('failed', 5)).map(({ id }) => id)).toEqual(['b'])
+      // A settled job is in the way of the next one until it is removed.
+      await queue.add('b', { again: true }, 1)
+      expect(await queue.read('b')).toMatchObject({ state: 'failed' })
+      await queue.remove('b')
+      await queue.add('b', { again: true }, 1)
+      expect(await queue.read('b')).toMatchObject({ state: 'waiting', data: { again: true } })
+    })
+
+    test('a job that its handler puts back waits again, and another process ends it', async () => {
+      const queue = open(randomUUID())
+      await queue.add('a', {}, 1)
+      let begun = 0
+      const first = queue.serve(1, async () => {
+        begun++
+        throw new PutBack('the process ends')
+      })
+      while (begun === 0) await queue.read('a')
+      await first.stop()
+      const second = queue.serve(1, async () => ({}))
+      await reach(queue, 'a', 'done')
+      await second.stop()
+    })
+
+    test('of several processes one holds the lease, until it renews it no more; what it has noted stays', async () => {
+      const queue = randomUUID()
+      const [a, b] = [open(queue), open(queue)]
+      const taken = await Promise.all([a, b].map((one) => one.take('lease', { state: 'fresh' }, leaseMs)))
+      const held = taken.find((one) => one !== undefined)
+      expect(taken.filter((one) => one !== undefined)).toHaveLength(1)
+      expect(held?.data).toEqual({ state: 'fresh' })
+      await held?.note({ state: 'held', by: 'a' })
+      expect(await held?.renew()).toBe(true)
+      const other = taken[0] ? b : a
+      let next = await other.take('lease', { state: 'fresh' }, leaseMs)
+      expect(next).toBeUndefined()
+      while (!next) next = await other.take('lease', { state: 'fresh' }, leaseMs)
+      expect(next.data).toEqual({ state: 'held', by: 'a' })
+      expect(await held?.renew()).toBe(false)
+    })
+
+    test('a lease that was put back for a while can be taken after that, not before', async () => {
+      const queue = open(randomUUID())
+      const held = await queue.take('lease', {}, 60_000)
+      await held?.note({ state: 'released' })
+      const from = performance.now()
+      await held?.putBack(300)
+      let next = await queue.take('lease', {}, 60_000)
+      while (!next) next = await queue.take('lease', {}, 60_000)
+      expect(performance.now() - from).toBeGreaterThan(290)
+      expect(next.data).toEqual({ state: 'released' })
+    })
+
+    test('a server that restarts is asked again, and a handler goes on', async () => {
+      const queue = open(randomUUID())
+      const worker = queue.serve(1, async () => ({ ok: true }))
+      await queue.add('a', {}, 1)
+      await reach(queue, 'a', 'done')
+      await subject().restart()
+      for (;;) {
+        const done = await queue.add('b', {}, 1).then(
+          () => true,
+          () => false,
+        )
+        if (done) break
+      }
+      for (;;) if ((await queue.read('b').catch(() => undefined))?.state === 'done') break
+      await worker.stop()
+    })
+  })
+}

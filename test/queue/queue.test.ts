@@ -1,0 +1,111 @@
+import { inspect } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { nodeDisk } from '../../src/host/disk.ts'
+import type { Host } from '../../src/host/host.ts'
+import { nodeQueues } from '../../src/host/net/job-queue.ts'
+import { resolveQueueTarget } from '../../src/queue/address.ts'
+import { openQueues } from '../../src/queue/open.ts'
+import { MemoryDisk } from '../kit/memory-disk.ts'
+import { hasPackages, moduleOf } from '../kit/packages.ts'
+import { hasPostgres, type PostgresServer, startPostgres } from '../kit/servers/postgres.ts'
+import { hasRedis, type RedisServer, startRedis } from '../kit/servers/redis.ts'
+import { describeQueue } from './contract.ts'
+
+const hostOf = (env: Readonly<Record<string, string>>): Host =>
+  ({ disk: nodeDisk(), env, openQueue: (entry, target, name) => nodeQueues()(entry, target, name, 1000) }) as Pick<
+    Host,
+    'disk' | 'env' | 'openQueue'
+  > as Host
+
+describe.skipIf(!hasRedis)('Redis', () => {
+  let server: RedisServer
+  beforeAll(async () => {
+    server = await startRedis()
+  })
+  afterAll(() => server.close())
+  const address = (): string => `redis://127.0.0.1:${server.port}`
+
+  describeQueue('a queue', () => ({
+    open: (name) => nodeQueues()(moduleOf('bullmq'), resolveQueueTarget(address(), server.env), name, 10_000),
+    restart: () => server.restart(),
+  }))
+
+  test('a wiped server has no jobs, and takes them again', async () => {
+    const { orders, close } = await openQueues(hostOf(server.env), address(), process.cwd())
+    await orders.add('a', {}, 1)
+    await server.wipe()
+    expect(await orders.read('a')).toBeUndefined()
+    await orders.add('a', {}, 1)
+    expect(await orders.read('a')).toMatchObject({ state: 'waiting' })
+    await close()
+  })
+
+  test('a wrong password is SW_QUEUE, and neither password is in the error', async () => {
+    const { orders, close } = await openQueues(hostOf({ SPRITEWRIGHT_REDIS_PASSWORD: 'not-this-one' }), address(), process.cwd())
+    const error = await orders.read('a').catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code: 'SW_QUEUE', message: expect.stringContaining('WRONGPASS'), facts: { queue: address() } })
+    expect(inspect(error, { depth: 9 })).not.toMatch(/not-this-one|of-the%test/)
+    await close()
+  })
+})
+
+describe.skipIf(!hasPostgres || !hasPackages('bullmq'))('PostgreSQL', () => {
+  let server: PostgresServer
+  beforeAll(async () => {
+    server = await startPostgres()
+  })
+  afterAll(() => server.close())
+
+  describeQueue('a queue', () => ({
+    open: (name) =>
+      nodeQueues()(moduleOf('bullmq'), resolveQueueTarget(`postgres://127.0.0.1:${server.port}/postgres`, server.env), name, 10_000),
+    restart: () => server.restart(),
+  }))
+})
+
+describe('the address of a queue', () => {
+  test.each(['redis://user:secret@host/0', 'redis://host:1/x', 'http://host', 'redis:', 'postgres://u:secret@host/db', ''])(
+    '%s is refused, and not repeated',
+    (text) => {
+      const error = (() => {
+        try {
+          return resolveQueueTarget(text, {})
+        } catch (thrown) {
+          return thrown
+        }
+      })()
+      expect(error).toMatchObject({ code: 'SW_CONFIG' })
+      expect((error as Error).message).not.toContain('secret')
+    },
+  )
+
+  test('a host that only the configuration names is not asked, unless it is this machine', () => {
+    const untrusted = expect.objectContaining({ code: 'SW_UNTRUSTED_HOST', facts: { host: 'queue.example', port: 6379 } })
+    expect(() => resolveQueueTarget('rediss://queue.example', {})).toThrow(untrusted)
+    const env = { SPRITEWRIGHT_TRUSTED_HOSTS: 'queue.example', SPRITEWRIGHT_REDIS_PASSWORD: 'p', SPRITEWRIGHT_REDIS_USER: 'u' }
+    expect(resolveQueueTarget('rediss://Queue.example:7000/3', env)).toEqual({
+      ...{ kind: 'redis', host: 'Queue.example', port: 7000, database: 3, user: 'u', password: 'p', isEncrypted: true },
+    })
+    expect(resolveQueueTarget('redis://127.0.0.1', {})).toMatchObject({ port: 6379, database: 0, isEncrypted: false })
+  })
+
+  test('a password never travels in clear text', () => {
+    const env = { SPRITEWRIGHT_TRUSTED_HOSTS: 'queue.example', SPRITEWRIGHT_REDIS_PASSWORD: 'p' }
+    expect(() => resolveQueueTarget('redis://queue.example', env)).toThrow(expect.objectContaining({ code: 'SW_UNTRUSTED_HOST' }))
+    expect(resolveQueueTarget('redis://queue.example', { SPRITEWRIGHT_TRUSTED_HOSTS: 'queue.example' })).toMatchObject({
+      isEncrypted: false,
+    })
+  })
+
+  test.each([
+    ['bullmq', 'redis://127.0.0.1', 'npm install --save-dev bullmq@^6.7.0 ioredis'],
+    ['bullmq', 'postgres://127.0.0.1/db', 'npm install --save-dev bullmq@^6.7.0 pg'],
+  ])('without the package %s, the error for %s has the command that installs it', async (name, address, command) => {
+    const host = { ...hostOf({}), disk: new MemoryDisk() }
+    await expect(openQueues(host, address, '/nowhere')).rejects.toMatchObject({
+      code: 'SW_CONFIG',
+      message: expect.stringContaining(command),
+      facts: { package: name },
+    })
+  })
+})
