@@ -2,6 +2,7 @@ import { accessSync, constants, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/kit/longest-first.ts'
 
 export default defineConfig({
   test: {
@@ -10,7 +11,9 @@ export default defineConfig({
     // Sets the timeout of a test by its folder.
     setupFiles: ['test/kit/timeouts.ts'],
     hookTimeout: 60_000,
-    maxWorkers: 2,
+    // One more than the two cores of a small machine: tests of browsers, servers and processes often wait.
+    maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     // What the sources are is loaded once, not once a file: no test replaces a module or leaves anything behind for the next one.
     isolate: false,
     // Megabytes for what is young: the simulators make and drop so much that a fifth of their time would go into copying it.
