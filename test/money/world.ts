@@ -4,6 +4,7 @@ import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/s
 import { type Host, nodeHost } from '../../src/host/host.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
 import type { Options } from '../../src/options/options.ts'
+import { recordBounds } from '../../src/stores/exchange.ts'
 import { createWorkshop, type Workshop } from '../../src/workshop.ts'
 import { createProject, heroSpec, type TestProject } from '../kit/project.ts'
 import { rememberedMakers } from '../kit/remembered-makers.ts'
@@ -47,7 +48,8 @@ export async function world(options: EmbeddedOptions = {}, spec = heroSpec()): P
           wall: () => base.clock.wall() + skipped,
           mono: () => base.clock.mono() + skipped,
           sleep: async (ms, signal) => {
-            if (ms >= 60_000) return base.clock.sleep(ms, signal)
+            // A time-out that ended early would cut off the answer.
+            if (ms >= 60_000 || ms === recordBounds.timeoutMs) return base.clock.sleep(ms, signal)
             signal?.throwIfAborted()
             skipped += ms
             await base.clock.sleep(Math.min(ms, 5), signal)
