@@ -8,9 +8,12 @@ import type { PanelError } from './protocol/protocol.ts'
  * contains no control characters for the terminal.
  */
 export interface PluginFailure {
+  /** It begins with the code, because Vite prints no other field that has it. */
   readonly message: string
   /** Stable error code of this package. */
   readonly code?: string
+  /** Empty: Vite prints the stack, and that of an error of the project helps nobody. */
+  readonly stack?: string
   readonly id?: string
   readonly loc?: { readonly file: string; readonly line: number; readonly column: number }
 }
@@ -20,10 +23,11 @@ export interface PluginFailure {
  * place of the first error that has one.
  */
 export function toFailure(error: unknown): PluginFailure {
-  const { message, id, loc, ...rest } = readError(error)
+  const { id, loc, code } = readError(error)
+  const message = allOf(error).map((one) => [codeOf(one), messageOf(one)].filter((part) => part !== undefined).join(': '))
   return {
-    ...rest,
-    message: escapeLines(message),
+    ...(code === undefined ? {} : { code, stack: '' }),
+    message: escapeLines(message.join('\n')),
     ...(id === undefined ? {} : { id: escapeText(id) }),
     ...(loc ? { loc: { ...loc, file: escapeText(loc.file) } } : {}),
   }
@@ -68,15 +72,28 @@ export function escapeError(error: unknown): unknown {
 
 /** Reads an error without escaping it, for callers that do not print it. */
 function readError(error: unknown): PluginFailure {
-  const all = error instanceof AggregateError ? error.errors : [error]
+  const all = allOf(error)
   const first = all.find((one) => placeOf(one)) ?? all[0]
   const place = placeOf(first)
-  const code = (first as { code?: unknown } | undefined)?.code
+  const code = codeOf(first)
   return {
-    message: all.map((one) => (one instanceof Error ? one.message : String(one))).join('\n'),
-    ...(typeof code === 'string' ? { code } : {}),
+    message: all.map(messageOf).join('\n'),
+    ...(code === undefined ? {} : { code }),
     ...(place ? { id: place.file, loc: place } : {}),
   }
+}
+
+function allOf(error: unknown): readonly unknown[] {
+  return error instanceof AggregateError ? error.errors : [error]
+}
+
+function codeOf(error: unknown): string | undefined {
+  const { code } = (error ?? {}) as { readonly code?: unknown }
+  return typeof code === 'string' ? code : undefined
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 function placeOf(error: unknown): PluginFailure['loc'] {

@@ -69,6 +69,9 @@ describe('vite build', () => {
     expect(built.code).toBe(1)
     expect(built.stderr).toContain('1.6 credits')
     expect(built.stderr).toContain('npx spritewright approve hero')
+    expect(built.stderr).toContain('SW_APPROVAL: ')
+    // Lines of this package's code help nobody. Vite adds lines of its own.
+    expect(built.stderr).not.toMatch(/\n +at .*(failHook|startBuild)/)
     expect(posts()).toEqual([])
     expect(service.charges()).toEqual([])
     expect(service.holds()).toEqual([])

@@ -134,7 +134,7 @@ describe.each(vites)('what %s prints', (_name, load) => {
     expect((failed as Error).message).toContain(shownMessage)
     expect(steeringTexts([...printed(failed), ...lines.all])).toEqual([])
     const notes = [message]
-    const report = { sheets: preview.sheets, bought: [], fromVault: 0, warnings: [], isAtRest: false }
+    const report = { sheets: preview.sheets, bought: [], fromVault: 0, warnings: [], failures: [], isAtRest: false }
     await build(config(pluginWith({ options: { ...real.options, notes }, build: async () => report as never })))
     expect(lines.all.join('\n')).toContain(shownMessage)
     expect(steeringTexts(lines.all)).toEqual([])
