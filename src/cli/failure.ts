@@ -19,9 +19,13 @@ const diskCodes: ReadonlySet<string> = new Set(
   ),
 )
 
-/** Lists all failures: an `AggregateError` is split, and a foreign error receives a code. */
+/** Lists all different failures: an `AggregateError` is split, and a foreign error receives a code. */
 export function toFailures(error: unknown): Failure[] {
-  if (error instanceof AggregateError && error.errors.length > 0) return error.errors.flatMap(toFailures)
+  if (error instanceof AggregateError && error.errors.length > 0) {
+    const all = error.errors.flatMap(toFailures)
+    // Two purchases that meet the same fault of the network have nothing to add to each other.
+    return [...new Map(all.map((one) => [JSON.stringify([one.code, one.message]), one])).values()]
+  }
   return [toFailure(error)]
 }
 

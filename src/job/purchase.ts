@@ -13,7 +13,7 @@ import { factsNow, type JobPorts, type Order, type Purchase } from './order.ts'
 import { patiently } from './patiently.ts'
 import { type JournalView, OvertakenError } from './records/journal.ts'
 import { isTakenOver } from './records/record.ts'
-import { type Evidence, notNowError, stopError } from './stop.ts'
+import { type Evidence, goesOnError, notNowError, stopError } from './stop.ts'
 import { checkTries, noTries, type Pause, type Tries, wait } from './tries.ts'
 
 /**
@@ -49,7 +49,9 @@ async function take(ports: JobPorts, order: Order, view: JournalView, step: Excl
       if (!ports.mayReplay) throw notNowError(order.request.id)
       return tryAnswer(ports, order, view, step.pause, tries)
     case 'follow':
-      return watch(ports, order, view, step.executionId)
+      return watch(ports, order, view, step.executionId).catch((error: unknown) => {
+        throw goesOnError(order.request, step.executionId, error)
+      })
     case 'download':
       return deliver(ports, order, view, step.downloadUrl)
     case 'stop':

@@ -1,8 +1,8 @@
-import { SpritewrightError } from '../errors.ts'
+import { hasCode, SpritewrightError } from '../errors.ts'
 import { inParallel } from '../host/in-parallel.ts'
 import { purchaseOnce } from './chain.ts'
 import { rescuedError } from './delivery/deliver.ts'
-import type { JobPorts, Order, Purchase } from './order.ts'
+import type { JobPorts, JobProgress, Order, Purchase } from './order.ts'
 import { purchase } from './purchase.ts'
 
 /** The outcome of a run's orders. */
@@ -23,6 +23,12 @@ export function endsEverything(error: unknown): boolean {
   if (error instanceof SpritewrightError) return endsAll.includes(error.code)
   const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown }
   return typeof code === 'string' && typeof syscall === 'string'
+}
+
+/** The last progress of an order that ended with an error. A service that does not answer has refused nothing. */
+function endOf(error: unknown): Pick<JobProgress, 'phase' | 'message'> {
+  if (hasCode(error, 'SW_UNREACHABLE')) return { phase: 'waiting', message: 'the service does not answer' }
+  return { phase: 'failed', message: (error as Error).message }
 }
 
 /**
@@ -50,7 +56,7 @@ export async function runOrders(
       failures.push({ order, error, index })
       if (ports.signal.aborted || endsEverything(error)) isOver = true
       // An interrupted order has not failed: it continues at the service.
-      if (!ports.signal.aborted) ports.onProgress({ id: order.request.id, phase: 'failed', message: (error as Error).message })
+      if (!ports.signal.aborted) ports.onProgress({ id: order.request.id, ...endOf(error) })
     }
   }
   await inParallel(orders, take, atOnce)

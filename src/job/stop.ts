@@ -1,6 +1,6 @@
 import { type Approval, type ApprovalVerdict, type Approvers, judgeApproval } from '../credit/approval.ts'
 import { approverWords } from '../credit/approval-words.ts'
-import { SpritewrightError } from '../errors.ts'
+import { hasCode, SpritewrightError } from '../errors.ts'
 import { clauseOf } from '../service/reasons.ts'
 import type { PublicError } from '../service/wire.ts'
 import type { StopReason, UncertainBecause } from './decision.ts'
@@ -112,6 +112,17 @@ export function stopError(ports: Pick<JobPorts, 'windowMs'>, order: Order, why: 
     case 'uncertain':
       return uncertainError(order, why, ports.windowMs, evidence)
   }
+}
+
+/** An error of the network does not end an execution. Says so of an execution that was being watched. */
+export function goesOnError({ id, operation }: Order['request'], executionId: string, error: unknown): unknown {
+  if (!hasCode(error, 'SW_UNREACHABLE')) return error
+  const held = operation === 'sprite_sheet' ? ', its credits stay held' : ''
+  return new SpritewrightError(error.code, {
+    message: `${error.message} "${id}" goes on at the service as execution ${executionId}${held}, and nothing is lost: the next run follows it.`,
+    facts: { ...error.facts, id, execution: executionId },
+    cause: error,
+  })
 }
 
 function endedWords(id: string, { status, error }: StopReason & { kind: 'failed' }): string {

@@ -76,7 +76,7 @@ function pauseMs(pause: Exclude<Pause, 'none'>, tries: Tries, unit: number): num
 function unansweredError(order: Order, last: Send['answer'] | undefined): SpritewrightError {
   const answerText = last?.kind === 'unknown' ? last.message : 'no answer'
   return new SpritewrightError('SW_UNREACHABLE', {
-    message: `The service did not answer the submission of "${order.request.id}" (${answerText}). Run the command again soon: it repeats the same submission under the same key, so it is paid once.`,
+    message: `The service did not answer the submission of "${order.request.id}" (${answerText}). Run the command again soon (a dev server does it by itself): it repeats the same submission under the same key, so it is paid once.`,
     facts: { id: order.request.id, lastAnswer: answerText },
   })
 }

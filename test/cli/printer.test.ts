@@ -105,6 +105,12 @@ describe('errors', () => {
     expect(json.world.json()).toMatchObject({ error: { code: 'SW_UNCERTAIN' }, errors: [{ code: 'SW_APPROVAL' }, {}, {}] })
   })
 
+  test('a fault that two purchases meet is told once', async () => {
+    const away = (): SpritewrightError => new SpritewrightError('SW_UNREACHABLE', { message: 'no answer' })
+    const { world, exit } = await fail(new AggregateError([away(), away()]))
+    expect([exit, world.err()]).toEqual([4, 'error SW_UNREACHABLE no answer\n'])
+  })
+
   test('130 counts only where nothing else failed', () => {
     const stopped = new SpritewrightError('SW_INTERRUPTED', { message: 'stop' })
     expect(exitCodeOf(toFailures(stopped))).toBe(130)

@@ -57,6 +57,25 @@ describe('C3, C32: whatever happens to a submission, it is paid once', () => {
     expect(w.service.charges()).toHaveLength(1)
   })
 
+  test('a service that goes away meanwhile ends no purchase: the error says so, and the next run pays nothing again', async () => {
+    let isAway = true
+    const w = await world({
+      before: async ({ method, path }) => (isAway && method === 'GET' && path.startsWith('/v1/executions/') ? drop : undefined),
+    })
+    const first = await w.workshop()
+    await approveAll(first)
+    const phases: string[] = []
+    const ended: unknown = await first
+      .build({ onProgress: ({ phase, message }) => void phases.push(`${phase} ${message ?? ''}`) })
+      .catch((error: unknown) => error)
+    expect(ended).toMatchObject({ code: 'SW_UNREACHABLE', facts: { id: 'hero.walk' } })
+    expect((ended as Error).message).toMatch(/"hero\.walk" goes on at the service as execution \S+, its credits stay held, and nothing is lost/)
+    expect(phases.at(-1)).toBe('waiting the service does not answer')
+    isAway = false
+    expect((await (await w.workshop()).build()).bought).toHaveLength(1)
+    expect(w.service.charges()).toHaveLength(1)
+  })
+
   test('C32: beyond the window nothing is sent: exit 6, and the whole ceiling counts as uncertain', async () => {
     const w = await world(submissionFaults(Array(6).fill('lostRequest') as 'lostRequest'[]))
     const first = await w.workshop()

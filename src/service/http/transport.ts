@@ -224,7 +224,7 @@ function toFailure(
 
 function toUnreachable(address: ServiceAddress, what: string, found: string, status: number | null): SpritewrightError {
   return new SpritewrightError('SW_UNREACHABLE', {
-    message: `Expected an answer for ${what} from ${address.host}, found ${found}. Check the network and the service's base URL, then run the same command again.`,
+    message: `Expected an answer for ${what} from ${address.host}, found ${found}. Check the network and the service's base URL, then run the command again. A dev server tries again by itself.`,
     facts: { what, host: address.host, status },
   })
 }
