@@ -36,17 +36,26 @@ export function supersededBy(
 }
 
 /**
- * Compares the paid fields with the last purchase or approval of this animation. Returns an empty list if
- * there was none.
+ * Compares the paid fields with the last purchase or approval of this animation. At a service that has none,
+ * the one of another service that differs least counts. Returns an empty list if there was none at all.
+ *
+ * @param host Host of the configured service; `undefined` if none is configured.
  */
-export function changedFields(request: SheetRequest, lock: LockFile): readonly string[] {
-  const last = newestFirst(entriesOf(lock, request.id)).find(([, entry]) => entry.result ?? entry.approval)?.[1]
-  if (!last) return []
+export function changedFields(request: SheetRequest, lock: LockFile, host: string | undefined): readonly string[] {
+  const all = newestFirst(entriesOf(lock, request.id)).flatMap(([, entry]) => (entry.result || entry.approval ? [entry] : []))
+  const here = all.find(({ service }) => host === undefined || service.host === host)
+  const others = all.map((entry) => differences(request, entry, true)).sort((a, b) => a.length - b.length)
+  const changed = here ? differences(request, here, false) : others[0]
+  return changed?.length === 0 ? ['service'] : (changed ?? [])
+}
+
+/** @param isElsewhere Whether the entry is of another service, where each step of a chain has another hash. */
+function differences(request: SheetRequest, { asked }: LockEntry, isElsewhere: boolean): readonly string[] {
   const { prompt, reference, frames, background, take } = request
-  const now = { prompt, reference: reference.kind === 'file' ? reference.sha256 : reference.hash, frames, background, take }
-  const changed = Object.entries(now).flatMap(([field, value]) => (last.asked[field as keyof typeof now] === value ? [] : [field]))
-  if (JSON.stringify(last.asked.options ?? {}) !== JSON.stringify(request.options ?? {})) changed.push('options')
-  return changed.length > 0 ? changed : ['service']
+  const from = reference.kind === 'file' ? reference.sha256 : isElsewhere ? asked.reference : reference.hash
+  const now = { prompt, reference: from, frames, background, take }
+  const changed = Object.entries(now).flatMap(([field, value]) => (asked[field as keyof typeof now] === value ? [] : [field]))
+  return JSON.stringify(asked.options ?? {}) === JSON.stringify(request.options ?? {}) ? changed : [...changed, 'options']
 }
 
 function newestFirst(entries: readonly (readonly [string, LockEntry])[]): readonly (readonly [string, LockEntry])[] {

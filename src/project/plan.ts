@@ -5,7 +5,7 @@ import { type DecisionFacts, decide } from '../job/decision.ts'
 import type { Submission } from '../job/records/submission.ts'
 import { clauseOf } from '../service/reasons.ts'
 import type { FrameReview, Question } from '../service/wire.ts'
-import type { ImageRequest, ServiceIdentity, SheetRequest } from '../spec/request.ts'
+import { embeddedHost, type ImageRequest, type ServiceIdentity, type SheetRequest } from '../spec/request.ts'
 import type { AnimationSpec, SpriteSpec } from '../spec/spec.ts'
 import { findEntry, isStepId, type LockEntry, type LockFile } from '../vault/lockfile.ts'
 import { changedFields, type SupersededResult, supersededBy } from './last-purchase.ts'
@@ -175,7 +175,12 @@ export function standingOf(facts: PlanFacts, id: string, hash: string | undefine
   }
   const ownResult = submission.abandoned ? undefined : (submission.stored?.sha256 ?? entry?.result?.sha256)
   const result = isElsewhere ? entry.result?.sha256 : ownResult
-  if (result !== undefined) return { ...base, state: facts.isKept(result) ? 'bought' : 'lost', result }
+  if (result !== undefined) {
+    if (facts.isKept(result)) return { ...base, state: 'bought', result }
+    // The journal of the checkout that bought it lies beside the service's state.
+    const isElsewhereAlone = entry?.service.host === embeddedHost && !submission.stored
+    return { ...base, state: 'lost', result, ...(isElsewhereAlone ? { note: embeddedNote } : {}) }
+  }
   if (isElsewhere) return { ...base, state: 'running' }
   return { ...base, ...readApproval(facts, hash, entry), ...openState(facts, hash, submission, entry) }
 }
@@ -208,7 +213,7 @@ export function planAnimation(
     spec,
     animation,
     request,
-    changed: standing.state === 'missing' ? changedFields(request, facts.lock) : [],
+    changed: standing.state === 'missing' ? changedFields(request, facts.lock, host) : [],
     ...(review ? { review } : {}),
     ...(standing.state === 'bought' ? {} : supersededBy(request, hash, facts.lock, host)),
   }
@@ -254,6 +259,7 @@ function openState(
   }
 }
 
+const embeddedNote = 'an embedded service has it only in the checkout that bought it'
 const foreignNote = 'its journal holds records that were not written with your key; nothing is sent by them'
 
 /** Whether an answer was sent. A refused answer does not count. */

@@ -4,7 +4,7 @@ import { openQueues, type Queues } from '../queue/open.ts'
 import { openRemoteClient } from '../queue/remote-client.ts'
 import type { ServiceClient } from '../service/client.ts'
 import type { Capabilities } from '../service/wire.ts'
-import type { ServiceIdentity } from '../spec/request.ts'
+import { embeddedHost, type ServiceIdentity } from '../spec/request.ts'
 import type { Context } from './context.ts'
 import { refuseTrackedRecords } from './store-folder.ts'
 import { checkRoute, type KeyRoute, routeOf } from './trust/hosts.ts'
@@ -45,12 +45,6 @@ export interface ServiceReach {
   readonly baseUrl: string
   readonly key: string
 }
-
-/**
- * The embedded service's host in identities. It does not have the port, which may change: purchases stay
- * valid.
- */
-const embeddedHost = 'embedded'
 
 /**
  * Creates the connection of a workshop. Nothing is sent before its first use.

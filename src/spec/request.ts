@@ -1,5 +1,11 @@
 import type { AnimationSpec, ReferenceStep, SpriteSpec } from './spec.ts'
 
+/**
+ * The embedded service's host in identities. It does not have the port, which may change: purchases stay valid
+ * under any port.
+ */
+export const embeddedHost = 'embedded'
+
 /** The service and the kind of key with which requests are bought. Results of two identities never mix. */
 export interface ServiceIdentity {
   /**

@@ -4,6 +4,7 @@ import { describeProxies, readProxies } from '../host/net/proxies.ts'
 import { readPackage } from '../options/config-files.ts'
 import { findViteConfigs } from '../options/vite-configs.ts'
 import type { Context } from '../project/context.ts'
+import type { PlanItem } from '../project/plan.ts'
 import { readRoute, type ServiceConnection } from '../project/session.ts'
 import { refuseTrackedRecords } from '../project/store-folder.ts'
 import { survey } from '../project/survey.ts'
@@ -55,17 +56,22 @@ async function checkSpecs(context: Context): Promise<readonly DoctorFinding[]> {
     found: `${sprites} sprites, ${found.items.length} animations`,
     advice: isEmpty ? 'Write a first spec: npx spritewright init' : '',
   }
-  const lost = lostFinding(found.items.filter((item) => item.state === 'lost').map((item) => item.id))
+  const lost = lostFinding(found.items.filter((item) => item.state === 'lost'))
   return lost ? [...bad, specs, lost] : [...bad, specs]
 }
 
-function lostFinding(ids: readonly string[]): DoctorFinding | undefined {
-  if (ids.length === 0) return undefined
+function lostFinding(lost: readonly PlanItem[]): DoctorFinding | undefined {
+  const [first] = lost
+  if (!first) return undefined
+  const ids = lost.map(({ id }) => id)
   return {
     check: 'results',
     verdict: 'warning',
     found: `${ids.length} bought results are not here: ${ids.join(', ')}`,
-    advice: 'Fetch them again, for free: npx spritewright build',
+    // A result of the embedded service has a note.
+    advice: lost.every(({ note }) => note === undefined)
+      ? 'Fetch them again, for free: npx spritewright build'
+      : `An embedded service has them only in the checkout that bought them: commit .spritewright/results/ there. Or give each up, and approve it again with play money: npx spritewright recover ${first.id} --abandon`,
   }
 }
 

@@ -170,6 +170,19 @@ describe('plan', () => {
     expect(world.out()).toContain('`npx spritewright approve`')
   })
 
+  test('as Markdown a bought result that is not here is not counted as unbought, and replaces nothing', async () => {
+    const superseded = { sha256: 'a'.repeat(64), frames: 8, credits: 16_000n }
+    const items = [planItem('hero.walk', { state: 'lost', superseded, note: 'elsewhere' }), planItem('hero.idle')]
+    const steps = [{ id: 'hero#1', state: 'missing', sprites: ['hero'], request: { operation: 'text_to_image', prompt: 'x' } }] as never
+    const world = createWorld({ workshop: { plan: async () => ({ ...priced, items, steps, total: 24_000n }) } })
+    await world.run('plan', '--markdown')
+    expect(world.out()).toContain('### Sprites: 1 animation not bought, 2.4 credits')
+    expect(world.out()).toContain('0 animations bought, 1 more whose results are not here.')
+    expect(world.out()).toContain('bought, not here; elsewhere |')
+    expect(world.out()).not.toContain('They replace')
+    expect(world.out()).toContain('| `hero#1` |')
+  })
+
   test('as Markdown a changed animation shows what it cost before, and what its change adds', async () => {
     const items = [planItem('hero.walk', { state: 'missing', superseded: { sha256: 'a'.repeat(64), frames: 8, credits: 16_000n } })]
     const world = createWorld({ workshop: { plan: async () => ({ ...priced, items, total: 24_000n }) } })

@@ -69,7 +69,9 @@ describe('C3, C32: whatever happens to a submission, it is paid once', () => {
       .build({ onProgress: ({ phase, message }) => void phases.push(`${phase} ${message ?? ''}`) })
       .catch((error: unknown) => error)
     expect(ended).toMatchObject({ code: 'SW_UNREACHABLE', facts: { id: 'hero.walk' } })
-    expect((ended as Error).message).toMatch(/"hero\.walk" goes on at the service as execution \S+, its credits stay held, and nothing is lost/)
+    expect((ended as Error).message).toMatch(
+      /"hero\.walk" goes on at the service as execution \S+, its credits stay held, and nothing is lost/,
+    )
     expect(phases.at(-1)).toBe('waiting the service does not answer')
     isAway = false
     expect((await (await w.workshop()).build()).bought).toHaveLength(1)

@@ -193,5 +193,7 @@ function isQuestion(error: unknown): boolean {
 
 function beginning({ id, state, ceiling }: PendingPurchase): string {
   if (state === 'approved') return `${id}: approved${ceiling === undefined ? '' : ` up to ${creditsWords(ceiling)}`}, is being bought.`
-  return state === 'lost' ? `${id}: its paid result is not here, and is fetched again for free.` : `${id}: is under way, and followed.`
+  return state === 'lost'
+    ? `${id}: its paid result is not here, and the service is asked for it again, for free.`
+    : `${id}: is under way, and followed.`
 }

@@ -43,7 +43,7 @@ export function stateWords(
     case 'bought':
       return 'Bought.'
     case 'lost':
-      return 'Bought, but its result is not here. It is fetched again for free.'
+      return `Bought, but its result is not here${note === undefined ? '. It is fetched again for free' : `: ${note}`}.`
     case 'approved':
       return `Approved${limit}, not bought yet.`
     case 'adoptable':

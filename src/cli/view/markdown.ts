@@ -11,8 +11,9 @@ import { count, creditsCell, framesCell, needsApproval, type PlanRow, rowsOf, wh
  */
 export function toPlanMarkdown(report: PlanReport, approveCommand: string, pictures: readonly LinkedPictures[] = []): string {
   const open = rowsOf(report).filter((row) => row.state !== 'bought')
-  const unbought = report.items.filter((item) => item.state !== 'bought').length
-  const bought = report.items.length - unbought
+  const lost = report.items.filter((item) => item.state === 'lost').length
+  const bought = report.items.filter((item) => item.state === 'bought').length
+  const unbought = report.items.length - bought - lost
   if (open.length === 0) return `### Sprites: nothing to buy\n\nAll ${count(report.items.length, 'animation')} bought.\n`
   const lines = [
     `### Sprites: ${count(unbought, 'animation')} not bought, ${creditsWords(report.total)}`,
@@ -21,12 +22,15 @@ export function toPlanMarkdown(report: PlanReport, approveCommand: string, pictu
     '|---|---|--:|--:|--:|--:|---|',
     ...open.map((item) => {
       const amounts = [paidBefore(item), item.quote?.credits, item.ceiling].map(creditsCell)
-      const cells = [item.id, item.state, framesCell(item), ...amounts, whyNotBought(item)]
-      return `| ${cells.map(escapeMarkdown).join(' | ')} |`
+      const cells = [item.state, framesCell(item), ...amounts, whyNotBought(item)]
+      return `| ${[idCell(item.id), ...cells.map(escapeMarkdown)].join(' | ')} |`
     }),
     '',
-    `${count(bought, 'animation')} bought. Prices are estimates and not binding.`,
-    ...differenceWords(open, report.total),
+    `${count(bought, 'animation')} bought${lost === 0 ? '' : `, ${lost} more whose results are not here`}. Prices are estimates and not binding.`,
+    ...differenceWords(
+      open.filter((row) => row.state !== 'lost'),
+      report.total,
+    ),
   ]
   if (open.some(needsApproval)) lines.push('', `Approve with \`${approveCommand}\`.`)
   lines.push(...pictureTable(pictures))
@@ -51,6 +55,11 @@ function pictureTable(pictures: readonly LinkedPictures[]): readonly string[] {
     '|---|---|---|',
     ...pictures.map(({ id, before, reference }) => `| ${escapeMarkdown(id)} | ${cell(before)} | ${cell(reference)} |`),
   ]
+}
+
+/** A step, `hero#1`, is code, because GitHub makes a link of `#1`. */
+function idCell(id: string): string {
+  return /^[\w.-]+#\d+$/.test(id) ? `\`${id}\`` : escapeMarkdown(id)
 }
 
 /** What the purchase has cost that an animation replaces. */

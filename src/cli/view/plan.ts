@@ -56,12 +56,12 @@ export function isForBuild(item: PlanRow): boolean {
 
 /** Why an animation is not bought, in a few words; empty if it is bought. */
 export function whyNotBought(item: PlanRow): string {
+  if (item.state === 'lost') return `bought, not here; ${item.note ?? 'fetched again free of charge'}`
   if (item.note !== undefined) return item.note
   if (item.state === 'bought') return ''
   if (item.state === 'question') return item.question ? `asks: ${item.question.text}` : 'waits for an answer'
   if (item.state === 'uncertain') return 'sent, and never answered'
   if (item.state === 'running') return 'the service works on it'
-  if (item.state === 'lost') return 'bought, not here; fetched again free of charge'
   const reason = approvalWords(item) ?? reasonOf(item)
   if (item.state === 'failed') return `the last attempt failed (${reason})`
   return isTooDear(item) ? `${reason}; above its ceiling` : reason

@@ -2,6 +2,7 @@ import { parseCredits } from '../../credit/credits.ts'
 import { SpritewrightError } from '../../errors.ts'
 import type { ServiceClient } from '../../service/client.ts'
 import type { Execution, FrameReview } from '../../service/wire.ts'
+import { embeddedHost } from '../../spec/request.ts'
 import { findEntry, type LockEntry } from '../../vault/lockfile.ts'
 import { adoptExecution } from '../adopt.ts'
 import { askedFields, type JobPorts, type Order } from '../order.ts'
@@ -35,7 +36,7 @@ export async function watch(ports: JobPorts, order: Order, view: JournalView, ex
       })
     },
   }).catch((error: unknown) => {
-    throw isGone(error) ? goneError(id, executionId, error) : error
+    throw isGone(error) ? goneError(order, executionId, error) : error
   })
   if (execution.question !== null) {
     await ports.journal.append(order.hash, view, 'asked', { attempt: view.submission.attempt, executionId, question: execution.question })
@@ -75,7 +76,7 @@ export async function deliver(ports: JobPorts, order: Order, view: JournalView, 
   const executionId = view.submission.accepted?.executionId
   const download = (): ReturnType<typeof downloadResult> => downloadResult(ports.client, executionId, downloadUrl, ports.signal)
   const { bytes } = await readPatiently(ports.clock, download, ports.signal).catch((error: unknown) => {
-    throw isGone(error) ? goneError(order.request.id, executionId ?? 'unknown', error) : error
+    throw isGone(error) ? goneError(order, executionId ?? 'unknown', error) : error
   })
   const sha256 = await ports.vault.put(bytes)
   const completed = view.submission.completed
@@ -203,9 +204,14 @@ export function isGone(error: unknown): boolean {
  * Nothing is sent again before a person has decided. Either the service has lost the execution, or another
  * service answers now.
  */
-function goneError(id: string, executionId: string, cause: unknown): SpritewrightError {
+function goneError({ request: { id }, identity }: Order, executionId: string, cause: unknown): SpritewrightError {
+  const giveUp = `npx spritewright recover ${id} --abandon`
+  const words =
+    identity.host === embeddedHost
+      ? `The embedded service of this checkout does not know the execution of "${id}" (${executionId}): each one knows only what was bought in its own checkout. Commit .spritewright/results/ there. Or give it up here, and approve it again with play money: ${giveUp}`
+      : `The service does not know the execution of "${id}" (${executionId}), or its file, any more, though it had accepted it. Nothing is sent again. Make sure that this is the service and the account it was bought with; where the service has forgotten it, give it up: ${giveUp}`
   return new SpritewrightError('SW_UNCERTAIN', {
-    message: `The service does not know the execution of "${id}" (${executionId}), or its file, any more, though it had accepted it. Nothing is sent again. Make sure that this is the service and the account it was bought with; where the service has forgotten it, give it up: npx spritewright recover ${id} --abandon`,
+    message: words,
     facts: { id, executionId, status: 404 },
     cause,
   })

@@ -3,6 +3,7 @@ import { approvalOf } from '../../project/orders.ts'
 import type { PlanItem, PlanStep } from '../../project/plan.ts'
 import type { ServiceConnection } from '../../project/session.ts'
 import { isUnsent, type Survey, surveyWanted, toWantedAnimations } from '../../project/survey.ts'
+import { embeddedHost } from '../../spec/request.ts'
 import type { SpecScan } from '../../spec/scan.ts'
 import type { SpriteSpec } from '../../spec/spec.ts'
 import { specName } from '../../spec/spec-file.ts'
@@ -72,7 +73,7 @@ export function othersOf({ items, steps }: Pick<Survey, 'items' | 'steps'>): Rea
 
 /** The knowledge of the service that needs no request. */
 export function serviceOf({ options, credentials }: Context, { host, isRemote }: ServiceConnection): OverviewService {
-  if (options.service === 'embedded') return { kind: 'embedded', host: 'embedded', canAsk: true }
+  if (options.service === 'embedded') return { kind: 'embedded', host: embeddedHost, canAsk: true }
   if (isRemote) return { kind: 'remote', host: host ?? 'worker', canAsk: true }
   if (host === undefined) return { kind: 'none', canAsk: false }
   return { kind: 'remote', host, canAsk: credentials.key !== undefined }
