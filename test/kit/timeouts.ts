@@ -24,7 +24,7 @@ const timeouts: Readonly<Record<string, number>> = {
 }
 
 /** Each of these variables asks for a long run of a test, which takes hours. */
-const isLongRun = ['LONG', 'ATLASES', 'MODEL', 'PICTURES', 'PLANTS', 'SWAPS'].some((name) => process.env[`SPRITEWRIGHT_${name}`])
+const isLongRun = ['LONG', 'ATLASES', 'MODEL', 'PICTURES', 'PLANTS', 'STUDIO', 'SWAPS'].some((name) => process.env[`SPRITEWRIGHT_${name}`])
 
 const folder = /[\\/]test[\\/]([^\\/]+)[\\/]/.exec(expect.getState().testPath ?? '')?.[1] ?? ''
 vi.setConfig({ testTimeout: isLongRun ? 12 * 3_600_000 : (timeouts[folder] ?? 30_000) })

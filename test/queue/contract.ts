@@ -50,7 +50,7 @@ export function describeQueue(name: string, subject: () => QueueSubject): void {
       ] as const)
         await queue.add(id, {}, priority)
       const seen: string[] = []
-      const worker = queue.serve(1, async ({ id }, report) => {
+      const worker = queue.serve(1, 30_000, async ({ id }, report) => {
         seen.push(id)
         await report({ phase: 'running' })
         if (id === 'b') throw new Error('refused')
@@ -74,13 +74,13 @@ export function describeQueue(name: string, subject: () => QueueSubject): void {
       const queue = open(randomUUID())
       await queue.add('a', {}, 1)
       let begun = 0
-      const first = queue.serve(1, async () => {
+      const first = queue.serve(1, 30_000, async () => {
         begun++
         throw new PutBack('the process ends')
       })
       while (begun === 0) await queue.read('a')
       await first.stop()
-      const second = queue.serve(1, async () => ({}))
+      const second = queue.serve(1, 30_000, async () => ({}))
       await reach(queue, 'a', 'done')
       await second.stop()
     })
@@ -116,7 +116,7 @@ export function describeQueue(name: string, subject: () => QueueSubject): void {
 
     test('a server that restarts is asked again, and a handler goes on', async () => {
       const queue = open(randomUUID())
-      const worker = queue.serve(1, async () => ({ ok: true }))
+      const worker = queue.serve(1, 30_000, async () => ({ ok: true }))
       await queue.add('a', {}, 1)
       await reach(queue, 'a', 'done')
       await subject().restart()

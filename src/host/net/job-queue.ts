@@ -64,8 +64,10 @@ export interface JobQueue {
   /**
    * Works on jobs until `stop`, which waits for the handlers. A job whose process dies is worked on again, and
    * then comes first.
+   *
+   * @param leaseMs How long a job stays with a process that gives no sign.
    */
-  serve(atOnce: number, handle: JobHandler): { stop(): Promise<void> }
+  serve(atOnce: number, leaseMs: number, handle: JobHandler): { stop(): Promise<void> }
   /**
    * Takes the only job of a queue that is a lease, and adds it if the queue has none. Returns `undefined` if
    * another process holds it.
@@ -177,9 +179,9 @@ export function nodeQueues(): OpenQueue {
           // A job may vanish between the two reads of the server.
           return jobs.filter((job) => job !== undefined && job !== null).map((job) => toQueued(job, statesOf[state][0]))
         }),
-      serve: (atOnce, handle) => {
+      serve: (atOnce, leaseMs, handle) => {
         const worker = open().then(({ bullmq, queue }) =>
-          newWorker(toProcessor(bullmq, handle), { concurrency: atOnce }).then((made) => {
+          newWorker(toProcessor(bullmq, handle), { concurrency: atOnce, lockDuration: leaseMs, stalledInterval: leaseMs }).then((made) => {
             made.on(
               'stalled',
               (id: string) =>

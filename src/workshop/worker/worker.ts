@@ -75,7 +75,7 @@ export async function work(context: Context, connection: ServiceConnection, requ
           )
         const active = AbortSignal.any([signal, lease.lost])
         await host.clock.sleep(pauseMs, active)
-        await serve(context, await connection.open(active), queues, onEvent, active)
+        await serve(context, await connection.open(active), queues, { onEvent, leaseMs }, active)
       } catch (error) {
         if (!signal.aborted && !lease.lost.aborted) throw error
       } finally {
@@ -105,7 +105,7 @@ async function serve(
   context: Context,
   session: Session,
   queues: Queues,
-  onEvent: WorkRequest['onEvent'],
+  { onEvent, leaseMs }: { readonly onEvent: WorkRequest['onEvent']; readonly leaseMs: number },
   signal: AbortSignal,
 ): Promise<void> {
   const { activeJobs } = context.options.limits
@@ -138,8 +138,8 @@ async function serve(
   onEvent('This worker is active.')
   const servers = [
     // A place for each handler, and one more for each request that has one already.
-    queues.orders.serve(activeJobs + inFlight.size, withoutKey(context, signal, onEvent, buyOrder)),
-    queues.questions.serve(questionsAtOnce, withoutKey(context, signal, onEvent, answer)),
+    queues.orders.serve(activeJobs + inFlight.size, leaseMs, withoutKey(context, signal, onEvent, buyOrder)),
+    queues.questions.serve(questionsAtOnce, leaseMs, withoutKey(context, signal, onEvent, answer)),
   ]
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve()
