@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
+import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
-import { type Bitmap, createBitmap, decodePng } from '../../atlas/index.ts'
+import { type Bitmap, createBitmap, decodePng, encodePng } from '../../atlas/index.ts'
 import { animate, type Commission } from '../../src/embedded/artist/artist.ts'
 import { isLong } from '../long.ts'
 
@@ -97,6 +98,25 @@ describe('a motion', () => {
     const first = digest(await animate(commission(drawings.get('hero')!, 'attacks', { frames: 4 })))
     expect(digest(await animate(commission(drawings.get('hero')!, 'attacks', { frames: 4 })))).toBe(first)
     expect(digest(await animate(commission(drawings.get('slime')!, 'attacks', { frames: 4 })))).not.toBe(first)
+  })
+
+  test.each([8, 16, 32, 64, 120])('the variants of a commission differ, for a picture of %i pixels too', async (side) => {
+    const { data } = await sharp(encodePng(drawings.get('hero')!))
+      .resize(side, side, { fit: 'contain', background: '#0000', kernel: 'nearest' })
+      .raw()
+      .toBuffer({ resolveWithObject: true })
+    const small = createBitmap(side, side, new Uint8Array(data))
+    const scene = createBitmap(
+      side,
+      side,
+      Uint8Array.from({ length: 4 * side * side }, (_, at) => (at % 4 === 3 ? 255 : (at * 7919) % 256)),
+    )
+    for (const [reference, words] of [small, scene].flatMap((one) =>
+      ['walk', 'spin', 'die', 'swim', 'idle'].map((word) => [one, word] as const),
+    )) {
+      const all = [0, 1, 2, 3, 4, 5].map((variant) => animate(commission(reference, words, { frames: 7, variant })))
+      expect(new Set((await Promise.all(all)).map(digest)).size, words).toBe(6)
+    }
   })
 
   test('the words of the last line choose the motion, in whatever form', async () => {

@@ -55,6 +55,23 @@ describe('assets', () => {
 })
 
 describe('the delivery', () => {
+  test('other words for the same motion, and the same words again, give other pictures, also at once', async () => {
+    const { me } = await start()
+    const together = ['a knight\nwalks', 'a knight\nwalks slowly'].map((prompt, at) => me.buy(`key-${at}`, { prompt }))
+    const jobs = [...(await Promise.all(together)), await me.buy('key-3', { prompt: 'a knight\nwalks' })]
+    const files = await Promise.all(jobs.map(({ image_job: job }) => download(me, job.public_job_id)))
+    const frames = await Promise.all(
+      files.map(async (bytes) => {
+        const zip = await JSZip.loadAsync(bytes)
+        const [first] = Object.keys(zip.files)
+          .filter((name) => name.endsWith('.png'))
+          .sort()
+        return (await zip.file(first!)!.async('base64')) as string
+      }),
+    )
+    expect(new Set(frames).size).toBe(3)
+  })
+
   test('C34, C35, C37, N12: a ZIP of frames, a sheet of the same pixels, its atlas and a moving preview', async () => {
     const { me } = await start()
     const { image_job: job } = await me.buy()

@@ -150,7 +150,7 @@ describe('buying from the panel', () => {
     const failed = await panel.stateWhere((state) => stands('hero.walk', 'failed')(state) && state.errors.length > 0)
     expect(failed.errors).toMatchObject([{ code: 'SW_FAILED', id: 'hero.walk' }])
     expect(failed.ledger).toMatchObject({ held: '0', settled: '0' })
-    await log.next((line) => line.includes('It could not be made.'))
+    await log.next((line) => line.includes('It could not be made'))
     const sent = posts(service)
     await panel.act('quote', {})
     await panel.state()

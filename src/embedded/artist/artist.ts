@@ -23,7 +23,8 @@ export interface Commission {
    */
   readonly background: 'remove' | 'keep'
   /**
-   * The first result for a commission is variant 0. The next ones move less, and glint elsewhere.
+   * The first result for a commission is variant 0. The next ones move less, glint elsewhere, and stand in
+   * another light, so that they differ at every size.
    *
    * @default 0
    */
@@ -51,7 +52,27 @@ export async function animate(commission: Commission): Promise<Bitmap[]> {
   return frames
 }
 
-function prepare({ reference, prompt, frames, background, variant = 0 }: Commission): (index: number) => Bitmap {
+function prepare(commission: Commission): (index: number) => Bitmap {
+  const draw = prepareMotion(commission)
+  const light = lightOf(commission.variant ?? 0)
+  return (index) => inLight(draw(index), light)
+}
+
+/** The light of a variant: factors on red, green and blue. That of the first one changes nothing. */
+function lightOf(variant: number): Colour {
+  // A golden angle apart, so that no two variants that a person compares have nearly the same.
+  const turn = variant * 2.4
+  const channel = (at: number): number => (variant === 0 ? 1 : 0.9 + 0.09 * Math.cos(turn + at))
+  return [channel(0), channel(2.1), channel(4.2)]
+}
+
+function inLight(frame: Bitmap, light: Colour): Bitmap {
+  for (let at = 0; at < frame.data.length; at += 4)
+    for (let channel = 0; channel < 3; channel++) frame.data[at + channel] = Math.round(frame.data[at + channel]! * light[channel]!)
+  return frame
+}
+
+function prepareMotion({ reference, prompt, frames, background, variant = 0 }: Commission): (index: number) => Bitmap {
   const { figure: bitmap, backdrop, isSeparate } = cutOut(reference)
   const figure = measureFigure(bitmap)
   if (figure === undefined) return () => createBitmap(reference.width, reference.height)
@@ -59,7 +80,7 @@ function prepare({ reference, prompt, frames, background, variant = 0 }: Commiss
   const build = { legs: figure.legs.length, hasWings: figure.hasWings }
   const wanted = Array.from({ length: frames }, (_, i) => motion.pose(motion.cyclic ? i / frames : i / Math.max(1, frames - 1), build))
   if (!isSeparate) return (index) => drawScene(reference, wanted[index]!, index / frames)
-  const reach = 0.75 ** variant
+  const reach = 0.75 ** Math.min(variant, 3)
   const strong = wanted.map((pose) => strengthen(reach === 1 ? pose : damp(pose, reach), figure))
   const { stage, poses } = fitPoses(planStage(reference, figure), figure, strong)
   const seed = createHash('sha256')

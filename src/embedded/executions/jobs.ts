@@ -2,6 +2,7 @@ import { formatCredits, parseCredits } from '../../credit/credits.ts'
 import type { Clock } from '../../host/clock.ts'
 import type { Random } from '../../host/random.ts'
 import type { Accounts } from '../accounts/accounts.ts'
+import { chooseMotion } from '../artist/motion.ts'
 import type { ResolvedEmbeddedOptions } from '../options/options.ts'
 import type { ExecutionRecord, Failure } from '../store/records.ts'
 import type { Store } from '../store/service-store.ts'
@@ -167,12 +168,18 @@ function pictureOf(store: Store, { answers, request }: ExecutionRecord): string 
   return id === null ? undefined : store.table('upload').get(id)!.sha256
 }
 
-/** Number of results that this account has got before for the same words and the same picture. */
-function countEarlier({ accounts, store }: JobsGround, { accountId, request }: ExecutionRecord, picture: string | undefined): number {
+/**
+ * Number of executions before this one that would give the same picture: of an image, those with the same words
+ * and the same reference; of a sprite, those whose words choose the same motion. Two that run at once differ too.
+ */
+function countEarlier({ accounts, store }: JobsGround, { accountId, id, request }: ExecutionRecord, picture: string | undefined): number {
+  const { operation, prompt } = request
   const isSame = (other: ExecutionRecord): boolean =>
-    other.status === 'completed' &&
-    other.request.operation === request.operation &&
-    other.request.prompt === request.prompt &&
+    ['queued', 'running', 'completed'].includes(other.status) &&
+    other.request.operation === operation &&
+    (other.request.prompt === prompt || (operation === 'sprite_sheet' && chooseMotion(other.request.prompt) === chooseMotion(prompt))) &&
     pictureOf(store, other) === picture
-  return accounts.executions(accountId).filter(isSame).length
+  const all = accounts.executions(accountId)
+  const own = all.findIndex((other) => other.id === id)
+  return all.slice(0, own).filter(isSame).length
 }

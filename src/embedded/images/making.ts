@@ -16,7 +16,7 @@ export interface MakingTools {
   /** Time to take in addition to the real work, milliseconds. */
   readonly jobMs: number
   readonly names: Shapes['names']
-  /** Number of results for the same words and picture before this one. Each looks a little different. */
+  /** Number of results that would look the same, before this one. Each looks a little different. */
   readonly earlier: number
   /**
    * Called after each step with the progress, 0 to 1, and the milliseconds to wait. Rejects if the result is
