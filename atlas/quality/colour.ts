@@ -75,17 +75,17 @@ export const NEAR = 44
  * the differences: half of the tracked area differs at least as much. An effect or a limb that appears for
  * some frames therefore does not count.
  *
- * If the sequence is closed and all its colour steps are small, the step at the seam too, the colours pulse
- * like a light. Then all results are 0.
+ * If all colour steps are small, the step from the last frame to the first too, the colours pulse like a light,
+ * once or in a loop. Then all results are 0.
  *
  * @param enough The check for a pulse runs only if a result is at least this large.
  */
-export function colourShifts(frames: readonly FrameColours[], isClosed: boolean, enough: number): number[] {
+export function colourShifts(frames: readonly FrameColours[], enough: number): number[] {
   const tracked = commonColours(frames).flatMap((centre) => track(frames, centre) ?? [])
   const shifts = frames.map((_, at) =>
     weightedMedian(tracked.map(({ colours, usual, weight }) => ({ by: distance(colours[at]!, usual), weight }))),
   )
-  if (!isClosed || frames.length < 5 || Math.max(...shifts) < enough) return shifts
+  if (frames.length < 5 || Math.max(...shifts) < enough) return shifts
   const between = (at: number, other: number): number =>
     weightedMedian(tracked.map(({ colours, weight }) => ({ by: distance(colours[at]!, colours[other]!), weight })))
   const farthest = shifts.indexOf(Math.max(...shifts))

@@ -84,7 +84,7 @@ function measureFrame(frame: Bitmap, scratch: ColourCount): FrameMeasure {
     const row = sampleRow(pixels, y * width, width, step)
     soft += addToCells(row, cells, y)
     rows[y] = countSolid(row, columns, scratch)
-    if (rows[y]! > 0) rim.addRow(row.first, row.end)
+    if (rows[y]! > 0) rim.addRow(row.first, row.end, row.from, width)
   }
   const place = placeOf(rows, columns, step)
   return {

@@ -44,12 +44,11 @@ export function checkPictures(
  * If colours go in more than a third of the frames, that belongs to the motion: a spin, a hit, a fade. A slow
  * drift keeps them near.
  */
-function checkPalette({ measures, present, isClosed }: Inspected): Finding {
+function checkPalette({ measures, present }: Inspected): Finding {
   const limit = qualityLimits.palette
   const broad = broadIn(measures, present)
   const shifts = colourShifts(
     broad.map((at) => measures[at]!.colours),
-    isClosed,
     limit,
   )
   const found = over(

@@ -3,11 +3,16 @@ const RIM_LIGHT = 40
 /** Below this alpha, the colour of a soft edge is not accurate enough to be judged. */
 const RIM_ALPHA = 48
 const SOLID = 128
+/** A soft edge ends within so many pixels outside of the visible ones. */
+const GLOW = 3
 
 /** Counts the row ends at which the rim of a figure is lighter than the figure or has a key colour. */
 export interface Rim {
-  /** Checks both ends of a row. `first` is its first visible pixel, `end` the one after the last. */
-  addRow(first: number, end: number): void
+  /**
+   * Checks both ends of a row of `width` pixels from `from`. `first` is its first visible pixel, `end` the one
+   * after the last.
+   */
+  addRow(first: number, end: number, from: number, width: number): void
   /** Share of the checked ends, 0 to 1, that have a rim. */
   share(): number
 }
@@ -18,7 +23,12 @@ export function createRim(pixels: Int32Array, depth: number): Rim {
   let light = 0
   let keyed = 0
   let inner = 0
-  const judge = (from: number, step: 1 | -1): void => {
+  const judge = (from: number, step: 1 | -1, room: number): void => {
+    // Faint pixels outside of the visible ones are the far end of a glow. It may be bright, and is no rim.
+    if (room >= GLOW && pixels[from - GLOW * step]! >>> 24 > 0) {
+      ends++
+      return
+    }
     let at = from
     for (let soft = 0; soft < 2 && pixels[at]! >>> 24 < RIM_ALPHA; soft++) at += step
     // A glow fades over more pixels than a soft edge.
@@ -34,11 +44,11 @@ export function createRim(pixels: Int32Array, depth: number): Rim {
     else if (lightOf(edge) - Math.min(lightOf(near), lightOf(deep)) >= RIM_LIGHT) light++
   }
   return {
-    addRow: (first, end) => {
+    addRow: (first, end, from, width) => {
       // A soft end may take two pixels on each side.
       if (end - 1 - first < 4 * depth + 4) return
-      judge(first, 1)
-      judge(end - 1, -1)
+      judge(first, 1, first - from)
+      judge(end - 1, -1, from + width - end)
     },
     // If the figure itself is green, a green rim does not count.
     share: () => (ends === 0 ? 0 : (light + (inner > ends / 4 ? 0 : keyed)) / ends),

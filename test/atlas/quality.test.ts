@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { beforeAll, expect, test } from 'vitest'
-import { type Bitmap, blit, createBitmap, resize } from '../../atlas/index.ts'
+import { type Bitmap, blit, createBitmap, decodePng, resize } from '../../atlas/index.ts'
 import { inspectQuality } from '../../atlas/quality/quality.ts'
 import type { QualityFault } from '../../atlas/quality/report.ts'
+import { animate } from '../../src/embedded/artist/artist.ts'
 import { paint } from '../../src/embedded/painter/painter.ts'
 import { isLong } from '../long.ts'
 import { type Drawn, drawAll, prompts, seeded } from './drawn.ts'
@@ -151,6 +153,20 @@ test('a hit, a spin and a fade are motions, not faults of single frames', async 
       true,
     ),
   ).toContain('blank')
+})
+
+test('a light that swells and fades once, and a glow around the figure, are no faults', async () => {
+  const mage = await paint('a mage')
+  const coin = decodePng(readFileSync(new URL('../../examples/phaser/sprites/coin.png', import.meta.url)))
+  for (const [reference, prompt] of [
+    [mage, 'a mage\ncasts a spell'],
+    [coin, 'a gold coin with a star, thick outlines, cel shading\ngleams, light passing over it'],
+  ] as const) {
+    const frames = await animate({ reference, prompt, frames: 12, background: 'remove' })
+    for (const loop of [true, false]) expect(inspectQuality(frames, { loop }).flags).toEqual([])
+    // Colours that do not come back are another thing.
+    expect(inspectQuality(frames.slice(0, 7), { loop: false }).flags.map(({ fault }) => fault)).toContain('palette')
+  }
 })
 
 test('an animation that plays once, or there and back, has no seam', () => {
