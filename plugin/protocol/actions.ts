@@ -38,6 +38,8 @@ export interface PanelActions {
   readonly edit: { readonly asks: EditRequest; readonly answers: Edited }
   /** Writes paid fields, which makes another request. The bought animation is shown until that is bought. */
   readonly reword: { readonly asks: RewordRequest; readonly answers: Edited }
+  /** Writes another animation into a spec. It is bought once it is approved. */
+  readonly add: { readonly asks: AddRequest; readonly answers: Edited & { readonly id: string } }
   /** Undoes the last edit of a spec that this server made, byte for byte. */
   readonly undo: { readonly asks: { readonly sprite: string; readonly digest: string }; readonly answers: Edited }
   /** Writes a spec with one animation, and its picture. */
@@ -181,6 +183,16 @@ export interface RewordRequest {
    * By their keys in the spec. Null removes the prompt of the animation, so only the sprite's prompt is left.
    */
   readonly animations?: Readonly<Record<string, { readonly prompt?: string | null; readonly frames?: number }>>
+}
+
+/** An animation that does not exist yet, of a sprite that does. */
+export interface AddRequest {
+  readonly sprite: string
+  /** {@link PanelSprite.digest} of what the person saw. */
+  readonly digest: string
+  readonly name: string
+  readonly prompt: string
+  readonly frames: number
 }
 
 /** A sprite that does not exist yet. */

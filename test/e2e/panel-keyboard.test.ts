@@ -44,6 +44,37 @@ test('a sprite is made from a chosen picture and words, approved and bought', as
   expect(complaints).toEqual([])
 })
 
+test('the name of a sprite opens it, an animation is added to it, and taken back', async () => {
+  const slime = 'sprites/slime.sprite.json'
+  const { page, written, complaints } = await start({ files: { ...files, [slime]: heroSpec('hops') }, query: '?show=hero.walk' })
+  const original = await written(slime, () => true)
+  await page.getByRole('heading', { name: 'hero.walk', level: 1 }).waitFor()
+  await press(page, 'slime')
+  await page.getByRole('heading', { name: 'slime.walk', level: 1 }).waitFor()
+  await press(page, 'Add an animation…')
+  await page.getByRole('heading', { name: 'Another animation of slime' }).waitFor()
+  await page
+    .getByRole('dialog')
+    .getByText(/It would cost [\d.]+ credits\./)
+    .waitFor()
+  await tabTo(page, 'Name')
+  await page.keyboard.type('walk')
+  await tabTo(page, 'What it does, in words')
+  await page.keyboard.type('jumps up')
+  await press(page, 'Add it')
+  await page.getByRole('dialog').getByText('found "walk", which "slime" has').waitFor()
+  await tabTo(page, 'Name')
+  await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.type('jump')
+  await press(page, 'Add it')
+  await page.getByRole('heading', { name: 'slime.jump', level: 1 }).waitFor()
+  await written(slime, (text) => text.includes('jumps up'))
+  await press(page, 'Undo')
+  expect(await written(slime, (text) => !text.includes('jumps up'))).toBe(original)
+  // The browser tells of the refused name.
+  expect(complaints).toEqual([expect.stringContaining('400')])
+})
+
 test('a prompt is edited beside its price, and the edit is undone', async () => {
   const { page, written, complaints } = await start({ files, bought: ['hero'], query: '?show=hero.walk' })
   const original = await written(heroFile, () => true)

@@ -48,6 +48,7 @@ export const staleAsks: { readonly [Name in keyof PanelActions]: PanelActions[Na
   use: { ...stale, use: [0] },
   edit: { sprite: 'hero', digest, size: 32 },
   reword: { sprite: 'hero', digest, prompt: 'another' },
+  add: { sprite: 'hero', digest, name: 'jump', prompt: 'jumps', frames: 8 },
   undo: { sprite: 'hero', digest },
   create: { name: 'hero', prompt: 'another', picture: 'AAAA' },
   recover: { ...paid, decision: 'replay', attempt: 1, about: 'submission' },

@@ -311,6 +311,15 @@ describe('an approval from elsewhere', () => {
   })
 })
 
+test.each([
+  ['the engine that the dependencies name', '{"name":"game","type":"module","dependencies":{"phaser":"4.0.0"}}', ['phaser']],
+  ['both engines where none is named', '{"name":"game","type":"module"}', ['phaser', 'pixi']],
+])('the state has %s', async (_what, manifest, engines) => {
+  const { start } = await world({ 'package.json': manifest })
+  const { panel } = await start()
+  expect((await panel.state()).engines).toEqual(engines)
+})
+
 describe('new actions of the panel', () => {
   test('write nothing without the token, from another origin, or with rubbish', async () => {
     const { start, game } = await world()
@@ -321,6 +330,7 @@ describe('new actions of the panel', () => {
       create: { name: 'fox', prompt: 'a fox', picture: Buffer.from(figurePng()).toString('base64') },
       reword: { sprite: 'hero', digest, prompt: 'another' },
       undo: { sprite: 'hero', digest },
+      add: { sprite: 'hero', digest, name: 'jump', prompt: 'jumps', frames: 8 },
     }
     for (const [name, ask] of Object.entries(asks)) {
       const url = `http://127.0.0.1:${panel.port}/__spritewright/api/${name}`
@@ -338,6 +348,36 @@ describe('new actions of the panel', () => {
     expect(await game.read('sprites/hero.sprite.json')).toBe(original)
     expect((await game.list()).filter((path) => path.includes('fox'))).toEqual([])
   })
+
+  test.each([
+    ['JSON', 'sprites/hero.sprite.json', 'hero', 'walk'],
+    ['YAML', 'sprites/coin.sprite.yaml', 'coin', 'spin'],
+  ])(
+    'another animation is written into a spec in %s, and undone; one that is there is not overwritten',
+    async (_what, file, sprite, taken) => {
+      const { start, game, service } = await world()
+      const { panel } = await start()
+      const original = await game.read(file)
+      const { digest = '' } = (await panel.state()).sprites.find(({ name }) => name === sprite) ?? {}
+      const ask = { sprite, digest, name: 'jump', prompt: 'jumps: high', frames: 9 }
+      const refused = await panel.refused('add', { ...ask, name: taken })
+      expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('Expected a new name of an animation')])
+      expect((await panel.refused('add', { ...ask, name: 'a b' })).status).toBe(400)
+      expect((await panel.refused('add', { ...ask, frames: 3 })).status).toBe(400)
+      expect(await game.read(file)).toBe(original)
+      const added = await panel.act('add', ask)
+      expect(added.id).toBe(`${sprite}.jump`)
+      expect(find(await panel.stateWhere((state) => state.revision >= added.revision), `${sprite}.jump`)).toMatchObject({
+        state: 'missing',
+        isPlaceholder: true,
+        frames: 9,
+        prompt: 'jumps: high',
+      })
+      await panel.act('undo', { sprite, digest: added.digest })
+      expect(await game.read(file)).toBe(original)
+      expect(posts(service)).toBe(0)
+    },
+  )
 
   test('edits are undone one after another, byte for byte, in YAML too; not over the change of another', async () => {
     const yaml = '# mine\nreference: ./figure.png\nprompt: a fox   # small\nanimations:\n  run: { frames: 7 }\n'

@@ -88,6 +88,10 @@ export function createActions(ports: ActionPorts): Actions {
     edit: (ask) => write(ask.sprite, ask.digest, (spec) => freeEdits(spec, ask)),
     reword: ({ picture, ...ask }) =>
       write(ask.sprite, ask.digest, (spec) => paidEdits(spec, ask), picture === undefined ? undefined : fromBase64(picture)),
+    add: async ({ sprite, digest, ...ask }) => {
+      const written = await write(sprite, digest, (spec) => newEdits(spec, ask))
+      return { ...written, id: `${sprite}.${ask.name}` }
+    },
     undo: async (target) => {
       const written = await workshop.undoSpecEdit(target)
       return { digest: written.digest, revision: ports.changed([written.file]) }
@@ -164,6 +168,20 @@ function freeEdits(spec: OverviewItem['spec'], { size, anchor, animations = {} }
 
 function paidEdits(spec: OverviewItem['spec'], { prompt, animations = {} }: ActionRequest<'reword'>): readonly FieldEdit[] {
   return [...(prompt === undefined ? [] : [fieldOf(['prompt'], prompt)]), ...animationEdits(spec, animations)]
+}
+
+/** An animation that is there keeps its fields: the edit is refused. */
+function newEdits(
+  spec: OverviewItem['spec'],
+  { name, prompt, frames }: Omit<ActionRequest<'add'>, 'sprite' | 'digest'>,
+): readonly FieldEdit[] {
+  if (spec.animations.some((animation) => animation.name === name)) {
+    throw new SpritewrightError('SW_USAGE', {
+      message: `Expected a new name of an animation, found ${JSON.stringify(name)}, which "${spec.name}" has. Nothing was written. Take another name.`,
+      facts: { name },
+    })
+  }
+  return [fieldOf(['animations', name], { prompt, frames })]
 }
 
 function animationEdits(spec: OverviewItem['spec'], animations: Readonly<Record<string, object>>): readonly FieldEdit[] {

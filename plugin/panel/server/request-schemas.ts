@@ -81,6 +81,7 @@ const asks: { readonly [Name in ActionName]: z.ZodType<ActionRequest<Name>> } = 
     picture: base64.optional(),
     animations: z.record(name, z.strictObject({ prompt: text.nullable().optional(), frames: z.number().optional() })).optional(),
   }),
+  add: z.strictObject({ sprite: name, digest, name, prompt: text, frames: z.number() }),
   undo: z.strictObject({ sprite: name, digest }),
   create: z.strictObject({ name, prompt: text, picture: base64 }),
   recover: z.strictObject({

@@ -8,7 +8,7 @@ import { editJsonText } from './json.ts'
 import { editYamlText, rewriteYamlText } from './yaml.ts'
 
 /** A value of an edited field: plain JSON. */
-export type FieldValue = number | boolean | string | readonly number[] | readonly string[] | Readonly<Record<string, number>>
+export type FieldValue = number | boolean | string | readonly number[] | readonly string[] | Readonly<Record<string, number | string>>
 
 /**
  * An edit of one field of a spec. The path is the keys that lead to it. Without a value, the field is

@@ -27,7 +27,7 @@ export interface Message {
 }
 
 /** Actions that write a spec. They send the digest of the file that the person saw. */
-type EditName = 'take' | 'choose-take' | 'use' | 'edit' | 'reword'
+type EditName = 'take' | 'choose-take' | 'use' | 'edit' | 'reword' | 'add'
 type WithoutDigest<T> = Omit<T, 'digest'>
 
 /** Has the state of the page, and communicates with the server. */
@@ -50,9 +50,16 @@ export interface PanelStore {
    * Writes a spec. Edits of one sprite run one after another, each based on the result of the one before.
    *
    * @param words What the edit does. They stand beside its Undo.
+   * @param refuse Shows a refusal, as in {@link PanelStore.act}.
    * @returns Whether it was written.
    */
-  edit<Name extends EditName>(sprite: string, name: Name, asks: WithoutDigest<PanelActions[Name]['asks']>, words: string): Promise<boolean>
+  edit<Name extends EditName>(
+    sprite: string,
+    name: Name,
+    asks: WithoutDigest<PanelActions[Name]['asks']>,
+    words: string,
+    refuse?: (error: PanelError) => void,
+  ): Promise<boolean>
   /** Callers that request an offer use it directly, and get its refusals as errors. */
   readonly api: PanelApi
   /** Shows a message that is not about an edit, so it has no Undo. */
@@ -112,10 +119,10 @@ export function createStore(api: PanelApi): PanelStore {
     }
   }
   const queues = new Map<string, Promise<unknown>>()
-  const edit: PanelStore['edit'] = (sprite, name, asks, words) => {
+  const edit: PanelStore['edit'] = (sprite, name, asks, words, refuse) => {
     const run = async (): Promise<boolean> => {
       const digest = model.state?.sprites.find((other) => other.name === sprite)?.digest ?? ''
-      const answer = (await act(name, { ...asks, digest } as never)) as Edited | undefined
+      const answer = (await act(name, { ...asks, digest } as never, refuse)) as Edited | undefined
       if (answer && answer.digest !== digest) set({ status: words, message: { words, edited: { sprite, digest: answer.digest } } })
       return answer !== undefined
     }

@@ -14,6 +14,7 @@ import { firstSettings } from '../state/view-settings.ts'
 import { allPaid, canBeApproved, wantsPerson } from '../state/words.ts'
 import { Header } from './header.tsx'
 import { Ledger } from './ledger.tsx'
+import { NewAnimation } from './new-animation.tsx'
 import { NewSprite } from './new-sprite.tsx'
 import { Problems, placeOf, wordsOf } from './problem-list.tsx'
 import { AnimationDetail, OrphanDetail, StepDetail } from './sprite-detail.tsx'
@@ -105,6 +106,7 @@ function Sprites({ place, onGo, onApprove }: SpritesProps): VNode {
   const { state } = usePanel()
   const [settings, setSettings] = useState(firstSettings)
   const [isMaking, setMaking] = useState(false)
+  const [adding, setAdding] = useState<string>()
   const shown = place.id ?? allPaid(state)[0]?.id
   const sprite = state.sprites.find((other) => other.animations.some((animation) => animation.id === shown))
   const animation = sprite?.animations.find((other) => other.id === shown)
@@ -114,6 +116,9 @@ function Sprites({ place, onGo, onApprove }: SpritesProps): VNode {
     <>
       <SpriteList shown={shown} onShow={(id) => onGo({ view: 'sprites', id })} onApprove={onApprove} onNew={() => setMaking(true)} />
       {isMaking && <NewSprite onClose={() => setMaking(false)} onMade={(id) => onGo({ view: 'sprites', id })} />}
+      {adding !== undefined && (
+        <NewAnimation sprite={adding} onClose={() => setAdding(undefined)} onMade={(id) => onGo({ view: 'sprites', id })} />
+      )}
       <div class="detail-pane">
         <a
           class="back-link"
@@ -134,6 +139,7 @@ function Sprites({ place, onGo, onApprove }: SpritesProps): VNode {
             settings={settings}
             onSettings={(change) => setSettings((before) => ({ ...before, ...change }))}
             onApprove={onApprove}
+            onAdd={() => setAdding(sprite.name)}
           />
         )}
         {step && <StepDetail key={step.id} step={step} onApprove={onApprove} />}

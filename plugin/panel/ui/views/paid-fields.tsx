@@ -8,7 +8,7 @@ import { usePanel } from '../state/panel-context.ts'
 import { creditsWords } from '../state/words.ts'
 
 /** Limits of the service for the frames of an animation. */
-const frames = { least: 7, most: 100 }
+export const frames: { readonly least: number; readonly most: number } = { least: 7, most: 100 }
 
 /** The fields that make another purchase. Writing them costs nothing; the price is beside them. */
 export function PaidFields({ sprite, animation }: { readonly sprite: PanelSprite; readonly animation: PanelAnimation }): VNode {

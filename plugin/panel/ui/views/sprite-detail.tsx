@@ -30,14 +30,14 @@ export function AnimationDetail({
   sprite,
   animation,
   ...props
-}: DetailProps & { readonly sprite: PanelSprite; readonly animation: PanelAnimation }): VNode {
-  const { settings, onSettings, onApprove } = props
+}: DetailProps & { readonly sprite: PanelSprite; readonly animation: PanelAnimation; readonly onAdd: () => void }): VNode {
+  const { settings, onSettings, onApprove, onAdd } = props
   const { loop, yoyo, played } = animation
   const player = usePlayer({ durations: played.map((frame) => frame.durationMs), loop, yoyo, speed: settings.speed })
   const delivered = useFrames(animation.id, animation.take, `${animation.state} ${sprite.pages.map((page) => page.url).join(' ')}`)
   return (
     <article class="detail">
-      <DetailHead paid={animation} file={sprite.file} words={animation.prompt}>
+      <DetailHead paid={animation} file={sprite.file} words={animation.prompt} onAdd={onAdd}>
         {countWords(animation.frames, 'frame')}, take {animation.take}
         {animation.changed.length > 0 && `, ${animation.changed.join(', ')} changed since the last purchase`}
       </DetailHead>
@@ -102,14 +102,17 @@ function DetailHead({
   paid,
   file,
   words,
+  onAdd,
   children,
 }: {
   readonly paid: PanelPaid
   readonly file?: string
   readonly words: string
+  /** Opens the dialog for another animation of the sprite; missing if it is no animation of one. */
+  readonly onAdd?: () => void
   readonly children: ComponentChildren
 }): VNode {
-  const { model, store } = usePanel()
+  const { model, state, store } = usePanel()
   return (
     <header class="detail-head">
       <div class="spread">
@@ -126,6 +129,11 @@ function DetailHead({
             <button type="button" class="button quiet" onClick={() => void store.openInEditor(file)}>
               Open in editor
             </button>
+            {onAdd && (
+              <button type="button" class="button quiet" disabled={!state.access.mayAct} onClick={onAdd}>
+                Add an animation…
+              </button>
+            )}
           </>
         )}
       </p>

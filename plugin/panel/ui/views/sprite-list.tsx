@@ -3,6 +3,7 @@ import { useMemo, useRef, useState } from 'preact/hooks'
 import type { PanelPaid, PanelSprite, PanelState, PurchaseState } from '../../../protocol/protocol.ts'
 import { useKeptNodes } from '../controls/kept-nodes.ts'
 import { FramePicture } from '../preview/frame-picture.tsx'
+import { addressOf, isPlainClick } from '../state/address.ts'
 import { usePanel } from '../state/panel-context.ts'
 import { canBeApproved, countWords, creditsWords, isMore, progressOf, stateLooks, sumOf, wantsPerson } from '../state/words.ts'
 import { PaidRow } from './paid-row.tsx'
@@ -91,7 +92,9 @@ export function SpriteList({ shown, onShow, onApprove, onNew }: SpriteListProps)
                 <span class="thumb">
                   <FramePicture pages={sprite.pages} frame={sprite.animations[0]?.played[0]} pixelArt={sprite.pixelArt} />
                 </span>
-                <h2>{sprite.name}</h2>
+                <h2>
+                  <SpriteLink name={sprite.name} id={sprite.animations[0]?.id} onShow={(id) => now.current.onShow(id)} />
+                </h2>
               </header>
               <ul>{rows}</ul>
             </section>
@@ -154,10 +157,35 @@ export function SpriteList({ shown, onShow, onApprove, onNew }: SpriteListProps)
   )
 }
 
-/** The arrow keys go from line to line. */
+/** The name of a sprite opens its first animation. */
+function SpriteLink({
+  name,
+  id,
+  onShow,
+}: {
+  readonly name: string
+  readonly id: string | undefined
+  readonly onShow: (id: string) => void
+}): VNode {
+  if (id === undefined) return <>{name}</>
+  return (
+    <a
+      href={addressOf({ view: 'sprites', id })}
+      onClick={(event) => {
+        if (!isPlainClick(event)) return
+        event.preventDefault()
+        onShow(id)
+      }}
+    >
+      {name}
+    </a>
+  )
+}
+
+/** The arrow keys go from line to line. Tab reaches the names of sprites too. */
 function goAlong(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
   const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
-  const links = [...event.currentTarget.querySelectorAll('a')]
+  const links = [...event.currentTarget.querySelectorAll<HTMLAnchorElement>('.paid a')]
   const at = links.indexOf(document.activeElement as HTMLAnchorElement)
   if (by === 0 || at < 0) return
   event.preventDefault()
