@@ -49,6 +49,8 @@ export interface PanelState {
   readonly project: string
   /** Path of that folder from the server's working folder, with forward slashes; empty if it is that one. */
   readonly folder: string
+  /** Engines that the game may use: the one of the options or the dependencies, or both if neither names one. */
+  readonly engines: readonly ('phaser' | 'pixi')[]
   readonly access: PanelAccess
   readonly service: PanelService
   /** By name. A sprite with a broken spec is not here but in `errors`. */

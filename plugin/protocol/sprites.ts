@@ -171,6 +171,8 @@ export interface PanelAnimation extends PanelPaid {
   readonly use?: readonly number[]
   /** Remarks of the quality check that the spec calls meant. */
   readonly meant: readonly string[]
+  /** Delivered frames that a picture touched up by hand replaces. */
+  readonly touchedUp: readonly number[]
   /** Whether a placeholder is shown. */
   readonly isPlaceholder: boolean
   /** Whether the result from before a change of the animation is shown, until the new result is bought. */

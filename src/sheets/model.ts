@@ -75,6 +75,11 @@ export interface BuiltSprite {
   readonly isPlaceholder: boolean
   /** Short names of animations that show what was bought before they were changed; missing if there are none. */
   readonly superseded?: readonly string[]
+  /**
+   * Delivered frames that a picture touched up by hand replaces, ascending, by the animation's short name; missing
+   * if there are none.
+   */
+  readonly touchedUp?: Readonly<Record<string, readonly number[]>>
   /** Short names of its animations, in the spec's order. */
   readonly animations: readonly string[]
 }

@@ -175,6 +175,7 @@ function toSprites(
         pixelArt: spec.pixelArt,
         isPlaceholder: own.some((input) => input.source.kind === 'placeholder'),
         ...supersededOf(own),
+        ...touchedUpOf(own),
         animations: own.map((input) => input.animation.name),
       })
     }
@@ -185,6 +186,13 @@ function toSprites(
 function supersededOf(own: readonly SheetInput[]): Pick<BuiltSprite, 'superseded'> {
   const names = own.flatMap(({ source, animation }) => (source.kind === 'result' && source.isSuperseded ? [animation.name] : []))
   return names.length > 0 ? { superseded: names } : {}
+}
+
+function touchedUpOf(own: readonly SheetInput[]): Pick<BuiltSprite, 'touchedUp'> {
+  const frames = own.flatMap(({ source, animation, overrides }) =>
+    source.kind === 'result' && overrides ? [[animation.name, overrides.key.map(([frame]) => frame)] as const] : [],
+  )
+  return frames.length > 0 ? { touchedUp: Object.fromEntries(frames) } : {}
 }
 
 function pictureOf(spec: SpriteSpec): { picture?: string } {

@@ -65,6 +65,30 @@ describe('touched-up frames in a project', () => {
     expect(shelf.requests()).toHaveLength(asked)
   })
 
+  test('are named by their frames, whole pictures and exports alike; those of a placeholder are not', async () => {
+    const game = await shelf.game()
+    const grey = await greyFrame(game, 90)
+    await game.write('sprites/hero.frames/walk/0005.png', grey)
+    await game.write('sprites/hero.frames/walk.png', grey)
+    await game.write('sprites/hero.frames/walk.json', asExport(pictureInfo(grey)))
+    const touchedUp = async (): Promise<unknown> => {
+      const workshop = await shelf.workshop(game)
+      const { sheets } = await workshop.preview()
+      await workshop.close()
+      return sheets.sprites.map((sprite) => [sprite.name, sprite.touchedUp])
+    }
+    expect(await touchedUp()).toEqual([
+      ['coin', undefined],
+      ['hero', { walk: [3, 5] }],
+    ])
+    await game.remove('sprites.lock.json')
+    await game.remove('.spritewright')
+    expect(await touchedUp()).toEqual([
+      ['coin', undefined],
+      ['hero', undefined],
+    ])
+  })
+
   test('begin with what was delivered: those frames, laid over themselves, change nothing, at whatever size the game has them', async () => {
     const game = await shelf.game({ 'sprites/hero.sprite.json': spec({ size: 40, stabilize: true }, { use: [3, 4], fps: 8 }) })
     const workshop = await shelf.workshop(game)

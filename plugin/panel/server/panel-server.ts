@@ -69,6 +69,7 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
     publish: (event) => hub.send('state', event),
     partsOf: (request, mayBuy) => ({
       root,
+      engines: workshop.options.engine ? [workshop.options.engine] : ['phaser', 'pixi'],
       prices,
       priceError,
       progress: buyer.progress,

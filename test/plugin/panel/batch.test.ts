@@ -38,6 +38,13 @@ describe('the progress of everything', () => {
     expect(readBatch(nextBatch(batch, later, 6000)!, later, () => undefined, 6000).words).toBe('1 of 2 · 1 failed · about 10 s left')
   })
 
+  test('tells no time while a question waits for an answer', () => {
+    const all = [paid('a', 'running'), paid('b', 'running')]
+    const later = [paid('a', 'bought'), paid('b', 'question')]
+    const batch = nextBatch(nextBatch(undefined, all, 0), later, 20_000)!
+    expect(readBatch(batch, later, () => undefined, 20_000).words).toBe('1 of 2 · 1 waits for your answer')
+  })
+
   test('ends with its last purchase, and the next one begins anew', () => {
     const batch = nextBatch(undefined, [paid('a', 'running')], 0)
     expect(nextBatch(batch, [paid('a', 'bought')], 10)).toBeUndefined()

@@ -9,13 +9,14 @@ import type {
   Overview,
   PriceList,
 } from '../../../../src/index.ts'
-import type { PanelAccess } from '../../../protocol/protocol.ts'
+import type { PanelAccess, PanelState } from '../../../protocol/protocol.ts'
 import type { BuyerFailure } from '../buyer.ts'
 
 /** The parts from which a state is made. */
 export interface StateParts {
   /** Folder of the project, absolute. */
   readonly root: string
+  readonly engines: PanelState['engines']
   readonly revision: number
   readonly overview: Overview
   /** One atlas for each sprite, as pages of the game have it. */

@@ -66,7 +66,12 @@ function toSprite(parts: StateParts, own: readonly OverviewItem[], index: StateI
     isPlaceholder: shown?.isPlaceholder ?? true,
     pages: toPages(atlas, parts.urlOf),
     animations: own.map((item) =>
-      toAnimation(parts, item, index, { atlas, frames, isSuperseded: shown?.superseded?.includes(item.animation.name) === true }),
+      toAnimation(parts, item, index, {
+        atlas,
+        frames,
+        isSuperseded: shown?.superseded?.includes(item.animation.name) === true,
+        touchedUp: shown?.touchedUp?.[item.animation.name] ?? [],
+      }),
     ),
   }
 }
@@ -82,13 +87,14 @@ interface ShownAnimation {
   readonly atlas: BuiltAtlas | undefined
   readonly frames: ReadonlyMap<string, PanelFrame>
   readonly isSuperseded: boolean
+  readonly touchedUp: readonly number[]
 }
 
 function toAnimation(
   parts: StateParts,
   item: OverviewItem,
   index: StateIndex,
-  { atlas, frames, isSuperseded }: ShownAnimation,
+  { atlas, frames, isSuperseded, touchedUp }: ShownAnimation,
 ): PanelAnimation {
   const { animation, spec, takes, changed } = item
   const { name, frames: asked, take, fps, loop, yoyo, durations, use, meant = [] } = animation
@@ -108,6 +114,7 @@ function toAnimation(
     ...(durations ? { durations } : {}),
     ...(use ? { use } : {}),
     meant,
+    touchedUp,
     isPlaceholder: item.state !== 'bought' && !isSuperseded,
     isSuperseded,
     played: played.flatMap(({ name: frame, durationMs }) => {

@@ -30,6 +30,7 @@ export function toPanelState(parts: StateParts, memo: SpriteMemo = new Map()): P
     revision: parts.revision,
     project: basename(root),
     folder: relative(process.cwd(), root).replaceAll('\\', '/'),
+    engines: parts.engines,
     access: parts.access,
     service: {
       mode: kind === 'embedded' ? 'embedded' : canAsk ? (keyMode ?? 'unasked') : 'none',

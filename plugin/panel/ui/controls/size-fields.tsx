@@ -38,7 +38,7 @@ export function SizeFields({
         <label for={id}>Size</label>
         <select id={id} class="select" value={kind} onChange={(event) => choose(event.currentTarget.value as SizeKind)}>
           <option value="delivered">As delivered</option>
-          <option value="figure">Size of the figure</option>
+          <option value="figure">The figure</option>
           <option value="longest">Longest side</option>
           <option value="box">Fit into a box</option>
         </select>

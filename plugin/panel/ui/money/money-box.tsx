@@ -18,7 +18,11 @@ export function MoneyBox({ paid, isFor, onApprove }: MoneyBoxProps): VNode {
   const progress = progressOf(model.progress, paid)
   const { price } = paid
   const rows: readonly (readonly [string, string | undefined])[] = [
-    ['Price', price && `${creditsWords(price.credits)}${price.referenceUsd === undefined ? '' : ` (about $${price.referenceUsd})`}`],
+    [
+      'Price',
+      price &&
+        `${creditsWords(price.credits)}${price.referenceUsd === undefined || state.service.mode === 'embedded' ? '' : ` (about $${price.referenceUsd})`}`,
+    ],
     ['Ceiling', paid.ceiling && creditsWords(paid.ceiling)],
     ['Approved', paid.approved],
     ['Spent', paid.spent && creditsWords(paid.spent)],

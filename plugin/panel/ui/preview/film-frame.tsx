@@ -31,6 +31,8 @@ export function FilmFrame({ onChoose, onKeyDown, onMoveHere, ...props }: FilmFra
   const flags = flagsOfFrame(animation.flags, index)
   const { pages, frame } = pictureOf(props)
   const words = flags.map((flag) => flag.words).join('; ')
+  const isTouchedUp = animation.touchedUp.includes(index)
+  const hint = [words, ...(isTouchedUp ? ['touched up by hand'] : [])].filter((part) => part !== '').join('; ')
   return (
     <li>
       <button
@@ -39,10 +41,10 @@ export function FilmFrame({ onChoose, onKeyDown, onMoveHere, ...props }: FilmFra
         class="film-frame"
         data-target={isTarget || undefined}
         data-flagged={flags.length > 0 || undefined}
-        title={words}
+        title={hint}
         tabIndex={isNow ? 0 : -1}
         aria-current={isNow}
-        aria-label={`Frame ${index}, number ${place + 1}${words === '' ? '' : `. To check: ${words}`}`}
+        aria-label={`Frame ${index}, number ${place + 1}${isTouchedUp ? ', touched up by hand' : ''}${words === '' ? '' : `. To check: ${words}`}`}
         aria-keyshortcuts={mayEdit ? 'Delete Alt+ArrowLeft Alt+ArrowRight' : undefined}
         draggable={mayEdit}
         onClick={onChoose}
@@ -63,7 +65,10 @@ export function FilmFrame({ onChoose, onKeyDown, onMoveHere, ...props }: FilmFra
         }}
       >
         <FramePicture pages={pages} frame={frame} pixelArt={sprite.pixelArt} />
-        <span class="film-number">{index}</span>
+        <span class="film-number">
+          {index}
+          {isTouchedUp && <span aria-hidden="true"> ✎</span>}
+        </span>
       </button>
     </li>
   )

@@ -50,12 +50,15 @@ export function readBatch(
   const bought = ended.filter(({ state }) => state === 'bought')
   const done = ended.length + own.filter((paid) => !ended.includes(paid)).reduce((sum, paid) => sum + (progressOf(paid)?.progress ?? 0), 0)
   const share = own.length === 0 ? 0 : done / own.length
-  const left = ended.length === 0 ? undefined : ((now - startedAt) * (1 - share)) / share
+  const asking = own.filter(({ state }) => state === 'question').length
+  // Nobody knows when a person answers.
+  const left = ended.length === 0 || asking > 0 ? undefined : ((now - startedAt) * (1 - share)) / share
   const failed = ended.filter(({ state }) => state === 'failed').length
   const parts = [
     `${ended.length} of ${own.length}`,
     moneyWords(sum(bought.map(({ id }) => costs.get(id))), sum([...costs.values()])),
     ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(asking > 0 ? [`${asking} ${asking === 1 ? 'waits' : 'wait'} for your answer`] : []),
     ...(left === undefined ? [] : [`about ${durationWords(left)} left`]),
   ]
   return { share, words: parts.filter((part) => part !== '').join(' · ') }

@@ -1,10 +1,10 @@
 import type { VNode } from 'preact'
-import type { PanelAnimation, PanelSprite } from '../../../protocol/protocol.ts'
+import type { PanelAnimation, PanelSprite, PanelState } from '../../../protocol/protocol.ts'
 import { usePanel } from '../state/panel-context.ts'
 
 /** The code that shows an animation in the game, to be copied. */
 export function CodeBox({ sprite, animation }: { readonly sprite: PanelSprite; readonly animation: PanelAnimation }): VNode {
-  const { store } = usePanel()
+  const { state, store } = usePanel()
   const copy = (engine: string, code: string): void =>
     void navigator.clipboard.writeText(code).then(
       () => store.say(`The code for ${engine} is copied.`),
@@ -13,30 +13,38 @@ export function CodeBox({ sprite, animation }: { readonly sprite: PanelSprite; r
   return (
     <details class="block code-box">
       <summary>Code for the game</summary>
-      {Object.entries(codeOf(sprite, animation)).map(([engine, code]) => (
-        <section key={engine} aria-label={`Code for ${engine}`}>
-          <div class="spread">
-            <h3>{engine}</h3>
-            <button type="button" class="button quiet" onClick={() => copy(engine, code)}>
-              Copy
-              <span class="visually-hidden"> the code for {engine}</span>
-            </button>
-          </div>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls. */}
-          <pre tabIndex={0}>{code}</pre>
-        </section>
-      ))}
+      {state.engines
+        .map((own) => codeOf(own, sprite, animation))
+        .map(({ engine, code }) => (
+          <section key={engine} aria-label={`Code for ${engine}`}>
+            <div class="spread">
+              <h3>{engine}</h3>
+              <button type="button" class="button quiet" onClick={() => copy(engine, code)}>
+                Copy
+                <span class="visually-hidden"> the code for {engine}</span>
+              </button>
+            </div>
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls. */}
+            <pre tabIndex={0}>{code}</pre>
+          </section>
+        ))}
     </details>
   )
 }
 
-/** Code for a module in `src/`, by its engine. */
-function codeOf({ name, file }: PanelSprite, animation: PanelAnimation): Readonly<Record<string, string>> {
+/** Code for a module in `src/`, with the name of its engine. */
+function codeOf(
+  engine: PanelState['engines'][number],
+  { name, file }: PanelSprite,
+  animation: PanelAnimation,
+): { readonly engine: string; readonly code: string } {
   const from = file.startsWith('src/') ? `./${file.slice(4)}` : `../${file}`
   const constant = name.replace(/[^A-Za-z0-9]+(.?)/g, (_, letter: string) => letter.toUpperCase()).replace(/^(?=\d)/, '_') || 'sprite'
   const key = JSON.stringify(`${name}/${animation.name}`).replaceAll('"', "'")
-  return {
-    Phaser: `import { createAnimations, preloadSprites } from 'spritewright/phaser'
+  if (engine === 'phaser')
+    return {
+      engine: 'Phaser',
+      code: `import { createAnimations, preloadSprites } from 'spritewright/phaser'
 import ${constant} from '${from}'
 
 // in preload():
@@ -46,7 +54,10 @@ preloadSprites(this, [${constant}])
 createAnimations(this, [${constant}])
 this.add.sprite(200, 260, ${constant}.texture).play(${key})
 `,
-    PixiJS: `import { loadSprites } from 'spritewright/pixi'
+    }
+  return {
+    engine: 'PixiJS',
+    code: `import { loadSprites } from 'spritewright/pixi'
 import ${constant} from '${from}'
 
 const [sheet] = await loadSprites([${constant}])
