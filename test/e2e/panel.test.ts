@@ -121,7 +121,7 @@ describe('questions', () => {
     await page.getByText('words.txt is no PNG', { exact: false }).waitFor()
     const picture = [...(await import('../kit/project.ts')).figurePng(900)]
     await drop(page, { name: 'sketch.png', type: 'image/png', bytes: picture })
-    await page.getByText('sketch.png is taken.').waitFor()
+    await page.getByText('sketch.png is chosen.').waitFor()
     await button(page, 'Send the answer').click()
     await showsState(page, 'bought')
   })
