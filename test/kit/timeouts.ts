@@ -14,8 +14,10 @@ const timeouts: Readonly<Record<string, number>> = {
   cli: 90_000,
   e2e: 120_000,
   plugin: 90_000,
+  queue: 90_000,
   service: 90_000,
   stores: 90_000,
+  worker: 120_000,
   // These try every byte, pixel or frame of something.
   atlas: 60_000,
   embedded: 60_000,
