@@ -14,6 +14,8 @@ afterEach(() => project?.remove())
 
 /** The output of a running CLI, as it comes. */
 function listen({ child }: CliProcess): { said(words: string, times?: number): Promise<void>; count(words: string): number } {
+  child.setMaxListeners(20)
+  child.setMaxListeners(20)
   let text = ''
   let look = (): void => {}
   const hear = (part: Buffer): void => {
@@ -36,8 +38,12 @@ function listen({ child }: CliProcess): { said(words: string, times?: number): P
   }
 }
 
+/** A configuration as `init` writes it, in a project that has not installed the package. */
+const configOf = (engine: string): string =>
+  `import { defineConfig } from 'spritewright'\nexport default defineConfig({ service: 'embedded', engine: '${engine}' })\n`
+
 test('build --watch builds again after a save, goes on after an error, buys what a person approves, and ends with 130', async () => {
-  project = await createProject({ 'spritewright.config.json': '{"service":"embedded","engine":"pixi"}' })
+  project = await createProject({ 'spritewright.config.mjs': configOf('pixi') })
   const { root, write } = project
   expect(await runCli(project, ['approve', '--yes'])).toMatchObject({ code: 0 })
   const cli = startCli(project, ['build', '--watch', '--out', 'out'])
@@ -71,14 +77,17 @@ test('build --watch builds again after a save, goes on after an error, buys what
   expect(count('Bought hero.idle')).toBe(1)
   expect(await pack()).toContain('hero/idle/0000')
 
-  await write('spritewright.config.json', '{"service":"embedded","engine":"phaser"}')
+  await write('spritewright.config.mjs', 'export default {')
   await said(waiting, 6)
+  await said('error SW_CONFIG')
+  await write('spritewright.config.mjs', configOf('phaser'))
+  await said(waiting, 7)
   expect(await readdir(join(root, 'out'))).toContain('pack.json')
 
   cli.child.kill('SIGINT')
   expect(await cli.ended).toMatchObject({ code: 130 })
   // Each change led to one build. A file that a build writes leads to none.
-  expect(count(waiting)).toBe(6)
+  expect(count(waiting)).toBe(7)
 })
 
 /** A watch in this process; the test makes its builds. */

@@ -38,11 +38,35 @@ test.each([
   expect(JSON.parse(JSON.stringify(options))).toEqual({ engine: 'pixi', store: { dir: 'a/b' } })
 })
 
-test('a config is read anew each time', async () => {
-  write('spritewright.config.ts', "export default { engine: 'pixi' }")
-  await loadConfig(ports, root)
-  write('spritewright.config.ts', "export default { engine: 'phaser' }")
-  expect((await loadConfig(ports, root)).options).toEqual({ engine: 'phaser' })
+test.each(['spritewright.config.ts', 'spritewright.config.mjs', 'spritewright.config.js', 'spritewright.config.json'])(
+  '%s is read anew each time, and refused as soon as it is broken',
+  async (name) => {
+    const words = (engine: string): string =>
+      name.endsWith('json') ? `{ "engine": "${engine}" }` : `export default { engine: '${engine}' }`
+    const read = async (): Promise<unknown> => JSON.parse(JSON.stringify((await loadConfig(ports, root)).options))
+    write('package.json', '{ "type": "module" }')
+    for (const engine of ['pixi', 'phaser', 'pixi']) {
+      write(name, words(engine))
+      expect(await read()).toEqual({ engine })
+    }
+    write(name, '{ broken')
+    await expect(read()).rejects.toMatchObject({ code: 'SW_CONFIG' })
+    write(name, words('phaser'))
+    expect(await read()).toEqual({ engine: 'phaser' })
+  },
+)
+
+test('a config that imports its package and waits is read anew', async () => {
+  const text = (size: number): string =>
+    `import { join } from 'node:path'\nexport default await Promise.resolve({ store: { dir: join('a', '${size}') }, at: import.meta.url })`
+  write('spritewright.config.mjs', text(1))
+  const { options: first } = await loadConfig(ports, root)
+  write('spritewright.config.mjs', text(2))
+  const { options: second } = await loadConfig(ports, root)
+  expect([first, second]).toMatchObject([
+    { store: { dir: join('a', '1') } },
+    { store: { dir: join('a', '2') }, at: (first as { at: string }).at },
+  ])
 })
 
 test('a config that was asked for wins over the usual one', async () => {

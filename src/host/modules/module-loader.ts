@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 /**
@@ -6,16 +7,27 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
  */
 export type ModuleLoader = (path: string) => Promise<unknown>
 
+/** Paths that this process has run. Node never runs a JavaScript module of the same path again. */
+const known = new Set<string>()
+
 /**
  * Loads modules with jiti, which is loaded only when it is needed. Nothing is cached on disk. A project that
  * has not installed the package (`npx spritewright`) can import it all the same, and gets the running copy.
+ *
+ * jiti leaves JavaScript to Node, which is fast and keeps the module. So from the second time on, jiti itself
+ * runs the text of the file. Modules that it imports stay as they are.
  */
 export function nodeModuleLoader(): ModuleLoader {
   return async (path) => {
     const { createJiti } = await import('jiti')
-    const run = (alias: Record<string, string>): Promise<unknown> => {
+    const isKnown = known.has(path)
+    known.add(path)
+    const run = async (alias: Record<string, string>): Promise<unknown> => {
       const jiti = createJiti(pathToFileURL(path).href, { moduleCache: false, fsCache: false, interopDefault: true, alias })
-      return jiti.import(path, { default: true })
+      if (!isKnown) return jiti.import(path, { default: true })
+      const text = await readFile(path, 'utf8')
+      const module = await jiti.evalModule(text, { id: path, filename: path, async: true, forceTranspile: true })
+      return (module as { readonly default?: unknown }).default
     }
     try {
       return await run({})
