@@ -55,15 +55,16 @@ const colors: Readonly<Record<string, readonly [number, number, number]>> = {
 }
 
 const scale = 8
+/** Clear pixels to the left, to the right and above. */
 const margin = 2
 
 /**
- * Makes the reference picture of the first spec: a PNG with a palette, about a kilobyte, 224 × 280 pixels, on
- * a clear background.
+ * Makes the reference picture of the first spec: a PNG with a palette, about a kilobyte, 224 × 264 pixels, on
+ * a clear background. There is no room below the feet, because the anchor of the spec is at the bottom.
  */
 export function drawFirstPicture(): Uint8Array {
   const across = Math.max(...drawing.map((row) => row.length)) + 2 * margin
-  const down = drawing.length + 2 * margin
+  const down = drawing.length + margin
   const letters = ['', ...Object.keys(colors)]
   const rows: number[][] = Array.from({ length: down }, (_, y) =>
     Array.from({ length: across }, (_, x) => Math.max(0, letters.indexOf((drawing[y - margin]?.[x - margin] ?? ' ').trim()))),
