@@ -1,4 +1,4 @@
-import { basename, resolve } from 'node:path'
+import { basename, relative, resolve } from 'node:path'
 import { type Host, nodeHost } from './host/host.ts'
 import { loadConfig } from './options/config-files.ts'
 import { readCredentials } from './options/credentials.ts'
@@ -8,7 +8,8 @@ import { type Context, openContext } from './project/context.ts'
 import { findTexturePackage, readCodecVersion } from './project/packages.ts'
 import { createConnection, type ServiceConnection, type Session } from './project/session.ts'
 import { refuseLinks } from './project/store-folder.ts'
-import { toOutput, writeOutput, writeTypings } from './sheets/output/output.ts'
+import { writeFolder } from './sheets/output/folder.ts'
+import { toOutput, writeTypings } from './sheets/output/output.ts'
 import { readSpecs } from './spec/scan.ts'
 import type { Workshop } from './workshop/api/api.ts'
 import { approve } from './workshop/approve.ts'
@@ -220,8 +221,17 @@ function openWorkshop(context: Context, connection: ServiceConnection, configFil
     undoSpecEdit: editor.undo,
     createSprite: (request) => createSprite(context, request),
     write: async (sheets, folder) => {
-      const files = await toOutput(sheets, enginesOf(context.options), context.options.formats)
-      return writeOutput(context.host, resolve(context.options.root, folder), files)
+      const { cache, options, warnings } = context
+      const { root } = options
+      const out = { root, folder: resolve(root, folder) }
+      const { files, removed } = await writeFolder(
+        { ...context.host, cache },
+        out,
+        await toOutput(sheets, enginesOf(options), options.formats),
+      )
+      if (removed.length > 0)
+        warnings.push(`Removed from ${relative(root, out.folder) || '.'}, since this build did not make them again: ${removed.join(', ')}.`)
+      return files
     },
     writeTypings: async (specs) =>
       writeTypings(context.host, specs ?? (await readSpecs(context.host, context.options.root, context.options.specs)).specs),

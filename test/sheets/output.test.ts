@@ -1,10 +1,18 @@
-import { describe, expect, test } from 'vitest'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type EngineFormat, formatNames, type OutputFile } from '../../atlas/index.ts'
 import { decodePng } from '../../atlas/png/read.ts'
 import { SpritewrightError } from '../../src/errors.ts'
+import { nodeDisk } from '../../src/host/disk.ts'
+import { nodeHost } from '../../src/host/host.ts'
+import { type WrittenFiles, writeFolder } from '../../src/sheets/output/folder.ts'
 import { toOutput } from '../../src/sheets/output/output.ts'
 import type { BuiltSheets } from '../../src/sheets/sheet.ts'
+import { sha256 } from '../../src/vault/objects.ts'
 import { makeProject, painted, painting } from '../atlas/formats/project.ts'
+import { type MemoryCache, memoryCache } from './memory-cache.ts'
 
 const { atlases } = makeProject(
   { sequences: [painting('hero/walk')] },
@@ -199,4 +207,59 @@ describe("a format of the project's own", () => {
       expect(error.message).toContain(`inside of its folder, with forward slashes, found the name ${JSON.stringify(file)}`)
     },
   )
+})
+
+describe('a folder that is written again', () => {
+  let root: string
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'spritewright-output-'))
+  })
+  afterEach(() => rmSync(root, { recursive: true }))
+
+  const place = (): { root: string; folder: string } => ({ root, folder: join(root, 'out') })
+  const write = (cache: MemoryCache, ...files: readonly string[]): Promise<WrittenFiles> =>
+    writeFolder(
+      { disk: nodeDisk(), random: nodeHost().random, cache },
+      place(),
+      files.map((file) => ({ file, bytes: new TextEncoder().encode(file) })),
+    )
+  const list = (): string[] => readdirSync(join(root, 'out'), { recursive: true }).map(String).sort()
+
+  test('loses what its last build wrote and this one did not, and the folders that are empty then', async () => {
+    const cache = memoryCache()
+    await write(cache, 'a.json', 'b@2x.json', 'godot/a.tres', 'godot/deep/b.tres')
+    expect(await write(cache, 'a.json')).toEqual({ files: ['a.json'], removed: ['b@2x.json', 'godot/a.tres', 'godot/deep/b.tres'] })
+    expect(list()).toEqual(['a.json'])
+    expect((await write(cache, 'a.json')).removed).toEqual([])
+  })
+
+  test("keeps a person's files, changed files, and all of them without the list", async () => {
+    const cache = memoryCache()
+    await write(cache, 'a.json', 'b.json', 'css/c.css')
+    writeFileSync(join(root, 'out/css/mine.txt'), 'mine')
+    writeFileSync(join(root, 'out/b.json'), 'edited')
+    expect((await write(cache, 'a.json')).removed).toEqual(['css/c.css'])
+    expect(list()).toEqual(['a.json', 'b.json', 'css', 'css/mine.txt'])
+    expect((await write(memoryCache(), 'z.json')).removed).toEqual([])
+  })
+
+  test('follows no path out of it, whatever the list says', async () => {
+    const cache = memoryCache()
+    writeFileSync(join(root, 'precious'), 'precious')
+    await write(cache, 'a.json')
+    mkdirSync(join(root, 'elsewhere'))
+    symlinkSync(join(root, 'elsewhere'), join(root, 'out/link'))
+    writeFileSync(join(root, 'elsewhere/page.png'), 'link/page.png')
+    const [key = ''] = cache.kept.keys()
+    const planted = [
+      ['../precious', sha256(new TextEncoder().encode('precious'))],
+      ['link/page.png', sha256(new TextEncoder().encode('link/page.png'))],
+    ]
+    await cache.write(key, new TextEncoder().encode(JSON.stringify(planted)))
+    expect((await write(cache, 'a.json')).removed).toEqual([])
+    await cache.write(key, new TextEncoder().encode('{'))
+    expect((await write(cache, 'a.json')).removed).toEqual([])
+    expect(readdirSync(join(root, 'elsewhere'))).toEqual(['page.png'])
+    expect(readdirSync(root)).toContain('precious')
+  })
 })

@@ -74,7 +74,12 @@ async function removeStale(ports: { disk: Disk }, folders: ReadonlySet<string>):
   return removed
 }
 
-async function writeChanged(
+/**
+ * Writes a file, whole or not at all, unless it has these bytes already.
+ *
+ * @returns Whether it was written.
+ */
+export async function writeChanged(
   ports: { disk: Disk; random: Random },
   path: string,
   bytes: Uint8Array,
@@ -84,17 +89,4 @@ async function writeChanged(
   if (stat?.bytes === bytes.length && sha256(await ports.disk.read(path)) === sha256(bytes)) return false
   await replace(ports.disk, ports.random, path, bytes)
   return true
-}
-
-/**
- * Writes files into a folder, each one whole or not at all. A file whose bytes have not changed is not
- * written.
- */
-export async function writeOutput(
-  ports: { disk: Disk; random: Random },
-  folder: string,
-  files: readonly OutputFile[],
-): Promise<readonly string[]> {
-  for (const { file, bytes } of files) await writeChanged(ports, join(folder, file), bytes)
-  return files.map(({ file }) => file)
 }

@@ -168,7 +168,8 @@ export interface Workshop {
   createSprite(request: NewSpriteRequest): Promise<NewSprite>
   /**
    * Writes atlases, engine data and `sprites.d.ts` into a folder. Returns the written paths, relative to it
-   * and sorted.
+   * and sorted. Removes files that the last build of this project wrote there and this one does not make, unless
+   * they were changed since; a warning names them.
    */
   write(sheets: BuiltSheets, folder: string): Promise<readonly string[]>
   /**
