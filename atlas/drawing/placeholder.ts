@@ -1,5 +1,6 @@
 import { type Bitmap, createBitmap } from '../bitmap.ts'
 import { clearBackdrop } from '../frames/backdrop.ts'
+import { visibleBox } from '../frames/trim.ts'
 import { type Colour, drawFigure, wordColour } from './figure.ts'
 
 /** Options of {@link makePlaceholder}. */
@@ -33,7 +34,7 @@ export interface PlaceholderOptions {
    */
   readonly background?: 'remove' | 'keep'
   /**
-   * Whether a striped corner marks it as a placeholder.
+   * Whether stripes at the figure's upper left corner mark it as a placeholder.
    *
    * @default true
    */
@@ -60,14 +61,16 @@ export function makePlaceholder(reference: Bitmap | undefined, options: Placehol
   const picture = reference ? (isKept ? reference : clearBackdrop(reference)) : drawFigure(prompt, width, height, isKept)
   const colour = wordColour(label, '')
   const feet = isKept ? picture.height / 2 : lowest(picture)
-  return Array.from({ length: frames }, (_, index) => {
+  const poses = Array.from({ length: frames }, (_, index) => {
     const swing = (1 - Math.cos((2 * Math.PI * index) / frames)) / 2
     const tall = isKept ? 1 + ZOOM * swing : 1 - SWING * swing
     const frame = createBitmap(width, height)
     drawPose(frame, picture, { wide: isKept ? tall : 1 / tall, tall, feet, isCovering: isKept })
-    if (isMarked) drawMark(frame, colour, index / frames)
     return frame
   })
+  const { left, top } = visibleBox(poses[0] as Bitmap, 0) ?? { left: 0, top: 0 }
+  if (isMarked) for (const [index, frame] of poses.entries()) drawMark(frame, { left, top }, colour, index / frames)
+  return poses
 }
 
 function sizeOf(reference: Bitmap | undefined, options: PlaceholderOptions): { readonly width: number; readonly height: number } {
@@ -113,17 +116,19 @@ function drawPose(frame: Bitmap, picture: Bitmap, { wide, tall, feet, isCovering
 }
 
 /**
- * Draws a striped corner, top left.
+ * Draws a striped corner.
  *
+ * @param at Its place. In the corner of the frame, it could be far from the figure.
  * @param phase Position in the cycle, 0 to 1.
  */
-function drawMark(frame: Bitmap, colour: Colour, phase: number): void {
+function drawMark(frame: Bitmap, at: { readonly left: number; readonly top: number }, colour: Colour, phase: number): void {
   const shortest = Math.min(frame.width, frame.height)
   const side = Math.min(shortest, Math.max(3, Math.round(shortest / 8)))
   const stripe = Math.max(1, side / 4)
-  for (let y = 0; y < side; y++)
-    for (let x = 0; x + y < side; x++) {
+  for (let y = 0; y < Math.min(side, frame.height - at.top); y++)
+    for (let x = 0; x < Math.min(side - y, frame.width - at.left); x++) {
       const isColoured = Math.floor((x + y) / stripe + 2 * (1 - phase)) % 2 === 0
-      frame.data.set([...(isColoured ? colour : ([255, 255, 255] as const)), 255], (y * frame.width + x) * 4)
+      const place = (at.top + y) * frame.width + at.left + x
+      frame.data.set([...(isColoured ? colour : ([255, 255, 255] as const)), 255], place * 4)
     }
 }

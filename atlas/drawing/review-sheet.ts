@@ -58,7 +58,7 @@ function drawAnimation({ title, frames, captions, flagged, isClosed }: ReviewedA
     const own = flagged.flatMap((at) => (at >= from && at < to ? [at - from] : []))
     const options = { columns, cell: CELL, flagged: own }
     const row = makeContactSheet(frames.slice(from, to), options)
-    rows.push(withCaptions(row, captions.slice(from, to), own, columns), makeContactSheet(onion.slice(from, to), { columns, cell: CELL }))
+    rows.push(withCaptions(row, captions.slice(from, to), own), makeContactSheet(onion.slice(from, to), { columns, cell: CELL }))
   }
   const head = 2 * LETTER_HEIGHT
   const whole = createBackground(
@@ -74,11 +74,12 @@ function drawAnimation({ title, frames, captions, flagged, isClosed }: ReviewedA
   return whole
 }
 
-function withCaptions(row: Bitmap, captions: readonly (readonly string[])[], flagged: readonly number[], columns: number): Bitmap {
+function withCaptions(row: Bitmap, captions: readonly (readonly string[])[], flagged: readonly number[]): Bitmap {
   const line = LETTER_HEIGHT + 3
   const whole = createBackground(row.width, row.height + line * Math.max(...captions.map((lines) => lines.length)) + 2)
   blit(whole, row, 0, 0)
-  const wide = (row.width - 4) / columns
+  // The last row may have fewer frames than the others.
+  const wide = (row.width - 4) / captions.length
   for (const [at, lines] of captions.entries())
     for (const [down, text] of lines.entries())
       write(whole, text, Math.round(at * wide) + 5, row.height + 1 + down * line, flagged.includes(at) ? RED : PLAIN, wide - 6)

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { makeAtlas } from '../../atlas/atlas.ts'
 import { type Bitmap, createBitmap } from '../../atlas/bitmap.ts'
 import { makeContactSheet } from '../../atlas/drawing/contact-sheet.ts'
+import { makeReviewSheet } from '../../atlas/drawing/review-sheet.ts'
 import { encodePage, readPicture, resize } from '../../atlas/encode/codec.ts'
 import { AtlasError } from '../../atlas/errors.ts'
 import { encodePages } from '../../atlas/formats/shared/pages.ts'
@@ -183,5 +184,23 @@ describe('contact sheets', () => {
       [204, 204, 204, 255],
       [200, 40, 90, 255],
     ])
+  })
+
+  test.each([12, 24])('a review sheet has each caption of the last row under its frame (%i frames)', (count) => {
+    const frames = Array.from({ length: count }, () => opaque(32, 32))
+    const captions = (last: (index: number) => string): string[][] =>
+      frames.map((_, index) => [index < count - (count % 10) ? '' : last(index)])
+    const draw = (last: (index: number) => string): Bitmap =>
+      makeReviewSheet([{ title: '', frames, captions: captions(last), flagged: [], isClosed: true }])
+    const plain = draw(() => '')
+    for (let place = 0; place < count % 10; place++) {
+      const sheet = draw((index) => (index % 10 === place ? `${index}` : ''))
+      const columns = Array.from({ length: sheet.width * sheet.height }, (_, at) => at)
+        .filter((at) => sheet.data[at * 4] !== plain.data[at * 4])
+        .map((at) => at % sheet.width)
+      // A cell is 36 pixels wide and begins 8 pixels from the left.
+      expect(Math.floor((Math.min(...columns) - 8) / 36)).toBe(place)
+      expect(Math.floor((Math.max(...columns) - 8) / 36)).toBe(place)
+    }
   })
 })

@@ -39,12 +39,14 @@ describe('a stand-in', () => {
     for (const frame of frames) expect([at(frame, 20, 54)[2], isClear(frame, 20, 55)]).toEqual([200, true])
   })
 
-  test('has a striped corner that moves on with every frame, unless it is to have none', () => {
+  test('has stripes at the corner of its figure that move on with every frame, unless it is to have none', () => {
     const marked = makePlaceholder(clear, { frames: 4, label: 'hero/walk' })
-    expect(marked.map((frame) => isClear(frame, 0, 0))).toEqual([false, false, false, false])
-    expect(new Set(marked.map((frame) => at(frame, 0, 0).join())).size).toBe(2)
     const unmarked = makePlaceholder(clear, { frames: 4, label: 'hero/walk', isMarked: false })
-    expect(unmarked.map((frame) => isClear(frame, 0, 0))).toEqual([true, true, true, true])
+    const isMarkedAt = (x: number, y: number): boolean[] =>
+      marked.map((frame, index) => at(frame, x, y).join() !== at(unmarked[index]!, x, y).join())
+    expect(isMarkedAt(15, 25)).toEqual([true, true, true, true])
+    expect([isMarkedAt(0, 0), isMarkedAt(24, 54)].flat()).not.toContain(true)
+    expect(new Set(marked.map((frame) => at(frame, 15, 25).join())).size).toBe(2)
     // The corner makes animations distinguishable.
     const other = makePlaceholder(clear, { frames: 4, label: 'hero/attack' })
     expect(other.map(hex)).not.toEqual(marked.map(hex))
@@ -67,6 +69,14 @@ describe('a stand-in', () => {
     // A frame of another shape is filled too.
     const wide = makePlaceholder(green, { frames: 7, label: 'x', width: 80, height: 20, isMarked: false, background: 'keep' })
     expect(wide.every((frame) => !isClear(frame, 0, 0) && !isClear(frame, 79, 19))).toBe(true)
+  })
+
+  test('has its stripes in the frame, wherever the figure is', () => {
+    const dot = createBitmap(40, 60)
+    dot.data.set([9, 9, 9, 255], (59 * 40 + 39) * 4)
+    const [frame] = makePlaceholder(dot, { frames: 7, label: 'x' })
+    expect(isClear(frame as Bitmap, 39, 59)).toBe(false)
+    expect(isClear(frame as Bitmap, 0, 0)).toBe(true)
   })
 
   test('of a picture of one colour shows that', () => {

@@ -9,7 +9,7 @@ import type { SpriteSpec } from '../../spec/spec.ts'
 import { findEntry, type LockFile } from '../../vault/lockfile.ts'
 
 /** Version of the placeholders. It must be raised when equal sources give other placeholders. */
-const drawing = 2
+const drawing = 3
 
 /** Creates the sources of placeholders for a survey. */
 export interface PlaceholderMaker {
