@@ -210,12 +210,13 @@ test.each(framed)(
 test.each([
   { engine: 'phaser', file: 'phaser.min.js', at: '' },
   { engine: 'pixi.js', file: 'pixi.min.mjs', at: 'pixi.html' },
+  { engine: 'no engine', file: undefined, at: 'canvas.html' },
 ])('no bundler, $engine: an approved sprite plays on a plain page', { timeout: 120_000 }, async ({ engine, file, at }) => {
-  const { home } = await begin(filesOfPage('start-plain.md'), [engine])
+  const { home } = await begin(filesOfPage('start-plain.md'), file === undefined ? [] : [engine])
   await cli(home, 'approve', '--yes')
   await cli(home, 'build')
   await mkdir(join(home, 'public/vendor'))
-  await copyFile(join(repository, 'node_modules', engine, 'dist', file), join(home, 'public/vendor', file))
+  if (file !== undefined) await copyFile(join(repository, 'node_modules', engine, 'dist', file), join(home, 'public/vendor', file))
   const site = await serveFolder(join(home, 'public'))
   open.push(site)
   const { page, complaints } = await visit(browser, `${site.url}${at}`, { width: 500, height: 400 })
@@ -230,7 +231,7 @@ test('a monorepo: the game of a workspace begins in its own folder, and the root
   const { home, root, write } = await begin(filesOfPage('start-phaser.md'), ['phaser'], 'apps/meadow')
   await write('package.json', '{ "private": true, "workspaces": ["apps/*"] }')
   expect(await readFile(join(home, 'sprites/hero.sprite.json'), 'utf8')).toContain('"../../../node_modules/spritewright/schemas/')
-  await expect(cli(root, 'plan')).rejects.toMatchObject({ stderr: expect.stringContaining('--root apps/meadow') })
+  await expect(cli(root, 'plan')).rejects.toMatchObject({ stderr: expect.stringContaining('--root "apps/meadow"') })
   await write('apps/meadow/spritewright.config.ts', config.replace('store', "service: 'embedded', store"))
   await cli(home, 'approve', '--yes')
   await cli(home, 'build', '--buy-only')
