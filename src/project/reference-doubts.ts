@@ -1,5 +1,6 @@
 import { AtlasError, type Bitmap, readPicture } from '../../atlas/index.ts'
 import type { Disk } from '../host/disk.ts'
+import { isInside, realPath } from '../host/real-path.ts'
 import { type ReferencePicture, referenceError } from '../spec/reference.ts'
 import type { SpriteSpec } from '../spec/spec.ts'
 
@@ -10,6 +11,7 @@ const shortestSide = 16
  * Why a reference may not be worth its price, for a person who is about to approve it. The service takes such
  * pictures, and charges for them.
  *
+ * @param root Folder of the project. A picture of another folder is not committed with the spec, and may be private.
  * @returns Completes the sentence "The reference of hero …"; `undefined` if there is no doubt.
  * @throws `SW_REFERENCE` if the picture is damaged: nothing is bought from a picture that cannot be read.
  */
@@ -17,6 +19,7 @@ export async function doubtAbout(
   disk: Disk,
   spec: SpriteSpec,
   { path, bytes, width, height }: ReferencePicture,
+  root: string,
 ): Promise<string | undefined> {
   if (Math.min(width, height) < shortestSide) return `has only ${width} × ${height} pixels`
   let picture: Bitmap
@@ -30,7 +33,8 @@ export async function doubtAbout(
     throw await referenceError(disk, spec, { message, facts: { path } })
   }
   if (picture.data.every((value, at) => at % 4 !== 3 || value === 0)) return 'is fully transparent'
-  return isOneColour(picture) ? 'has one single colour' : undefined
+  if (isOneColour(picture)) return 'has one single colour'
+  return isInside(realPath(root), realPath(path)) ? undefined : 'is outside of the project'
 }
 
 function isOneColour({ data }: Bitmap): boolean {

@@ -172,8 +172,8 @@ async function createSessionClient(
     baseUrl,
     key,
     limits: options.limits,
-    limitsFolder: join(host.stateFolder, 'limits'),
-    ...(options.service === 'embedded' ? { host: embeddedHost } : {}),
+    // Each run has an embedded service of its own, whose limits no other process uses.
+    ...(options.service === 'embedded' ? { host: embeddedHost } : { limitsFolder: join(host.stateFolder, 'limits') }),
     ...(profile ? { profile } : {}),
     ...(onWait ? { onWait } : {}),
   })

@@ -246,7 +246,7 @@ export async function checkReferences(
   for (const spec of [...specs].filter((one) => referencePath(one) !== undefined)) {
     try {
       const picture = await readReference(context.host.disk, spec, limits)
-      const doubt = await doubtAbout(context.host.disk, spec, picture)
+      const doubt = await doubtAbout(context.host.disk, spec, picture, context.options.root)
       if (doubt !== undefined)
         doubts.set(spec.name, `The reference of ${spec.name} ${doubt}: look at ${picture.path} before you pay for it.`)
     } catch (error) {

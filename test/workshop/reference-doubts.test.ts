@@ -1,9 +1,11 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createBitmap, encodePng } from '../../atlas/index.ts'
 import { readOffer } from '../../plugin/panel/server/approval-offer.ts'
 import { figurePng } from '../kit/project.ts'
-import { openShelf, type Shelf } from '../plugin/world.ts'
+import { openShelf, type Shelf, spec } from '../plugin/world.ts'
 
 let shelf: Shelf
 beforeAll(async () => {
@@ -58,5 +60,20 @@ test('an ordinary reference is no matter for a warning', async () => {
     expect((await readOffer(workshop, { ids: ['hero'] })).lines[0]).not.toHaveProperty('warning')
   } finally {
     await workshop.close()
+  }
+})
+
+test('a reference outside of the project is told before it is approved', async () => {
+  const game = await shelf.game({ 'sprites/hero.sprite.json': spec({ reference: '../../outside.png' }) }, false)
+  const outside = join(game.root, '../outside.png')
+  await writeFile(outside, figurePng(7))
+  const workshop = await shelf.workshop(game)
+  try {
+    expect((await workshop.plan(['hero'])).warnings).toEqual([
+      `The reference of hero is outside of the project: look at ${outside} before you pay for it.`,
+    ])
+  } finally {
+    await workshop.close()
+    await rm(outside)
   }
 })
