@@ -189,32 +189,33 @@ export async function createWorkshop(init: WorkshopInit): Promise<Workshop> {
 
 function openWorkshop(context: Context, connection: ServiceConnection, configFile: string | undefined): Workshop {
   const never = new AbortController().signal
-  const online = async <T>(signal: AbortSignal, work: (session: Session) => Promise<T>): Promise<T> =>
-    interruptible(signal, async () => work(await connection.open(signal)))
+  const online = async <T>(signal: AbortSignal, left: 'paid' | 'nothing', work: (session: Session) => Promise<T>): Promise<T> =>
+    interruptible(signal, left, async () => work(await connection.open(signal)))
   const editor = createSpecEditor(context)
   return {
     options: context.options,
     host: { clock: context.host.clock, disk: context.host.disk, random: context.host.random, terminal: context.host.terminal },
-    plan: (names = [], signal = never) => interruptible(signal, () => makePlan(context, connection, names, signal)),
+    plan: (names = [], signal = never) => interruptible(signal, 'nothing', () => makePlan(context, connection, names, signal)),
     planPictures: (names = []) => drawPlanPictures(context, connection, names),
     status: (names = []) => readFullStatus(context, connection, names),
     review: (name) => review(context, connection, name),
     originals: (name) => readOriginals(context, connection, name),
-    approve: (request, signal = never) => online(signal, (session) => approve(context, session, request, signal)),
-    acceptStanding: (request, signal = never) => online(signal, (session) => acceptStanding(context, session, request, signal)),
+    approve: (request, signal = never) => online(signal, 'nothing', (session) => approve(context, session, request, signal)),
+    acceptStanding: (request, signal = never) => online(signal, 'nothing', (session) => acceptStanding(context, session, request, signal)),
     files: projectFiles(context, configFile),
     trust: openTrust(context),
-    build: (request = {}) => interruptible(request.signal ?? never, () => build(context, connection, request)),
+    build: (request = {}) => interruptible(request.signal ?? never, 'paid', () => build(context, connection, request)),
     work: async (request) => (await import('./workshop/worker/worker.ts')).work(context, connection, request),
     workerStatus: async () => (await import('./workshop/worker/status.ts')).readWorkerStatus(context),
-    answer: (request, signal = never) => online(signal, (session) => answer(context, session, request, signal)),
-    recover: (request, signal = never) => online(signal, (session) => recover(context, session, request, signal)),
-    cancel: (name, signal = never, shown = undefined) => online(signal, (session) => cancel(context, session, { name, shown }, signal)),
-    forget: (name, confirm, signal = never) => online(signal, (session) => forget(context, session, name, confirm, signal)),
+    answer: (request, signal = never) => online(signal, 'paid', (session) => answer(context, session, request, signal)),
+    recover: (request, signal = never) => online(signal, 'paid', (session) => recover(context, session, request, signal)),
+    cancel: (name, signal = never, shown = undefined) =>
+      online(signal, 'paid', (session) => cancel(context, session, { name, shown }, signal)),
+    forget: (name, confirm, signal = never) => online(signal, 'nothing', (session) => forget(context, session, name, confirm, signal)),
     preview: createPreviewer(context, connection),
     overview: createOverviewer(context, connection),
     pending: createPendingReader(context, connection),
-    prices: (signal = never) => online(signal, (session) => readPrices(context, session, signal)),
+    prices: (signal = never) => online(signal, 'nothing', (session) => readPrices(context, session, signal)),
     atlases: () => packAtlases(context, connection),
     delivered: (id, take) => readDelivered(context, connection, id, take),
     editSpec: editor.edit,
@@ -237,10 +238,13 @@ function openWorkshop(context: Context, connection: ServiceConnection, configFil
       writeTypings(context.host, specs ?? (await readSpecs(context.host, context.options.root, context.options.specs)).specs),
     ledger: () => readAccounts(context),
     store: openResultStore(context, connection),
-    verifyLedger: (request = {}, signal = never) => online(signal, (session) => verifyAccounts(context, session, request, signal)),
+    verifyLedger: (request = {}, signal = never) =>
+      online(signal, 'nothing', (session) => verifyAccounts(context, session, request, signal)),
     doctor: () => examine(context, connection),
     contract: (request = {}, signal = never) =>
-      interruptible(signal, async () => (await import('./workshop/contract.ts')).checkContract(context, connection, request, signal)),
+      interruptible(signal, 'paid', async () =>
+        (await import('./workshop/contract.ts')).checkContract(context, connection, request, signal),
+      ),
     compareOpenapi: async (file) => (await import('./workshop/contract.ts')).compareWithDescription(context, file),
     containsKey: context.keySearch.isIn,
     close: () => connection.close(),

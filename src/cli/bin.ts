@@ -86,7 +86,7 @@ async function run(): Promise<void> {
       const { text, isCancel } = await import('@clack/prompts')
       const shown = preset === undefined ? {} : { placeholder: preset, defaultValue: preset }
       const answer = await text({ message, ...shown, output: process.stderr, signal: interrupt.signal })
-      return isCancel(answer) || answer === undefined || answer.trim() === '' ? undefined : answer.trim()
+      return isCancel(answer) ? undefined : (answer ?? '').trim() || (preset ?? '')
     },
   })
   await host.net.close()

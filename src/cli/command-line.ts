@@ -47,6 +47,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   const entry = commandEntries.find((candidate) => candidate.verb === verb)
   const isOn = (name: string): boolean => given.some((option) => option.name === name && option.value === undefined)
   if (isOn('version') && !entry) return { kind: 'version' }
+  if (verb === 'help') return helpOn(names[0])
   if (isOn('help')) return { kind: 'help', isAsked: true, ...(entry ? { entry } : {}) }
   if (argv.length === 0) return { kind: 'help', isAsked: false }
   if (!entry) throw unknownCommand(verb)
@@ -57,6 +58,14 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
     })
   }
   return { kind: 'run', entry, args: createArgs(names, checkOptions(given, entry)) }
+}
+
+/** `spritewright help [command]`, which many type. */
+function helpOn(verb: string | undefined): CommandLine {
+  if (verb === undefined) return { kind: 'help', isAsked: true }
+  const entry = commandEntries.find((candidate) => candidate.verb === verb)
+  if (!entry) throw unknownCommand(verb)
+  return { kind: 'help', isAsked: true, entry }
 }
 
 /** Splits a command line. It refuses nothing, because the valid options depend on the command. */

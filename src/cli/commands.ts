@@ -85,7 +85,7 @@ export const commandEntries: readonly CommandEntry[] = [
     text: 'Buys what is approved, makes the atlases and writes them',
     options: [
       { flags: '--out <dir>', text: 'Where to, from the project (default: public/sprites)' },
-      { flags: '--frozen', text: 'Buy nothing; fail if anything is missing' },
+      { flags: '--frozen', text: 'Buy nothing; fail if anything would have to be bought' },
       { flags: '--buy-only', text: 'Buy, and make no atlas' },
       { flags: '--watch', text: 'Build again whenever a file of the project changes, until Ctrl-C' },
     ],
@@ -111,7 +111,8 @@ export const commandEntries: readonly CommandEntry[] = [
   {
     verb: 'answer',
     takesNames: true,
-    text: "Answers an execution's question: answer NAME TEXT",
+    takes: 'NAME TEXT',
+    text: "Answers an execution's question",
     options: [{ flags: '--asset <file>', text: 'A picture, where the question asks for one' }],
     examples: ['answer hero.walk "with the left hand"', 'answer hero "like this" --asset sketch.png'],
     load: async () => (await import('./commands/answer.ts')).answer,
@@ -119,7 +120,8 @@ export const commandEntries: readonly CommandEntry[] = [
   {
     verb: 'review',
     takesNames: true,
-    text: 'Draws the bought frames of a name in one picture, with suspicious frames marked: review NAME',
+    takes: 'NAME',
+    text: 'Draws the bought frames of a name in one picture, with suspicious frames marked',
     options: [
       { flags: '--out <file>', text: 'The picture (default: node_modules/.cache/spritewright/review/NAME.png)' },
       { flags: '--frames <dir>', text: 'Writes the frames as they were delivered into this folder, to be touched up; never over a file' },
@@ -130,6 +132,7 @@ export const commandEntries: readonly CommandEntry[] = [
   {
     verb: 'recover',
     takesNames: true,
+    takes: 'NAME',
     text: 'Resolves a submission whose outcome is unknown and too old to retry safely',
     options: [
       { flags: '--replay', text: 'Send the same bytes again under the same key; may be charged twice if the service forgot the key' },
@@ -141,6 +144,7 @@ export const commandEntries: readonly CommandEntry[] = [
   {
     verb: 'cancel',
     takesNames: true,
+    takes: 'NAME',
     text: 'Cancels pictures that are being made; sprite executions cannot be cancelled',
     options: [],
     examples: ['cancel hero'],
@@ -149,6 +153,7 @@ export const commandEntries: readonly CommandEntry[] = [
   {
     verb: 'forget',
     takesNames: true,
+    takes: 'NAME',
     text: 'Deletes what the service has of a sprite; the paid results here stay',
     options: [{ flags: '--yes', text: 'Do not ask' }],
     examples: ['forget hero'],
@@ -213,7 +218,7 @@ export const commandEntries: readonly CommandEntry[] = [
       { flags: '--port <port>', text: 'Port on loopback (default: 4747; 0 takes a free one)' },
       { flags: '--dir <dir>', text: 'Where its state is kept (default: .spritewright/embedded)' },
       { flags: '--key <key>', text: 'A test key to take (default: its own)' },
-      { flags: '--credits <credits>', text: 'Balance of a new account' },
+      { flags: '--credits <credits>', text: 'Balance of a new account (default: 100)' },
       { flags: '--faults <file>', text: 'A plan of what goes wrong, to try a pipeline against' },
     ],
     examples: ['serve', 'serve --port 0 --credits 50', 'serve --faults faults.json'],

@@ -59,8 +59,8 @@ export interface ProgramParts {
   /** Asks a yes-or-no question on the terminal. Returns undefined if the person presses Ctrl-C. */
   readonly ask: (question: string) => Promise<boolean | undefined>
   /**
-   * Asks for a text on the terminal. Returns undefined if the person presses Ctrl-C, or says nothing and there
-   * is no preset.
+   * Asks for a text on the terminal. Returns the preset, or an empty text, if the person says nothing, and
+   * undefined at Ctrl-C.
    */
   readonly askText: (question: string, preset?: string) => Promise<string | undefined>
   /** Lets a person choose on the terminal; the first choice is marked. Returns undefined at Ctrl-C. */

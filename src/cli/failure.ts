@@ -1,4 +1,6 @@
+import { dirname } from 'node:path'
 import { type ErrorCode, type ErrorFacts, errorCodes } from '../errors.ts'
+import { tempTargetOf } from '../host/publish.ts'
 
 /** An error in the form that the command line prints. */
 export interface Failure {
@@ -49,7 +51,7 @@ function toFailure(error: unknown): Failure {
   if (typeof code === 'string' && diskCodes.has(code) && typeof syscall === 'string') {
     return {
       code: 'SW_DISK' satisfies ErrorCode,
-      message: `${error.message}. ${diskAdvice(code)}`,
+      message: `${typeof path === 'string' ? diskWords(error.message, path) : error.message}. ${diskAdvice(code)}`,
       facts: { reason: code, operation: syscall, ...(typeof path === 'string' ? { path } : {}) },
       exit: errorCodes.SW_DISK.exit,
     }
@@ -75,6 +77,12 @@ function ours(code: string, error: Error, facts: unknown): Failure {
     exit: errorCodes[known].exit,
     ...(code === 'SW_INTERNAL' && error.stack ? { stack: error.stack } : {}),
   }
+}
+
+/** Names the folder if the file is a temporary one, which nobody knows and which is gone by now. */
+function diskWords(message: string, path: string): string {
+  if (tempTargetOf(path) === undefined) return message
+  return message.replace(/, \w+ '.*$/s, `, a file in ${JSON.stringify(dirname(path))}`)
 }
 
 function diskAdvice(code: string): string {

@@ -35,7 +35,8 @@ export default defineConfig({
   // Try everything free of charge, without a key: demo art from a service on this machine.
   // service: 'embedded',
 
-  // A ceiling in credits under which no sprite needs an approval of its own.
+  // A ceiling in credits under which no sprite needs an approval of its own, once you have
+  // accepted it: npx spritewright approve --standing
   // approval: { perSprite: '3', total: '20' },
 })
 `

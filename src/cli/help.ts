@@ -15,7 +15,7 @@ export function layProgramHelp(version: string): Ink[][] {
     ...layOptions('Options', globalOptions),
     [],
     [ink('dim', 'A name is a sprite, '), 'hero', ink('dim', ', or one animation of it, '), 'hero.walk', ink('dim', '.')],
-    [ink('dim', 'A first try, free of charge: '), 'spritewright init', ink('dim', ', then '), 'spritewright serve', ink('dim', '.')],
+    [ink('dim', 'A first try, free of charge: '), 'npx spritewright init', ink('dim', ', with the answer "This machine".')],
   ]
 }
 

@@ -35,9 +35,9 @@ export async function refuseOtherRoot(host: Host, root: string): Promise<void> {
   const projects = (isPackage ? undefined : await projectAbove(host, root)) ?? (await projectsBelow(host, root))
   const [first] = projects
   if (first === undefined) return
-  const places = projects.map((folder) => relative(root, folder) || '.').join(', ')
+  const quote = (folder: string): string => JSON.stringify(relative(root, folder))
   throw new SpritewrightError('SW_USAGE', {
-    message: `Expected a project in ${root}, found it in ${places}. Go there, or name it: --root ${relative(root, first)}. If this folder is meant: --root .`,
+    message: `Expected a project in ${JSON.stringify(root)}, found it in ${projects.map(quote).join(', ')}. Go there, or add --root ${quote(first)} to the command. If this folder is meant, add --root "." to it.`,
     facts: { root, projects },
   })
 }

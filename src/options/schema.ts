@@ -8,7 +8,7 @@ import type { Profile } from '../service/profile.ts'
 import type { ValuePath } from '../spec/document.ts'
 import { nearestName } from '../spec/nearest.ts'
 import { filledText, flag, toEditorSchema, wholeNumber } from '../spec/schema.ts'
-import { formatPath, toFaults } from '../spec/schema-faults.ts'
+import { formatPath, toFaults, valueAt } from '../spec/schema-faults.ts'
 import type { OptionIssue, ReadAtlas } from './atlas.ts'
 import * as values from './values.ts'
 
@@ -232,7 +232,10 @@ const optionsShape = {
     .default([])
     .describe("Formats that `build` writes in addition to the engine's own: names, or formats of your own."),
   service: z
-    .union([z.literal('embedded'), shapes.service], { error: '"embedded" or { "baseUrl", "queue" }' })
+    .union([z.literal('embedded'), shapes.service], {
+      error: ({ input }) =>
+        values.isLikeEmbedded(input) ? 'a known service (did you mean "embedded"?)' : '"embedded" or { "baseUrl", "queue" }',
+    })
     .optional()
     .describe('`"embedded"`, or an object with the fields below. Default: `SPRITEWRIGHT_BASE_URL`.'),
   approval: shapes.approval.prefault({}),
@@ -261,7 +264,7 @@ export function configJsonSchema(): object {
 /**
  * Validates options.
  *
- * @returns The options, or all issues. An address is never shown, because it may contain a secret.
+ * @returns The options, or all issues. An address may be a secret, so none is shown.
  */
 export function readOptions(options: unknown): { readonly options: ReadOptions } | { readonly issues: readonly OptionIssue[] } {
   const checked = optionsSchema.safeParse(options)
@@ -269,7 +272,7 @@ export function readOptions(options: unknown): { readonly options: ReadOptions }
   const issues = toFaults(checked.error.issues, options, unknownOptionWords).map(({ path, expected, found, isAtKey }) => ({
     path: formatPath(path),
     expected,
-    found: mayBeSecret(path) && !isAtKey ? 'something else' : found,
+    found: mayBeSecret(path) && !isAtKey && !values.isLikeEmbedded(valueAt(options, path)) ? 'something else' : found,
   }))
   return { issues }
 }

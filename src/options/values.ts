@@ -1,4 +1,5 @@
 import type { Profile } from '../service/profile.ts'
+import { nearestName } from '../spec/nearest.ts'
 
 /** A service, and how it is reached. */
 export interface ServiceOptions {
@@ -86,3 +87,8 @@ export function parseQueueAddress(text: string): string | undefined {
 
 /** The addresses that {@link parseQueueAddress} accepts, in words. */
 export const queueWords: string = 'redis://host:port/number, rediss://… or postgres://host/database, without a user or a password'
+
+/** Whether a value can only be a slip in `"embedded"`. Any other value may contain a secret. */
+export function isLikeEmbedded(value: unknown): boolean {
+  return typeof value === 'string' && nearestName(value, ['embedded']) !== undefined
+}

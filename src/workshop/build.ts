@@ -76,11 +76,18 @@ export async function build(context: Context, connection: ServiceConnection, req
     bought: run.purchases.flatMap((item) =>
       item.credits === undefined || !item.isFresh ? [] : [{ id: item.id, credits: parseCredits(item.credits) }],
     ),
+    fetched: [...fetchedSince(first, found), ...project.fetched],
     fromVault: first.items.filter((item) => item.state === 'bought').length,
     ...(run.balance ? { balance: run.balance } : {}),
     failures,
     warnings: context.warnings,
   }
+}
+
+/** Ids of the animations whose results were lost, and are here now. */
+function fetchedSince(first: Survey, { items }: Survey): readonly string[] {
+  const here = new Set(items.flatMap(({ id, state }) => (state === 'bought' ? [id] : [])))
+  return first.items.flatMap(({ id, state }) => (state === 'lost' && here.has(id) ? [id] : []))
 }
 
 /**

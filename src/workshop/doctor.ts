@@ -53,7 +53,7 @@ async function checkSpecs(context: Context): Promise<readonly DoctorFinding[]> {
   const specs: DoctorFinding = {
     check: 'specs',
     verdict: isEmpty ? 'warning' : 'good',
-    found: `${sprites} sprites, ${found.items.length} animations`,
+    found: `${count(sprites, 'sprite')}, ${count(found.items.length, 'animation')}`,
     advice: isEmpty ? 'Write a first spec: npx spritewright init' : '',
   }
   const lost = lostFinding(found.items.filter((item) => item.state === 'lost'))
@@ -67,7 +67,7 @@ function lostFinding(lost: readonly PlanItem[]): DoctorFinding | undefined {
   return {
     check: 'results',
     verdict: 'warning',
-    found: `${ids.length} bought results are not here: ${ids.join(', ')}`,
+    found: `${count(ids.length, 'bought result')} not here: ${ids.join(', ')}`,
     // A result of the embedded service has a note.
     advice: lost.every(({ note }) => note === undefined)
       ? 'Fetch them again, for free: npx spritewright build'
@@ -227,11 +227,15 @@ async function checkClock(context: Context): Promise<DoctorFinding> {
   for (const hash of await context.journal.requests())
     for (const record of (await context.journal.peek(hash)).records) newest = Math.max(newest, record.at)
   const now = context.host.clock.wall()
-  if (now >= newest) return { check: 'clock', verdict: 'good', found: 'not behind the journal', advice: '' }
+  if (now >= newest) return { check: 'clock', verdict: 'good', found: 'later than every record of the journal', advice: '' }
   return {
     check: 'clock',
     verdict: 'bad',
     found: `${Math.round((newest - now) / 1000)} s behind the newest record of the journal`,
     advice: 'Set the clock right: unanswered submissions are not replayed while it is behind.',
   }
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
 }

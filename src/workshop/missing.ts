@@ -48,18 +48,28 @@ export async function missingError(
     total: total === undefined ? undefined : formatCredits(total),
   }
   if (mayBuy) {
-    const message = `${items.length} of the project's animations are not bought and not approved${cost}:\n${[...table, ...standing].join('\n')}\nNothing was bought. Approve with: npx spritewright approve ${names}${rootOption(context)}`
+    const message = `${countWords(items)} not bought and not approved${cost}:\n${[...table, ...standing].join('\n')}\nNothing was bought. Approve with: npx spritewright approve ${names}${rootOption(context)}`
     return new SpritewrightError('SW_APPROVAL', { message, facts })
   }
   const why = context.options.isCi ? 'CI does not buy' : 'nothing may be bought now (frozen, or build.generate is "never")'
-  const message = `${items.length} of the project's animations are not bought, and ${why}${cost}:\n${table.join('\n')}\nNothing was bought. On a machine that may buy: npx spritewright approve ${names}${rootOption(context)} && npx spritewright build --buy-only${rootOption(context)}, then commit sprites.lock.json and .spritewright/results.`
+  const message = `${countWords(items)} not bought, and ${why}${cost}:\n${table.join('\n')}\nNothing was bought. On a machine that may buy: npx spritewright approve ${names}${rootOption(context)} && npx spritewright build --buy-only${rootOption(context)}, then commit sprites.lock.json and .spritewright/results.`
   return new SpritewrightError('SW_MISSING', { message, facts })
+}
+
+/** An item may be an animation, or a step of its reference. */
+function countWords(items: readonly Missing[]): string {
+  const steps = items.filter(({ id }) => id.includes('#')).length
+  const words = [
+    ...(steps < items.length ? [`${items.length - steps} ${items.length - steps === 1 ? 'animation' : 'animations'}`] : []),
+    ...(steps > 0 ? [`${steps} ${steps === 1 ? 'step' : 'steps'} of references`] : []),
+  ]
+  return `${words.join(' and ')} of the project ${items.length === 1 ? 'is' : 'are'}`
 }
 
 /** The options that a command needs if the project is not the working folder. */
 function rootOption(context: Context): string {
   const way = relative(context.host.workingFolder, context.options.root)
-  return way === '' ? '' : ` --root ${way}`
+  return way === '' ? '' : ` --root ${/^[\w./-]+$/.test(way) ? way : JSON.stringify(way)}`
 }
 
 function wordsOf(item: Missing): string {

@@ -106,6 +106,31 @@ describe('the command line', () => {
     }
   })
 
+  test('help is --help, of one command too; an unknown one is refused', async () => {
+    const world = createWorld()
+    expect(await world.run('help', 'build')).toBe(0)
+    const { out } = world
+    const asked = createWorld()
+    await asked.run('build', '--help')
+    expect(out()).toBe(asked.out())
+    const all = createWorld()
+    expect(await all.run('help')).toBe(0)
+    expect(all.out()).toContain('npx spritewright init')
+    expect(await createWorld().run('help', 'biuld')).toBe(2)
+  })
+
+  test.each([
+    ['answer', 'answer NAME TEXT'],
+    ['review', 'review NAME'],
+    ['recover', 'recover NAME'],
+    ['cancel', 'cancel NAME'],
+    ['forget', 'forget NAME'],
+  ])('the usage of %s names what it needs', async (verb, usage) => {
+    const world = createWorld()
+    await world.run(verb, '--help')
+    expect(world.out()).toMatch(new RegExp(`^  spritewright ${usage}( \\[options\\])?$`, 'm'))
+  })
+
   test('--version prints the version of the package, as JSON too', async () => {
     const plain = createWorld()
     expect(await plain.run('-v')).toBe(0)

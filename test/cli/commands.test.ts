@@ -2,7 +2,16 @@ import { describe, expect, test } from 'vitest'
 import { parseCredits } from '../../src/credit/credits.ts'
 import { SpritewrightError } from '../../src/errors.ts'
 import type { BuiltSheets } from '../../src/sheets/sheet.ts'
-import type { AnimationQuality, ApproveRequest, BuildRequest, LedgerLine, LedgerReport, PlanReport, Workshop } from '../../src/workshop.ts'
+import type {
+  AnimationQuality,
+  ApproveRequest,
+  BuildRequest,
+  LedgerLine,
+  LedgerReport,
+  PlanItem,
+  PlanReport,
+  Workshop,
+} from '../../src/workshop.ts'
 import { createWorld, planItem } from './world.ts'
 
 const priced: PlanReport = {
@@ -55,8 +64,11 @@ describe('new', () => {
     const typed = createWorld({ workshop, files, canAsk: true, typed: 'a grey fox' })
     expect(await typed.run('new', 'fox', 'drawn/fox.png')).toBe(0)
     expect(asked.splice(0)).toMatchObject([{ prompt: 'a grey fox' }])
-    const silent = createWorld({ workshop, files, canAsk: true })
+    const silent = createWorld({ workshop, files, canAsk: true, typed: '' })
     expect(await silent.run('new', 'fox', 'drawn/fox.png')).toBe(2)
+    const left = createWorld({ workshop, files, canAsk: true })
+    expect(await left.run('new', 'fox', 'drawn/fox.png')).toBe(130)
+    expect(left.err()).toContain('Interrupted. Nothing was written.')
     expect(asked).toEqual([])
   })
 
@@ -139,6 +151,19 @@ describe('plan', () => {
     expect(world.out()).toContain('Next: npx spritewright approve hero,')
   })
 
+  test('after a failure it names the approval that the next build needs, and sends nobody to a build', async () => {
+    const plan = async (more: Partial<PlanItem>): Promise<string> => {
+      const item = planItem('hero.walk', { price: '2.4', state: 'failed', ceiling: parseCredits('2.4'), ...more })
+      const world = createWorld({ workshop: { plan: async () => ({ items: [item], steps: [], total: 24_000n, warnings: [] }) } })
+      await world.run('plan')
+      return world.out()
+    }
+    expect(await plan({})).toContain('Next: npx spritewright approve,')
+    const conflict = await plan({ undecided: 'conflict', note: 'another checkout sent it' })
+    expect(conflict).toContain('hero.walk waits for you: another checkout sent it')
+    expect(conflict).not.toContain('Next:')
+  })
+
   test('where everything is bought it says so and names the build', async () => {
     const world = createWorld({ workshop: { plan: async () => ({ items: priced.items.slice(0, 1), steps: [], total: 0n, warnings: [] }) } })
     await world.run('plan')
@@ -149,6 +174,7 @@ describe('plan', () => {
   test('a project without specs is led to init', async () => {
     const world = createWorld({ workshop: { plan: async () => ({ items: [], steps: [], total: 0n, warnings: [] }) } })
     expect(await world.run('plan')).toBe(0)
+    expect(world.out()).toContain('no spec was found in "/game".')
     expect(world.out()).toContain('npx spritewright init')
   })
 
@@ -292,13 +318,16 @@ describe('approve', () => {
     expect(world.closed).toBe(1)
   })
 
-  test('without a terminal it needs --yes, and opens nothing before it has it', async () => {
+  test('without a terminal it needs --yes, unless nothing needs an approval', async () => {
     const { world, requests } = approving({ canAsk: false })
     expect(await world.run('approve')).toBe(2)
     expect(world.err()).toContain('--yes')
-    expect(requests).toEqual([])
     expect(await world.run('approve', '--yes', '--adopt')).toBe(6)
-    expect(requests[0]).toMatchObject({ adopt: true })
+    expect(requests[1]).toMatchObject({ adopt: true })
+    const settled = { approved: [], untouched: ['coin.spin'], others: [], undecided: [], confirmed: true }
+    const due = createWorld({ canAsk: false, workshop: { approve: async () => settled } })
+    expect(await due.run('approve')).toBe(0)
+    expect(due.out()).toContain('Nothing needs an approval.')
     expect(world.questions).toEqual([])
     expect(world.out()).toContain('up to 4.6 credits')
   })
@@ -386,6 +415,7 @@ describe('build', () => {
         build: async (request = {}) => ({
           sheets,
           bought: [],
+          fetched: [],
           fromVault: 0,
           failures: [],
           warnings: [],
@@ -554,6 +584,12 @@ describe('build', () => {
     expect(world.out()).toContain('Placeholders stand in for: hero')
   })
 
+  test('results that were fetched again are named', async () => {
+    const { world } = building(async () => ({ fetched: ['coin.spin', 'hero.walk'] }))
+    await world.run('build', '--frozen')
+    expect(world.out()).toContain('Fetched again, since their results were not here: coin.spin, hero.walk. Nothing paid.')
+  })
+
   test('superseded frames are named', async () => {
     const older = { ...sheets, sprites: [{ ...sheets.sprites[0], isPlaceholder: false, superseded: ['walk'] }] }
     const { world } = building(async () => ({ sheets: older }))
@@ -704,6 +740,34 @@ describe('status, ledger, doctor, schema', () => {
     expect(plain.out()).toBe(json.out())
     expect(plain.json()).toEqual({ title: 'A sprite' })
     expect(plain.opened).toEqual([])
+  })
+})
+
+describe('forget', () => {
+  test.each([
+    [true, 0, 'Forgotten at the service: hero.walk.'],
+    [false, 3, 'Nothing was deleted.'],
+    [undefined, 130, 'Interrupted. Nothing was deleted.'],
+  ])('asks; the answer %s ends with %i', async (answer, code, words) => {
+    const deleted: string[] = []
+    const forget: Workshop['forget'] = async (_name, confirm) => {
+      if (!(await confirm(['hero.walk']))) return []
+      deleted.push('hero.walk')
+      return deleted
+    }
+    const world = createWorld({ canAsk: true, answer, workshop: { forget } })
+    expect(await world.run('forget', 'hero')).toBe(code)
+    expect(`${world.out()}${world.err()}`).toContain(words)
+    expect(deleted).toEqual(answer === true ? ['hero.walk'] : [])
+  })
+})
+
+describe('trust', () => {
+  test('--remove needs an address, and says where they are listed', async () => {
+    const world = createWorld()
+    expect(await world.run('trust', '--remove')).toBe(2)
+    expect(world.err()).toContain('Expected the address that --remove is for, found none')
+    expect(world.opened).toEqual([])
   })
 })
 

@@ -124,6 +124,12 @@ describe('errors', () => {
     expect(world.err()).toContain('nothing that was paid for is lost')
   })
 
+  test('names the folder and not a temporary file that is gone', async () => {
+    const { world } = await fail(systemError('ENOSPC', 'open', '/game/public/sprites/page.png.0123456789abcdef.tmp'))
+    expect(world.err()).toContain('ENOSPC: made up, a file in "/game/public/sprites". Make room')
+    expect(world.err()).not.toContain('.tmp')
+  })
+
   test('a refused delivery of the atlas room ends with 4, a page that cannot be packed with 1', () => {
     const refusal = (code: string): Error => Object.assign(new Error('no'), { code, facts: { rule: 'x' } })
     expect(exitCodeOf(toFailures(refusal('SW_ARCHIVE')))).toBe(4)

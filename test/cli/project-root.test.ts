@@ -31,14 +31,14 @@ describe('a command in a folder that is no project', () => {
     ['the folder above it', ['game/spritewright.config.json'], '.', 'game'],
     ['a folder far above it', ['apps/game/sprites.lock.json'], '.', 'apps/game'],
   ])('is told where the project is: %s', async (_, files, at, place) => {
-    expect(await said(files, at)).toMatch(new RegExp(`^SW_USAGE .* found it in ${place}\\. .* --root ${place}\\.`))
+    expect(await said(files, at)).toMatch(new RegExp(`^SW_USAGE .* found it in "${place}"\\. .* --root "${place}" to the command\\.`))
   })
 
   test.each([
     ['of npm', ['package.json', 'apps/game/spritewright.config.ts'], '{ "workspaces": ["apps/*"] }'],
     ['of pnpm', ['package.json', 'pnpm-workspace.yaml', 'apps/game/spritewright.config.ts'], '{}'],
   ])('is told so in the root of a workspace too: %s', async (_, files, manifest) => {
-    expect(await said(files, '.', manifest)).toContain('found it in apps/game.')
+    expect(await said(files, '.', manifest)).toContain('found it in "apps/game".')
     expect(await said([...files, 'sprites.lock.json'], '.', manifest)).toBe('nothing')
   })
 

@@ -321,6 +321,8 @@ describe('wrong options', () => {
     [{ atlas: { quality: { webp: 0 } } }, 'atlas.quality.webp', 'a whole number from 1 to 100', '0'],
     [{ atlas: { quality: '80' } }, 'atlas.quality', 'a whole number from 1 to 100, or { webp, avif, ktx2 } with one each', '"80"'],
     [{ atlas: { level: 10 } }, 'atlas.level', 'a whole number from 0 to 9', '10'],
+    [{ service: 'embeded' }, 'service', 'a known service (did you mean "embedded"?)', '"embeded"'],
+    [{ service: 'sw_live_secret' }, 'service', '"embedded" or { "baseUrl", "queue" }', 'something else'],
     [{ specs: [] }, 'specs', 'at least one glob', 'an empty list'],
     [{ store: { dir: '' } }, 'store.dir', 'the path of a folder', '""'],
     [

@@ -24,7 +24,7 @@ test('what is not approved is listed with its price and reason, and the command 
   const error = await missingError(contextAt('/game/packages/art'), items, quotes, true, ['perRun is 1 credit.'])
   expect(error).toMatchObject({ code: 'SW_APPROVAL', exitCode: 3 })
   expect(error.message.split('\n')).toEqual([
-    "5 of the project's animations are not bought and not approved, together 10.6 credits by today's estimate (not binding):",
+    "4 animations and 1 step of references of the project are not bought and not approved, together 10.6 credits by today's estimate (not binding):",
     '  hero#1     1 credits  new, a step of its reference: upscale',
     '  hero.walk  2.4 credits  changed since the last purchase: prompt, frames',
     '  coin.spin  2.4 credits  failed: no frames',
@@ -43,7 +43,7 @@ test.each([
   const error = await missingError(contextAt('/game', isCi), items.slice(4), undefined, false)
   expect(error).toMatchObject({ code: 'SW_MISSING', exitCode: 3 })
   expect(error.message.split('\n')).toEqual([
-    `1 of the project's animations are not bought, and ${why}:`,
+    `1 animation of the project is not bought, and ${why}:`,
     '  ant.run  new',
     'Nothing was bought. On a machine that may buy: npx spritewright approve ant && npx spritewright build --buy-only, then commit sprites.lock.json and .spritewright/results.',
   ])

@@ -60,7 +60,12 @@ describe('a build of names', () => {
     await game.remove('.spritewright/results')
     const report = await build(game, { names: ['hero'] })
     expect(spritesOf(report)).toEqual(['coin', 'hero'])
-    expect([report.bought, report.warnings]).toEqual([[], []])
+    expect([report.bought, report.warnings, report.fetched]).toEqual([[], [], ['hero.walk', 'coin.spin']])
+    await game.remove('.spritewright/results')
+    const posts = (): number => shelf.requests().filter(({ method }) => method === 'POST').length
+    const before = posts()
+    expect((await build(game, { frozen: true })).fetched).toEqual(['coin.spin', 'hero.walk'])
+    expect(posts()).toBe(before)
   })
 
   test('keeps the layout of the whole project, and writes none if something is left out', async () => {

@@ -16,13 +16,6 @@ import type { Printer } from '../view/printer.ts'
  */
 export async function approve({ printer, parts, root, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
   const isSure = args.flag('yes')
-  const { terminal } = parts.host
-  if (!isSure && !terminal.canAsk) {
-    throw new SpritewrightError('SW_USAGE', {
-      message: 'Expected --yes, since there is no terminal to ask at. See the prices first with: npx spritewright plan',
-      facts: { option: '--yes' },
-    })
-  }
   if (args.flag('standing')) return acceptStanding({ printer, parts, withWorkshop }, args)
   const max = args.credits('max')
   const total = args.credits('total')
@@ -34,7 +27,7 @@ export async function approve({ printer, parts, root, withWorkshop }: CommandCon
     given: isSure ? 'unattended' : 'typed',
     confirm: async (lines, balance) => {
       printLines(printer, lines, balance, isSure)
-      return isSure || (await askPerson(parts.ask, toQuestion(lines)))
+      return isSure || (await askPerson(parts, toQuestion(lines)))
     },
   }
   const report = await withWorkshop(async (workshop) => {
@@ -64,7 +57,7 @@ async function acceptStanding(
       {
         confirm: async (shown) => {
           printStanding(printer, shown)
-          return isSure || (await askPerson(parts.ask, 'Accept these standing ceilings?'))
+          return isSure || (await askPerson(parts, 'Accept these standing ceilings?'))
         },
       },
       parts.signal,
@@ -132,7 +125,12 @@ function toQuestion(lines: readonly ApprovalLine[]): string {
   return `${toSentence(lines)} Approve?`
 }
 
-async function askPerson(ask: (question: string) => Promise<boolean | undefined>, question: string): Promise<boolean> {
+async function askPerson({ ask, host }: CommandContext['parts'], question: string): Promise<boolean> {
+  if (!host.terminal.canAsk)
+    throw new SpritewrightError('SW_USAGE', {
+      message: 'Expected --yes, since there is no terminal to ask at. Nothing was approved. See the prices with: npx spritewright plan',
+      facts: { option: '--yes' },
+    })
   const answer = await ask(question)
   if (answer === undefined) throw new SpritewrightError('SW_INTERRUPTED', { message: 'Interrupted. Nothing was approved.' })
   return answer

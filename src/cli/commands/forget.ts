@@ -20,9 +20,9 @@ export async function forget({ printer, parts, withWorkshop }: CommandContext, a
   }
   let isDeclined = false
   const confirm = async (ids: readonly string[]): Promise<boolean> => {
-    const said =
-      isSure ||
-      (await parts.ask(`The service deletes all it has of ${ids.join(', ')}, for good. The paid results here stay. Delete?`)) === true
+    if (isSure) return true
+    const said = await parts.ask(`The service deletes all it has of ${ids.join(', ')}, for good. The paid results here stay. Delete?`)
+    if (said === undefined) throw new SpritewrightError('SW_INTERRUPTED', { message: 'Interrupted. Nothing was deleted.' })
     isDeclined = !said
     return said
   }

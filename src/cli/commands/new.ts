@@ -19,10 +19,13 @@ export async function newSprite({ parts, printer, root, withWorkshop }: CommandC
     throw new SpritewrightError('SW_USAGE', {
       message: `Expected a picture at ${JSON.stringify(path)}, found ${stat ? 'a folder' : 'nothing'}.`,
     })
-  const prompt =
-    args.text('prompt') ?? (terminal.canAsk ? await parts.askText(`What is ${name}? The service draws by these words.`) : undefined)
-  if (prompt === undefined)
-    throw new SpritewrightError('SW_USAGE', { message: 'Expected --prompt "…", which says what the sprite is. Nothing was written.' })
+  const isAsked = args.text('prompt') === undefined && terminal.canAsk
+  const prompt = isAsked ? await parts.askText(`What is ${name}? The service draws by these words.`) : args.text('prompt')
+  if (isAsked && prompt === undefined) throw new SpritewrightError('SW_INTERRUPTED', { message: 'Interrupted. Nothing was written.' })
+  if (!prompt)
+    throw new SpritewrightError('SW_USAGE', {
+      message: 'Expected words that say what the sprite is, at the question or as --prompt "…", found none. Nothing was written.',
+    })
   const picture = await disk.read(file)
   const made = await withWorkshop(async (workshop) => {
     const written = await workshop.createSprite({ name, prompt, picture })

@@ -46,7 +46,7 @@ export async function plan({ printer, parts, root, withWorkshop }: CommandContex
   printer.document(toPlanDocument(report))
   for (const warning of report.warnings) printer.warn(warning)
   if (report.items.length === 0) {
-    printNoSpec(printer)
+    printNoSpec(printer, root)
     return 0
   }
   printTable(printer, report)
@@ -141,7 +141,7 @@ async function printNext(
   project: { readonly host: Host; readonly root: string },
 ): Promise<void> {
   const rows = rowsOf(report)
-  const waiting = rows.filter((row) => row.state === 'question' || row.state === 'uncertain')
+  const waiting = rows.filter(({ state, undecided }) => state === 'question' || state === 'uncertain' || undecided !== undefined)
   for (const row of waiting) printer.hint(ink('yellow', `${row.id} waits for you`), `: ${whyNotBought(row)}`)
   const pricing = { isOpen: needsApproval, command, words: ', which asks first and takes these prices as ceilings.' }
   if (rows.every((row) => row.state === 'bought')) await tellMake(printer, project.host, project.root, 'Everything is bought. ')

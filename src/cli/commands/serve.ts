@@ -30,7 +30,7 @@ export async function serve({ printer, parts, root }: CommandContext, args: Comm
     const env = { SPRITEWRIGHT_BASE_URL: service.url, SPRITEWRIGHT_API_KEY: service.key }
     printer.document({ url: service.url, key: service.key, folder, env })
     printer.line('The embedded service listens on ', ink('bold', service.url))
-    printer.hint(ink('dim', `Its credits are play money; its state is in ${relative(root, folder) || '.'}.`))
+    printer.hint(ink('dim', `Its credits are play money; its state is in "${relative(root, folder) || '.'}".`))
     if (faults !== undefined) printer.line(ink('yellow', 'It fails on purpose'), `, as ${faults.file} says.`)
     printer.line()
     printer.line('Copy into .env.local:')

@@ -14,7 +14,7 @@ export async function status({ printer, parts, root, withWorkshop }: CommandCont
   printer.document(toPlanDocument(report))
   for (const warning of report.warnings) printer.warn(warning)
   if (report.items.length === 0) {
-    printNoSpec(printer)
+    printNoSpec(printer, root)
     return 0
   }
   printer.table(

@@ -10,7 +10,12 @@ import { ink } from '../view/ink.ts'
  */
 export async function trust(context: CommandContext, args: CommandArgs): Promise<number> {
   const [host, ...more] = args.names
-  if (more.length > 0 || (args.flag('remove') && host === undefined))
+  if (args.flag('remove') && host === undefined)
+    throw new SpritewrightError('SW_USAGE', {
+      message:
+        'Expected the address that --remove is for, found none: npx spritewright trust HOST --remove. The command without arguments lists them.',
+    })
+  if (more.length > 0)
     throw new SpritewrightError('SW_USAGE', { message: 'Expected at most one address: npx spritewright trust [HOST] [--remove]' })
   return context.withWorkshop((workshop) => {
     if (host === undefined) return show(context, workshop)

@@ -38,10 +38,13 @@ export function isNotYours({ approval }: PlanRow): boolean {
   return approval !== undefined && approval.verdict !== 'valid'
 }
 
-/** Whether a person has to approve it before a build can buy it. */
+/**
+ * Whether a person has to approve it before a build can buy it. After a failure, the earlier approval does not
+ * count any more.
+ */
 export function needsApproval(item: PlanRow): boolean {
-  if (item.state === 'missing' || item.state === 'failed') return item.ceiling === undefined || isTooDear(item)
-  return item.state === 'approved' && isTooDear(item)
+  if (item.state === 'failed') return item.undecided === undefined
+  return item.state === 'missing' || (item.state === 'approved' && isTooDear(item))
 }
 
 /** Whether today's price is more than the approved ceiling. */
@@ -51,7 +54,7 @@ export function isTooDear(item: PlanRow): boolean {
 
 /** Whether a build would fetch or buy it in its present state. */
 export function isForBuild(item: PlanRow): boolean {
-  return item.state === 'lost' || item.state === 'running' || (item.state !== 'bought' && item.quote !== undefined && !needsApproval(item))
+  return item.state === 'lost' || item.state === 'running' || (item.state === 'approved' && item.quote !== undefined && !isTooDear(item))
 }
 
 /** Why an animation is not bought, in a few words; empty if it is bought. */
@@ -133,7 +136,7 @@ export function count(number: number, noun: string, plural: string = `${noun}s`)
 }
 
 /** Says that the project has no spec, and how to get one. */
-export function printNoSpec(printer: Printer): void {
-  printer.line('No animations: no spec was found.')
+export function printNoSpec(printer: Printer, root: string): void {
+  printer.line(`No animations: no spec was found in ${JSON.stringify(root)}.`)
   printer.hint('Next: ', ink('bold', 'npx spritewright init'), ', which writes a first one.')
 }

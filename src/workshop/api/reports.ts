@@ -119,7 +119,10 @@ export interface BuildRequest {
    * @default all
    */
   readonly names?: readonly string[]
-  /** Buys nothing, and fails with `SW_MISSING` if anything is missing. */
+  /**
+   * Buys nothing, and fails with `SW_MISSING` if anything would have to be bought. A bought result that is not here
+   * is fetched all the same: that is free.
+   */
   readonly frozen?: boolean
   /** Buys without making an atlas. */
   readonly buyOnly?: boolean
@@ -139,6 +142,8 @@ export interface BuildReport {
   readonly sheets: BuiltSheets
   /** Ids bought in this run, with their cost. */
   readonly bought: readonly { readonly id: string; readonly credits: Credits }[]
+  /** Ids bought before whose results were not here, and were fetched again for free. */
+  readonly fetched: readonly string[]
   /** Number of animations that were already in the vault. */
   readonly fromVault: number
   /** The account's balance before and after a run that sent something; undefined if nothing was sent. */

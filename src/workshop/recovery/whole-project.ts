@@ -11,6 +11,8 @@ export interface WholeProject {
   readonly survey: Survey
   /** Whether something is left out, since it is neither named nor bought. */
   readonly isPartial: boolean
+  /** Ids of lost results that were fetched, beside the named ones. */
+  readonly fetched: readonly string[]
 }
 
 /**
@@ -23,12 +25,14 @@ export async function toWholeProject(
   connection: ServiceConnection,
   { named, known, request }: { readonly named: Survey; readonly known: KnownService; readonly request: BuildRequest },
 ): Promise<WholeProject> {
-  if ((request.names ?? []).length === 0 || request.buyOnly === true) return { survey: named, isPartial: false }
+  if ((request.names ?? []).length === 0 || request.buyOnly === true) return { survey: named, isPartial: false, fetched: [] }
   let all = await survey(context, [], known)
   const ids = new Set(named.items.map(({ id }) => id))
   const lost = all.items.filter(({ id, state }) => state === 'lost' && !ids.has(id))
+  const fetched: string[] = []
   for (const item of lost) {
-    const { why } = await regainOrder(context, connection, findItemOrder(all, item), request)
+    const { sha256, why } = await regainOrder(context, connection, findItemOrder(all, item), request)
+    if (sha256 !== undefined) fetched.push(item.id)
     if (why !== undefined) context.warnings.push(`${item.id}: ${why}`)
   }
   if (lost.length > 0) all = await surveyWanted(context, all, await context.lock.read(), known)
@@ -45,5 +49,5 @@ export async function toWholeProject(
     const names = new Set(missing.map(({ id, spec }) => (sprites.has(spec.name) ? id : spec.name)))
     context.warnings.push(`Left out of the atlases, since not bought: ${[...names].join(', ')}.`)
   }
-  return { survey: made, isPartial: missing.length + all.errors.length > 0 }
+  return { survey: made, isPartial: missing.length + all.errors.length > 0, fetched }
 }

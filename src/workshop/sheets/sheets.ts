@@ -143,7 +143,7 @@ function storedSource(context: Context, id: string, result: string, review: Plan
       const bytes = await context.vault.read(result)
       if (bytes) return bytes
       throw new SpritewrightError('SW_VAULT', {
-        message: `The paid result of "${id}" was damaged and has been set aside in ${context.storeFolder}/quarantine. npx spritewright build fetches it again from the service, for free. To look at all results: npx spritewright store verify`,
+        message: `The paid result of "${id}" was damaged and has been set aside in "${context.storeFolder}/quarantine". npx spritewright build fetches it again from the service, for free. To look at all results: npx spritewright store verify`,
         facts: { id, result },
       })
     },

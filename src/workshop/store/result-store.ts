@@ -16,13 +16,13 @@ export function openResultStore(context: Context, connection: ServiceConnection)
     list: (names = []) => list(context, connection.host, names),
     verify: (request = {}) => {
       const { signal = never } = request
-      return interruptible(signal, () => verify(context, connection, { ...request, signal }))
+      return interruptible(signal, 'nothing', () => verify(context, connection, { ...request, signal }))
     },
-    prune: (request, signal = never) => interruptible(signal, () => prune(context, connection, request, signal)),
+    prune: (request, signal = never) => interruptible(signal, 'nothing', () => prune(context, connection, request, signal)),
     push: (names = [], signal = never, onProgress = () => {}) =>
-      interruptible(signal, () => push(context, connection.host, names, { signal, onProgress })),
+      interruptible(signal, 'nothing', () => push(context, connection.host, names, { signal, onProgress })),
     pull: (names = [], signal = never, onProgress = () => {}) =>
-      interruptible(signal, () => pull(context, connection.host, names, { signal, onProgress })),
+      interruptible(signal, 'nothing', () => pull(context, connection.host, names, { signal, onProgress })),
   }
 }
 

@@ -116,6 +116,7 @@ function tellBuilt(printer: Printer, { workshop, report, written, out, root }: B
   printer.document({
     bought: report.bought,
     spent,
+    fetched: report.fetched,
     fromVault: report.fromVault,
     balance: report.balance,
     sprites: report.sheets.sprites.map(({ name, atlas, width, height, isPlaceholder, superseded = [], animations }) => ({
@@ -139,6 +140,8 @@ function tellBuilt(printer: Printer, { workshop, report, written, out, root }: B
   for (const one of report.bought) printer.line(ink('green', '✓'), ' Bought ', ink('bold', one.id), ` for ${creditsWords(one.credits)}`)
   if (report.bought.length > 1) printer.line(`  Together ${creditsWords(spent)}`)
   if (report.balance) printer.line('  ', report.balance.isExplained ? report.balance.words : ink('yellow', report.balance.words))
+  if (report.fetched.length > 0)
+    printer.line(`Fetched again, since their results were not here: ${report.fetched.join(', ')}. Nothing paid.`)
   if (report.fromVault > 0) printer.hint(`${count(report.fromVault, 'animation')} bought before: nothing paid`)
   printAtlases(printer, report.sheets)
   for (const note of workshop.options.notes) printer.hint(note)
@@ -147,7 +150,7 @@ function tellBuilt(printer: Printer, { workshop, report, written, out, root }: B
   if (stand.length > 0) printer.line(ink('yellow', 'Placeholders'), ` stand in for: ${stand.join(', ')}`)
   const older = report.sheets.sprites.flatMap(({ name, superseded = [] }) => superseded.map((animation) => `${name}.${animation}`))
   if (older.length > 0) printer.line(ink('yellow', 'Superseded'), ` but used, since the new one is not bought: ${older.join(', ')}`)
-  if (out !== undefined && report.sheets.sprites.length === 0) printNoSpec(printer)
+  if (out !== undefined && report.sheets.sprites.length === 0) printNoSpec(printer, root)
   else if (out !== undefined) tellWritten(printer, written, relative(root, out) || '.')
 }
 
