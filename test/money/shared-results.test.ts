@@ -224,7 +224,10 @@ describe('a store that is down', () => {
       await expect(build()).rejects.toThrow(/Nothing more is bought. The result [0-9a-f]{64} is safe on this machine/)
     expect([all.service.charges().length, (await machine.owed()).length, await all.stored()]).toEqual([1, 1, []])
     const report = await (await machine.open({}, keyless)).build({ names: ['ant'] })
-    expect(report.warnings).toEqual([expect.stringContaining('s3://studio/sprites did not take it')])
+    expect(report.warnings).toEqual([
+      expect.stringContaining('s3://studio/sprites did not take it'),
+      'Left out of the atlases, since not bought: bee, cat.',
+    ])
     expect(report.sheets.sprites).toMatchObject([{ name: 'ant', isPlaceholder: false }])
   })
 

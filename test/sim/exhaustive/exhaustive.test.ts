@@ -32,7 +32,7 @@ describe('I1 to I6, I8 to I10: every schedule of one purchase with a few surpris
       expect(schedules).toBeGreaterThanOrEqual(100_000)
       expect(answers.flatMap(({ report }) => Object.keys(report.ends)).filter((end) => !isAllowed(end))).toEqual([])
     },
-    isLong ? 7_200_000 : 300_000,
+    isLong ? 7_200_000 : 600_000,
   )
 })
 

@@ -10,6 +10,6 @@ describe('I1 to I10, whatever goes wrong', () => {
   test.each([1001, 1251, 1501, 1751])(
     'seeds %i and the 249 after it',
     async (from) => addTotals(totals, await runSeeds(from, 250)),
-    300_000,
+    600_000,
   )
 })

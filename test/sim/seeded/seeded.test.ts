@@ -16,5 +16,5 @@ describe('I1 to I10, whatever goes wrong', () => {
     for (const seed of ['twin', 'pair', 'echo']) expect(await runSeed(seed)).toEqual(await runSeed(seed))
   })
 
-  test.each([1, 251, 501, 751])('seeds %i and the 249 after it', async (from) => addTotals(totals, await runSeeds(from, 250)), 300_000)
+  test.each([1, 251, 501, 751])('seeds %i and the 249 after it', async (from) => addTotals(totals, await runSeeds(from, 250)), 600_000)
 })

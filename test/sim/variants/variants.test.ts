@@ -36,7 +36,7 @@ beforeAll(async () => {
     }
   }
   await Promise.all(Array.from({ length: atOnce }, worker))
-}, 300_000)
+}, 600_000)
 
 afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
