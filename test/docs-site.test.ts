@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -36,6 +36,9 @@ test('the guide builds without a network, with a search and every page of the si
   for (const { link, text } of pages) {
     const page = await readFile(join(folder, `${link}.html`), 'utf8')
     expect(page, `${text} at ${link}`).toContain('<h1')
+    // A plain static server knows no page without its ending.
+    const inside = [...page.matchAll(/href="(\/[^"#?]*)/g)].map(([, to = '']) => (to.endsWith('/') ? `${to}index.html` : to))
+    for (const to of new Set(inside)) expect(await stat(join(folder, to)).catch(() => undefined), `${link} → ${to}`).toBeDefined()
     // Files of the repository are no pages of the site.
     expect(page).not.toMatch(/href="(?:\.\.\/)+(?:src|plugin|atlas|test|examples)\//)
     expect(page).not.toMatch(/(?:src|href)="https?:\/\/(?!github\.com)[^"]*\.(?:js|css|woff2?)"/)

@@ -24,7 +24,6 @@ export default defineConfig({
   description: 'Sprites for Phaser and PixiJS, bought once, packed and swapped in live.',
   head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/icon.svg' }]],
   rewrites: (path) => path.replace(/README\.md$/, 'index.md'),
-  cleanUrls: true,
   markdown: { config: withoutOutsideLinks },
   // The search has every page, which is one large file.
   vite: { build: { chunkSizeWarningLimit: 4000 } },
