@@ -77,6 +77,19 @@ export interface PluginSeam {
 
 const makeRealWorkshop: MakeWorkshop = async (init) => (await import('../src/workshop.ts')).createWorkshop(init)
 
+/** Vite ends at Ctrl-C without another word, so a person reads before it what that means. */
+const stopWords = 'Ctrl-C is safe: paid work goes on at the service, and the next build picks it up and pays nothing twice.'
+
+/** Prints some words once, before the first line. */
+function firstly(print: (line: string) => void, words: string): (line: string) => void {
+  let isPrinted = false
+  return (line) => {
+    if (!isPrinted) print(words)
+    isPrinted = true
+    print(line)
+  }
+}
+
 /** Creates a session. It opens nothing yet. */
 export function createSession(surroundings: Surroundings, options: Options, seam: PluginSeam = {}): PluginSession {
   const { root, mode, envDir, envPrefix, log } = surroundings
@@ -92,7 +105,9 @@ export function createSession(surroundings: Surroundings, options: Options, seam
   const make = async (): Promise<Bundling> => {
     const open = await workshop()
     failed = []
-    const { sheets, bought, balance, failures, warnings } = await open.build({ onProgress: createProgressLines(log.money) })
+    const { sheets, bought, balance, failures, warnings } = await open.build({
+      onProgress: createProgressLines(firstly(log.money, stopWords)),
+    })
     failed = failures
     for (const { id, credits } of bought) log.money(`${id}: bought for ${formatCredits(credits)} credits.`)
     if (balance) log.money(balance.words)

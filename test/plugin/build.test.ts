@@ -81,9 +81,10 @@ describe.each(vites)('a build with %s', (version, load) => {
       const told = printed.filter((line) => line.includes('[spritewright]')).join('\n')
       expect(told).toMatch(/hero\.walk: .*1\.6 credits held\./)
       expect(told).toContain('hero.walk: bought for 1.6 credits.')
+      expect(told.match(/Ctrl-C is safe: paid work goes on at the service/g)).toHaveLength(1)
       expect(told).toMatch(/balance \d[\d.]* → \d[\d.]*: /)
       const again = await printing(() => build(configOf(game, pluginOf(game, { options }), { logLevel })))
-      expect(again.join('\n')).not.toMatch(/hero\.walk: bought|held|balance/)
+      expect(again.join('\n')).not.toMatch(/hero\.walk: bought|held|balance|Ctrl-C/)
     },
   )
 
