@@ -638,6 +638,20 @@ describe('status, ledger, doctor, schema', () => {
     expect(world.out()).toContain(`Next: npx spritewright ${next},`)
   })
 
+  test('status tells that the art from before a change plays on', async () => {
+    const superseded = { sha256: 'a'.repeat(64), frames: 8, credits: 16_000n }
+    const items = [
+      planItem('coin.spin', { state: 'bought' }),
+      planItem('hero.walk', { changed: ['prompt'], superseded }),
+      planItem('hero.idle'),
+    ]
+    const world = createWorld({ workshop: { status: async () => ({ items, steps: [], total: 0n, warnings: [] }) } })
+    await world.run('status')
+    expect(world.out()).toMatch(/hero\.walk +missing +prompt changed; what was bought before plays on/)
+    expect(world.out()).toMatch(/hero\.idle +missing +first purchase/)
+    expect(world.out()).toContain('1 of 3 animations bought, 1 as before a change.')
+  })
+
   test('status leads to the answer of an open question before anything else', async () => {
     const question = { questionId: 'q', text: 'Which hand?', requiresAsset: true }
     const items = [planItem('hero.walk', { state: 'question', question }), planItem('hero.idle')]

@@ -30,7 +30,8 @@ export async function status({ printer, parts, root, withWorkshop }: CommandCont
   printFlags(printer, report.quality ?? [])
   const bought = report.items.filter((item) => item.state === 'bought').length
   printer.line()
-  printer.line(`${bought} of ${count(report.items.length, 'animation')} bought.`)
+  const older = report.items.filter(({ superseded }) => superseded !== undefined).length
+  printer.line(`${bought} of ${count(report.items.length, 'animation')} bought${older > 0 ? `, ${older} as before a change` : ''}.`)
   await tellNext(printer, rowsOf(report), pricing, { host: parts.host, root })
   return 0
 }

@@ -82,7 +82,9 @@ function approvalWords({ approval }: PlanRow): string | undefined {
 
 function reasonOf(item: PlanRow): string {
   if ('sprites' in item) return `${item.request.operation} for ${item.sprites.join(', ')}`
-  return item.changed.length > 0 ? `${item.changed.join(', ')} changed` : 'first purchase'
+  if (item.changed.length === 0) return 'first purchase'
+  const changed = `${item.changed.join(', ')} changed`
+  return item.superseded ? `${changed}; what was bought before plays on` : changed
 }
 
 /** The JSON form of an animation, for scripts: no picture data, amounts as decimal texts. */
