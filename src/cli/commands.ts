@@ -40,8 +40,12 @@ export const commandEntries: readonly CommandEntry[] = [
     verb: 'init',
     takesNames: false,
     text: 'A config, the ignore lines and a first spec; never overwrites',
-    options: [],
-    examples: ['init'],
+    options: [
+      { flags: '--embedded', text: 'This machine draws, for play money (default: asks; without a terminal, a service draws)' },
+      { flags: '--engine <engine>', text: 'phaser or pixi, if the dependencies do not tell it (default: asks; without a terminal, both)' },
+      { flags: '--folder <dir>', text: 'Where the first sprite goes (default: asks; without a terminal, sprites)' },
+    ],
+    examples: ['init', 'init --embedded --engine phaser --folder art/sprites'],
     load: async () => (await import('./commands/init.ts')).init,
   },
   {

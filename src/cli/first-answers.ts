@@ -3,6 +3,7 @@ import { SpritewrightError } from '../errors.ts'
 import type { Host } from '../host/host.ts'
 import { configNames } from '../options/config-files.ts'
 import type { Engine } from '../options/schema.ts'
+import type { CommandArgs } from './arguments.ts'
 import type { ProgramParts } from './context.ts'
 
 /** What a person wants for a new project. */
@@ -15,32 +16,67 @@ export interface FirstAnswers {
   readonly folder: string
 }
 
-/** Without a terminal, or where a configuration is there already, nothing is asked. */
-const unasked: FirstAnswers = { isEmbedded: false, folder: 'sprites' }
+/** The folder of the first sprite, unless another one is named. */
+const usualFolder = 'sprites'
 
 /**
- * Asks what `init` cannot know: the service, the engine and the folder.
+ * Asks what `init` cannot know: the service, the engine and the folder. An option answers its question. Without
+ * a terminal, or where a configuration is there already, nothing is asked.
  *
  * @param dependencies Names of the packages that the project depends on.
  * @returns `undefined` if the person presses Ctrl-C.
- * @throws `SW_USAGE` for a folder outside the project.
+ * @throws `SW_USAGE` for a folder outside the project, another engine, or an option that a configuration which is
+ * there would not follow.
  */
-export async function askFirst(parts: ProgramParts, root: string, dependencies: readonly string[]): Promise<FirstAnswers | undefined> {
-  if (!parts.host.terminal.canAsk || (await hasConfig(parts.host, root))) return unasked
+export async function askFirst(
+  parts: ProgramParts,
+  root: string,
+  dependencies: readonly string[],
+  args: CommandArgs,
+): Promise<FirstAnswers | undefined> {
+  const given = readOptions(args)
+  const config = await findConfig(parts.host, root)
+  if (config !== undefined && (given.isEmbedded || given.engine))
+    throw new SpritewrightError('SW_USAGE', {
+      message: `Expected no --embedded and no --engine where ${config} is there, since init overwrites nothing. Write them into that file.`,
+      facts: { file: config },
+    })
+  if (!parts.host.terminal.canAsk || config !== undefined) return { isEmbedded: false, folder: usualFolder, ...given }
+  const isEmbedded = given.isEmbedded ?? (await askEmbedded(parts))
+  if (isEmbedded === undefined) return undefined
+  const engine = given.engine ?? (await askEngine(parts, dependencies))
+  if (engine === undefined) return undefined
+  const folder = given.folder ?? (await parts.askText('In which folder does the first sprite go?', usualFolder))
+  if (folder === undefined) return undefined
+  return { isEmbedded, ...(isEngine(engine) ? { engine } : {}), folder: folderBelow(folder) }
+}
+
+/** The answers that the command line gives. */
+function readOptions(args: CommandArgs): Partial<FirstAnswers> {
+  const [engine, folder] = [args.text('engine'), args.text('folder')]
+  if (engine !== undefined && !isEngine(engine))
+    throw new SpritewrightError('SW_USAGE', {
+      message: `Expected --engine to be phaser or pixi, found ${JSON.stringify(engine)}. Nothing was written.`,
+      facts: { option: '--engine', found: engine },
+    })
+  return {
+    ...(args.flag('embedded') ? { isEmbedded: true } : {}),
+    ...(engine === undefined ? {} : { engine }),
+    ...(folder === undefined ? {} : { folder: folderBelow(folder) }),
+  }
+}
+
+function isEngine(text: string): text is Engine {
+  return text === 'phaser' || text === 'pixi'
+}
+
+/** Asks whether this machine draws. Who has a key is offered a service first. */
+async function askEmbedded(parts: ProgramParts): Promise<boolean | undefined> {
   const here = { value: 'embedded', label: 'This machine', hint: 'demo art for play money, without an account' }
   const there = { value: 'service', label: 'A service', hint: 'its address and your key go into .env.local' }
   const hasKey = [parts.host.env.SPRITEWRIGHT_API_KEY, parts.host.env.SPRITEWRIGHT_BASE_URL].some((value) => value)
   const service = await parts.choose('Who draws the sprites?', hasKey ? [there, here] : [here, there])
-  if (service === undefined) return undefined
-  const engine = await askEngine(parts, dependencies)
-  if (engine === undefined) return undefined
-  const folder = await parts.askText('In which folder does the first sprite go?', unasked.folder)
-  if (folder === undefined) return undefined
-  return {
-    isEmbedded: service === 'embedded',
-    ...(engine === 'phaser' || engine === 'pixi' ? { engine } : {}),
-    folder: folderBelow(folder),
-  }
+  return service === undefined ? undefined : service === 'embedded'
 }
 
 /** The engine is not asked for where the dependencies tell it. */
@@ -53,9 +89,10 @@ async function askEngine(parts: ProgramParts, dependencies: readonly string[]): 
   ])
 }
 
-async function hasConfig({ disk }: Host, root: string): Promise<boolean> {
+/** Name of the configuration that is there. */
+async function findConfig({ disk }: Host, root: string): Promise<string | undefined> {
   const found = await Promise.all(configNames.map((name) => disk.stat(join(root, name))))
-  return found.some((stat) => stat !== undefined)
+  return configNames.find((_, at) => found[at] !== undefined)
 }
 
 function folderBelow(text: string): string {

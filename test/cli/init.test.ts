@@ -96,6 +96,36 @@ describe('init', () => {
     expect(world.err()).toContain('vite.config.cjs has a form that is not known. Add the plugin yourself')
   })
 
+  test('takes its answers from options, without a terminal and with one', async () => {
+    for (const canAsk of [false, true]) {
+      const world = createWorld({ canAsk })
+      expect(await world.run('init', '--embedded', '--engine', 'pixi', '--folder', './art/sprites/')).toBe(0)
+      expect(world.questions).toEqual([])
+      expect(world.text('/game/spritewright.config.mjs')).toMatch(/^ {2}engine: 'pixi',$/m)
+      expect(world.text('/game/spritewright.config.mjs')).toMatch(/^ {2}service: 'embedded',$/m)
+      expect(world.files.has('/game/art/sprites/hero.sprite.json')).toBe(true)
+    }
+  })
+
+  test.each([
+    ['another engine', ['--engine', 'unity'], {}, 'Expected --engine to be phaser or pixi, found "unity".'],
+    ['a folder outside', ['--folder', '../art'], {}, 'Expected a folder of the project'],
+    ['a choice that the configuration makes', ['--embedded'], { '/game/spritewright.config.mjs': '' }, 'Write them into that file.'],
+  ])('writes nothing for an option with %s', async (_what, options, files, words) => {
+    const world = createWorld({ files })
+    const before = [...world.files.keys()]
+    expect(await world.run('init', ...options)).toBe(2)
+    expect([...world.files.keys()]).toEqual(before)
+    expect(world.err()).toContain(words)
+  })
+
+  test('says nothing about a key where a configuration is there', async () => {
+    const world = createWorld({ files: { '/game/spritewright.config.mjs': "export default { service: 'embedded' }" } })
+    expect(await world.run('init')).toBe(0)
+    expect(world.out()).not.toMatch(/key|API_KEY/)
+    expect(world.out()).toContain('Next: npx spritewright plan')
+  })
+
   test('asks at a terminal who draws, for the engine, and for the folder', async () => {
     const world = createWorld({ canAsk: true, chosen: ['embedded', 'pixi'], typed: './art/sprites/' })
     expect(await world.run('init')).toBe(0)

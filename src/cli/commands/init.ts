@@ -25,6 +25,7 @@ import {
 import { withArbitraryExtensions, withPlugin } from '../project-patches.ts'
 import { hasTypeScript, refreshTypings } from '../typings.ts'
 import { ink } from '../view/ink.ts'
+import { buildCommand } from '../view/next.ts'
 import type { Printer } from '../view/printer.ts'
 
 /** The outcome of one file. */
@@ -41,10 +42,10 @@ interface Step {
  * Vite's configuration. Nothing is overwritten, and a second run changes nothing. At a terminal it asks for
  * the service, the engine and the folder of the first sprite.
  */
-export async function init({ parts, printer, root, withWorkshop }: CommandContext, _args: CommandArgs): Promise<number> {
+export async function init({ parts, printer, root, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
   const { host } = parts
   const { dependencies } = await readPackage(host.disk, root)
-  const answers = await askFirst(parts, root, dependencies)
+  const answers = await askFirst(parts, root, dependencies, args)
   if (answers === undefined) throw new SpritewrightError('SW_INTERRUPTED', { message: 'Interrupted. Nothing was written.' })
   const steps = [
     await writeConfig(host, root, answers),
@@ -57,7 +58,7 @@ export async function init({ parts, printer, root, withWorkshop }: CommandContex
   ]
   // A configuration that cannot be read yet, e.g. because the package is not installed, is no reason to fail.
   if (await hasTypeScript(host, root)) await withWorkshop((workshop) => refreshTypings({ parts, printer, root }, workshop)).catch(() => {})
-  const next = ['npx spritewright plan', 'npx spritewright approve', 'npx spritewright build']
+  const next = ['npx spritewright plan', 'npx spritewright approve', await buildCommand(host, root)]
   printer.document({ root, files: steps, next })
   for (const { path, done } of steps) {
     const sign = done === 'kept' ? ink('dim', '·') : ink('green', '✓')
@@ -74,7 +75,7 @@ export async function init({ parts, printer, root, withWorkshop }: CommandContex
       printer.warn(
         `${path} has a form that is not known. Add the plugin yourself: import spritewright from 'spritewright/vite', and spritewright() in "plugins".`,
       )
-  tellNext(printer, answers.isEmbedded)
+  tellNext(printer, steps[0]?.done === 'written' ? answers : undefined)
   return 0
 }
 
@@ -167,15 +168,22 @@ async function addLines(host: Host, root: string, path: string, lines: readonly 
   return { path, done: isThere ? 'extended' : 'written' }
 }
 
-function tellNext(printer: Printer, isEmbedded: boolean): void {
+/**
+ * @param answers Missing if a configuration was there, which says already who draws.
+ */
+function tellNext(printer: Printer, answers: FirstAnswers | undefined): void {
   printer.line()
   printer.hint('Commit sprites.lock.json and .spritewright/results: what was paid for then never has to be bought again.')
   printer.hint(ink('dim', 'Many sprites? Keep them in Git LFS: git lfs track ".spritewright/results/**"'))
   printer.hint(ink('dim', `Several branches? Once in each clone: ${mergeDriverCommand}`))
   printer.line()
+  if (answers) tellService(printer, answers)
+  printer.hint('Next: ', ink('bold', 'npx spritewright plan'), ', which says what the first sprite would cost and spends nothing.')
+}
+
+function tellService(printer: Printer, { isEmbedded }: FirstAnswers): void {
   if (!isEmbedded) printer.hint('No key yet? Set ', ink('bold', "service: 'embedded'"), ' in the config: everything works, free of charge.')
   printer.hint(
     `${isEmbedded ? "Later, with a key: remove service: 'embedded' from the config, and" : 'With one:'} put SPRITEWRIGHT_BASE_URL and SPRITEWRIGHT_API_KEY into .env.local.`,
   )
-  printer.hint('Next: ', ink('bold', 'npx spritewright plan'), ', which says what the first sprite would cost and spends nothing.')
 }
