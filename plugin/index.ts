@@ -4,6 +4,7 @@
  * @module
  */
 import type { Plugin } from 'vite'
+import { insideStore } from '../src/host/watch.ts'
 import type { Options } from '../src/index.ts'
 import { checkBundle, endBuild, loadBundled, startBuild } from './bundle.ts'
 import { escapeError, failHook } from './failure.ts'
@@ -26,12 +27,6 @@ export type { AnimationData, AtlasData, SpriteAnimation, SpriteModule } from './
 export default function spritewright(options: Options = {}): Plugin[] {
   return createPlugins(options)
 }
-
-/**
- * Files of the store. Vite's watcher would watch each of them by itself, and systems limit the number of
- * watches. A change in the folder of the results is seen all the same: the folder itself is watched.
- */
-const insideStore = /[\\/]\.spritewright[\\/](?!results$)/
 
 /** The plugin with a replaceable host and workshop. {@link spritewright} uses the real ones. */
 export function createPlugins(options: Options, seam?: PluginSeam): Plugin[] {

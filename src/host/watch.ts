@@ -1,4 +1,4 @@
-import { basename } from 'node:path'
+import { basename, resolve } from 'node:path'
 
 /** A watcher of folders and files. */
 export interface FileWatcher {
@@ -31,15 +31,26 @@ export type WatchFiles = (folders: readonly string[], listeners: WatchListeners)
  */
 const stableMs = 50
 
+/**
+ * Files of a store. A watcher would watch each of them by itself, and systems limit the number of watches. The
+ * folder of the results is watched: its own events name the files that come and go.
+ */
+export const insideStore: RegExp = /[\\/]\.spritewright[\\/](?!results$)/
+
 /** Watches on this machine with chokidar, which is loaded only here. */
 export const nodeWatchFiles: WatchFiles = async (folders, { onChange, onError }) => {
   const { watch } = await import('chokidar')
   const watcher = watch([...folders], {
-    ignored: (path) => ['node_modules', '.git'].includes(basename(path)),
+    ignored: (path) => ['node_modules', '.git'].includes(basename(path)) || insideStore.test(path),
     ignoreInitial: true,
     awaitWriteFinish: { stabilityThreshold: stableMs, pollInterval: 10 },
   })
   watcher.on('add', onChange).on('change', onChange).on('unlink', onChange)
+  watcher.on('raw', (_event, name, details) => {
+    const { watchedPath = '' } = details as { watchedPath?: string }
+    const path = resolve(watchedPath, name ?? '')
+    if (insideStore.test(path)) onChange(path)
+  })
   watcher.on('error', (error) => onError(error as Error))
   await new Promise<void>((resolve) => watcher.once('ready', resolve))
   return {

@@ -72,7 +72,16 @@ export const rooms: Readonly<Record<string, Room>> = {
   runtime: { at: ['plugin/runtime/'], may: [] },
   plugin: {
     at: ['plugin/'],
-    may: ['face', 'errors', 'atlas/index.ts', 'runtime', 'src/credit/credits.ts', 'src/host/real-path.ts', 'src/host/terminal.ts'],
+    may: [
+      'face',
+      'errors',
+      'atlas/index.ts',
+      'runtime',
+      'src/credit/credits.ts',
+      'src/host/real-path.ts',
+      'src/host/terminal.ts',
+      'src/host/watch.ts',
+    ],
     mayLater: ['src/workshop.ts'],
   },
   panel: {
