@@ -54,6 +54,28 @@ describe('the cache', () => {
     expect(await cache.read(key('b'))).toBeUndefined()
   })
 
+  test('a process that finishes again and again lists the folder once, until it may be too large', async () => {
+    const { disk, open, build, names, later } = machine()
+    await build('abcd')
+    later(11)
+    const cache = open(7000)
+    let lists = 0
+    const { list } = disk
+    disk.list = (path) => {
+      lists++
+      return list.call(disk, path)
+    }
+    const counts: number[] = []
+    for (const of of 'ef01') {
+      await cache.write(key(of), bytes(968))
+      await cache.finish()
+      counts.push(lists)
+    }
+    // Room for two more entries of a thousand bytes after the first.
+    expect(counts).toEqual([1, 1, 2, 3])
+    expect(names()).toBe('01bcdef')
+  })
+
   test('an entry with any bit changed, or cut short anywhere, is missing, and made again', async () => {
     const { disk, build, warnings } = machine()
     await build('a', undefined, 5)

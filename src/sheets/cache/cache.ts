@@ -60,13 +60,15 @@ const digestBytes = 32
  * time of a file is its last use.
  *
  * @param maxBytes Size of the folder after {@link BuildCache.finish}. Entries that this build used, or
- * another process used lately, may exceed it.
+ * another process wrote or used lately, may exceed it.
  */
 export function createBuildCache(ports: CachePorts, folder: string, maxBytes: number): BuildCache {
   const { disk, random, clock } = ports
   const place = (key: string): string => `${folder}${sep}${key}.bin`
   const used = new Set<string>()
   const written = new Set<string>()
+  /** Bytes that may be written before the folder must be listed again. */
+  let room = 0
   const warn = (what: string): void =>
     ports.warn(`${folder} ${what}. The build is right all the same; the next one takes longer. Check that folder, or delete it.`)
   // Another process may have removed the file.
@@ -93,6 +95,7 @@ export function createBuildCache(ports: CachePorts, folder: string, maxBytes: nu
         await replaceLightly(disk, random, place(key), Buffer.concat([digest(parts), ...parts]))
         used.add(`${key}.bin`)
         written.add(key)
+        room -= parts.reduce((sum, { length }) => sum + length, digestBytes)
       } catch (error) {
         warn(`does not take what is to be kept (${(error as NodeJS.ErrnoException).code ?? String(error)})`)
       }
@@ -109,7 +112,10 @@ export function createBuildCache(ports: CachePorts, folder: string, maxBytes: nu
         await disk.remove(place(key)).catch(() => {})
         warn('does not give back what was written into it a moment ago')
       }
-      await removeOld(disk, folder, { maxBytes, kept, now: clock.wall() }).catch(() => {})
+      // A dev server finishes after every few sprites, and the folder of a large project has many entries.
+      if (room > 0) return
+      const bytes = await removeOld(disk, folder, { maxBytes, kept, now: clock.wall() }).catch(() => maxBytes)
+      room = maxBytes - bytes
     },
   }
 }
@@ -122,13 +128,13 @@ function digest(parts: readonly Uint8Array[]): Buffer {
 
 /**
  * Removes the least recently used entries until the rest fits, in the order of their names if the time is the
- * same, and temporary files of crashes. A file that cannot be removed is skipped.
+ * same, and temporary files of crashes. A file that cannot be removed is skipped. Returns the bytes that remain.
  */
 async function removeOld(
   disk: Disk,
   folder: string,
   { maxBytes, kept, now }: { readonly maxBytes: number; readonly kept: ReadonlySet<string>; readonly now: number },
-): Promise<void> {
+): Promise<number> {
   const entries: { readonly name: string; readonly bytes: number; readonly usedMs: number }[] = []
   const remove = (name: string): Promise<void> => disk.remove(join(folder, name)).catch(() => {})
   for (const name of await disk.list(folder)) {
@@ -142,9 +148,10 @@ async function removeOld(
   }
   let total = entries.reduce((sum, { bytes }) => sum + bytes, 0)
   for (const { name, bytes, usedMs } of entries.sort((a, b) => a.usedMs - b.usedMs || (a.name < b.name ? -1 : 1))) {
-    if (total <= maxBytes) return
+    if (total <= maxBytes) break
     if (kept.has(name) || now - usedMs < usedLatelyMs) continue
     await remove(name)
     total -= bytes
   }
+  return total
 }
