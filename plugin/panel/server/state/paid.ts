@@ -57,8 +57,17 @@ export function isUnsent({ state, undecided }: Pick<PlanStep, 'state' | 'undecid
   return state === 'missing' || state === 'approved' || state === 'failed'
 }
 
-/** The credits of the project. */
-export function toLedger({ lines, held, settled, restored, uncertain, elsewhere }: LedgerReport): PanelLedger {
+/** A ledger stays the same object until its records change, and has a line for each purchase. */
+const ledgers = new WeakMap<LedgerReport, PanelLedger>()
+
+/** The credits of the project. Returns the same object for the same ledger. */
+export function toLedger(ledger: LedgerReport): PanelLedger {
+  const known = ledgers.get(ledger) ?? toNewLedger(ledger)
+  ledgers.set(ledger, known)
+  return known
+}
+
+function toNewLedger({ lines, held, settled, restored, uncertain, elsewhere }: LedgerReport): PanelLedger {
   let soFar = 0n
   return {
     held: formatCredits(held),
