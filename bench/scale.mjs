@@ -57,8 +57,10 @@ async function measure({ name, sprites, others }) {
   const env = manySpritesEnv(root)
   const run = (...args) => measureProcess({ script: bin, args, cwd: root, env })
   const rows = []
-  const add = (what, { cpuS, wallS, peakMb, mb, bytes, requests }) =>
+  const add = (what, { cpuS, wallS, peakMb, mb, bytes, requests }) => {
     rows.push({ what, name, sprites, cpuS, wallS, mb: peakMb ?? mb, bytes, requests })
+    console.log(`${name}, ${what}: ${cpuS.toFixed(2)} s of CPU`)
+  }
   add('build, cold', await run('build'))
   const commands = { plan: ['plan', '--json'], 'build, warm': ['build'] }
   const runs = await inTurn(

@@ -110,7 +110,7 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
     told = now
   }
   let refreshing: Promise<unknown> = Promise.resolve()
-  watchProject(server, root, workshop.files, (isStale, changed) => {
+  const endWatch = watchProject(server, root, workshop.files, (isStale, changed) => {
     const run = refresh(isStale, changed)
     refreshing = run.catch(() => undefined)
     return run
@@ -124,6 +124,7 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
   }
   return {
     close: async () => {
+      endWatch()
       await panel.close()
       // A read that is still running writes into the cache.
       await shownSprites.idle()

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import type { ViteDevServer } from 'vite'
+import { watchNames } from '../../src/host/watch.ts'
 import type { ProjectFiles } from '../../src/index.ts'
 import { createLog } from '../log.ts'
 
@@ -11,13 +12,15 @@ import { createLog } from '../log.ts'
  * Changes during a call lead to one more call: `isStale` then returns true, because the read data is
  * outdated. An error of `refresh` goes to Vite's log, and the next call gets no paths, because it is unknown
  * what was read. A changed configuration restarts the server.
+ *
+ * @returns Ends the watch of the results. Vite ends the others.
  */
 export function watchProject(
   server: ViteDevServer,
   root: string,
-  { folders, roleOf }: ProjectFiles,
+  { results, roleOf }: ProjectFiles,
   refresh: (isStale: () => boolean, changed: readonly string[] | undefined) => Promise<void>,
-): void {
+): () => void {
   let isRunning = false
   let isLost = false
   const due = new Set<string>()
@@ -40,7 +43,11 @@ export function watchProject(
     const role = roleOf(path)
     return role !== undefined && role !== 'configuration'
   }
-  server.watcher.add([...folders])
+  const names = watchNames(results, {
+    onChange: (path) => void run(path),
+    onError: (error) => createLog(server.config).error(error.message),
+  })
+  server.watcher.add(root)
   server.watcher.on('all', (event, path) => {
     if (event === 'addDir' || event === 'unlinkDir') return
     if (roleOf(path) === 'configuration') void restart(server)
@@ -48,11 +55,13 @@ export function watchProject(
   })
   // Of several changes of a file within 50 ms, `all` reports only the first. The last one counts.
   server.watcher.on('raw', (_event, path, details) => {
+    names.look()
     const { watchedPath = root } = details as { watchedPath?: string }
     // A file is watched by itself, or as part of a folder.
     const changed = matters(watchedPath) ? watchedPath : resolve(watchedPath, path || '.')
     if (matters(changed)) void run(changed)
   })
+  return names.close
 }
 
 /**

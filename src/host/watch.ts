@@ -1,9 +1,12 @@
-import { basename, resolve } from 'node:path'
+import { type FSWatcher, watch as watchFolder } from 'node:fs'
+import { basename, join } from 'node:path'
 
 /** A watcher of folders and files. */
 export interface FileWatcher {
   /** Watches further paths. A path that is already watched is not watched twice. */
   add(paths: readonly string[]): void
+  /** Watches the names in a folder, as {@link watchNames} does. No folder is watched twice. */
+  addNames(folder: string): void
   close(): Promise<void>
 }
 
@@ -32,10 +35,54 @@ export type WatchFiles = (folders: readonly string[], listeners: WatchListeners)
 const stableMs = 50
 
 /**
- * Files of a store. A watcher would watch each of them by itself, and systems limit the number of watches. The
- * folder of the results is watched: its own events name the files that come and go.
+ * Files of a store. Watchers of a project leave them out: they would watch each of them by itself, and systems
+ * limit the number of watches. For the results, see {@link watchNames}.
  */
-export const insideStore: RegExp = /[\\/]\.spritewright[\\/](?!results$)/
+export const insideStore: RegExp = /[\\/]\.spritewright[\\/]/
+
+/** A watcher of the names in a folder. */
+export interface NameWatcher {
+  /** Begins to watch if that has not happened, and the folder exists now. To be called when it may exist. */
+  look(): void
+  close(): void
+}
+
+/**
+ * Watches the names in a folder by a single watch, however many files it has. It does not list the folder.
+ *
+ * @param listeners `onChange` gets a path that came, went or was written.
+ */
+export function watchNames(folder: string, { onChange, onError }: WatchListeners): NameWatcher {
+  let watcher: FSWatcher | undefined
+  let isClosed = false
+  const end = (): void => {
+    watcher?.close()
+    watcher = undefined
+  }
+  const look = (): void => {
+    if (watcher || isClosed) return
+    try {
+      watcher = watchFolder(folder, { persistent: false }, (_event, name) => {
+        if (name !== null && name !== basename(folder)) return onChange(join(folder, name))
+        // The folder itself is gone. Another one may be there already.
+        end()
+        look()
+      })
+      // On Windows, the removal of the folder is an error.
+      watcher.on('error', end)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') onError(error as Error)
+    }
+  }
+  look()
+  return {
+    look,
+    close: () => {
+      isClosed = true
+      end()
+    },
+  }
+}
 
 /** Watches on this machine with chokidar, which is loaded only here. */
 export const nodeWatchFiles: WatchFiles = async (folders, { onChange, onError }) => {
@@ -46,15 +93,20 @@ export const nodeWatchFiles: WatchFiles = async (folders, { onChange, onError })
     awaitWriteFinish: { stabilityThreshold: stableMs, pollInterval: 10 },
   })
   watcher.on('add', onChange).on('change', onChange).on('unlink', onChange)
-  watcher.on('raw', (_event, name, details) => {
-    const { watchedPath = '' } = details as { watchedPath?: string }
-    const path = resolve(watchedPath, name ?? '')
-    if (insideStore.test(path)) onChange(path)
+  const names = new Map<string, NameWatcher>()
+  watcher.on('raw', () => {
+    for (const one of names.values()) one.look()
   })
   watcher.on('error', (error) => onError(error as Error))
   await new Promise<void>((resolve) => watcher.once('ready', resolve))
   return {
     add: (paths) => void watcher.add([...paths]),
-    close: () => watcher.close(),
+    addNames: (folder) => {
+      if (!names.has(folder)) names.set(folder, watchNames(folder, { onChange, onError }))
+    },
+    close: () => {
+      for (const one of names.values()) one.close()
+      return watcher.close()
+    },
   }
 }

@@ -11,8 +11,8 @@ export type FileRole = 'configuration' | 'source' | 'kept'
 
 /** The files of a project, for watchers. */
 export interface ProjectFiles {
-  /** Folders to watch, absolute. */
-  readonly folders: readonly string[]
+  /** Folder of the paid results, absolute. Of its files, only the names matter. */
+  readonly results: string
   /**
    * The role of a file. Undefined if no sprite depends on it.
    *
@@ -52,7 +52,7 @@ export function projectFiles({ options, lock, host }: ProjectFilesPorts, configF
   const store = options.store.dir
   const results = join(store, 'results')
   return {
-    folders: [root, results],
+    results,
     roleOf: (path) => {
       if (path === configFile || (dirname(path) === root && configuration.test(basename(path)))) return 'configuration'
       if (isInside(store, path)) return isInside(results, path) ? 'kept' : undefined

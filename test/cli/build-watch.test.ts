@@ -128,6 +128,7 @@ function watching(build: (run: number, change: (path: string) => void) => Promis
         listeners = to
         return {
           add: () => {},
+          addNames: () => {},
           close: async () => {
             isClosed = true
           },
@@ -137,7 +138,7 @@ function watching(build: (run: number, change: (path: string) => void) => Promis
   } as unknown as CommandContext
   const workshop = {
     files: {
-      folders: [],
+      results: '/game/.spritewright/results',
       roleOf: (path: string) => roles[path],
       readKept: async () => project.kept,
       readApprovals: async () => new Set(project.approvals),

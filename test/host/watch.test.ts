@@ -25,14 +25,24 @@ test('of a store, results that come and go are told, and its records are not', a
       throw error
     },
   })
+  const results = at('.spritewright/results')
+  watcher.addNames(results)
   try {
     await writeFile(join(records, '0001.json'), '{}')
     await writeFile(at('new.zip'), 'new')
-    await rename(at('new.zip'), at('.spritewright/results/new.zip'))
-    await heard(at('.spritewright/results/new.zip'))
-    await rename(at('.spritewright/results/old.zip'), at('old.zip'))
-    await heard(at('.spritewright/results/old.zip'))
+    await rename(at('new.zip'), join(results, 'new.zip'))
+    await heard(join(results, 'new.zip'))
+    await rename(join(results, 'old.zip'), at('old.zip'))
+    await heard(join(results, 'old.zip'))
     await heard(at('old.zip'))
+    // `git clean` removes the folder, and a purchase makes another one and writes the lock file.
+    await rm(at('.spritewright'), { recursive: true })
+    await mkdir(results, { recursive: true })
+    for (let round = 0; !told.has(join(results, 'again.zip')); round++) {
+      await writeFile(join(results, 'again.zip'), `again ${round}`)
+      await writeFile(at('sprites.lock.json'), `{"round":${round}}`)
+      await new Promise(setImmediate)
+    }
     expect([...told].filter((path) => path.includes('submissions'))).toEqual([])
   } finally {
     await watcher.close()
@@ -42,7 +52,6 @@ test('of a store, results that come and go are told, and its records are not', a
 
 test.each([
   ['/game/.spritewright', false],
-  ['/game/.spritewright/results', false],
   ['/game/.spritewright/results/a.zip', true],
   ['/game/.spritewright/submissions', true],
   ['C:\\game\\.spritewright\\submissions\\a\\0001.json', true],

@@ -49,7 +49,7 @@ export async function watchBuilds(context: CommandContext, buildOnce: (opened: O
       const trace = await buildOnce(async (workshop) => {
         files = workshop.files
         before = await files.readApprovals().catch(() => undefined)
-        watcher.add(files.folders)
+        watcher.addNames(files.results)
       })
       for (const path of trace.written) written.add(path)
       printer.failures(trace.failures)
