@@ -340,8 +340,9 @@ class Exploration {
 /** Whether a process may end like this because the store failed it, or has lost a record. */
 function mayEndWithout(played: PlayedWorld, process: SimulatedProcess, end: ProcessEnd): boolean {
   if (end.kind === 'done') return false
-  if (end.code === 'SW_STORE') return played.linkOf(process)?.hasFailed === true
-  return end.code === 'SW_JOURNAL' && played.store?.hasLost === true
+  const link = played.linkOf(process)
+  if (end.code === 'SW_STORE') return link?.hasFailed === true
+  return end.code === 'SW_JOURNAL' && (played.store?.hasLost === true || link?.hasForgotten === true)
 }
 
 const noTroubles: readonly StoreOutcome[] = ['ok']

@@ -56,6 +56,8 @@ export interface TeamAxes {
   /** How many calls of a schedule may have another outcome than `ok`. */
   readonly faultyCalls: number
   readonly storeJumps: readonly number[]
+  /** Whether the clocks of all machines are right. */
+  readonly areTwins?: boolean
 }
 
 /**
@@ -168,19 +170,24 @@ export const rivals: Scenario = {
 
 /** The world before the first process. */
 export function firstWorld({ prices, team }: Scenario, disk: DiskImage, others: readonly DiskImage[] = []): World {
-  const first = { disk, wallShift: 0, bootAt: 1_789_999_000_000 }
-  // The clocks of the other machines are wrong, in both directions.
-  const seats = [first, ...others.map((own, index) => ({ disk: own, wallShift: [-hour, hour][index] ?? 0, bootAt: first.bootAt - hour }))]
+  const now = 1_790_000_000_000
+  const first = { disk, wallShift: 0, bootAt: team ? now - 2 * hour : 1_789_999_000_000 }
+  // The clocks of the other machines are wrong, in both directions. Twins write the same at the same time.
+  const wrong = team?.areTwins ? [] : [-35 * minute, hour]
+  const seats = others.map((own, index) => {
+    const wallShift = wrong[index] ?? 0
+    return { disk: own, wallShift, bootAt: first.bootAt - wallShift }
+  })
   return {
     ...first,
-    now: 1_790_000_000_000,
+    now,
     service: emptyService(prices[0] as bigint),
     posts: [],
     named: [],
     used: 0,
     isPriceOpen: false,
     isElsewhere: false,
-    team: team && { store: emptyStore, machine: 0, seats },
+    team: team && { store: emptyStore, machine: 0, seats: [first, ...seats] },
   }
 }
 

@@ -1,10 +1,11 @@
-import { everything, type Scenario } from '../exhaustive/scenario.ts'
+import { everything, type Scenario, type TeamAxes } from '../exhaustive/scenario.ts'
 import type { StoreOutcome } from './store.ts'
 
 const minute = 60_000
 const nothing: readonly StoreOutcome[] = ['ok']
 
-const axes = {
+/** Machines without any trouble. */
+export const teamAxes = {
   adapter: 'none',
   users: ['own', 'own'],
   puts: [nothing, nothing],
@@ -25,7 +26,7 @@ const base: Scenario = {
   downtimes: [0, 9 * minute],
   clocks: ['right'],
   deaths: [['killed'], []],
-  team: axes,
+  team: teamAxes,
 }
 
 /** Most of the schedules: three machines, each of which may die at any moment. */
@@ -35,36 +36,52 @@ const deaths: Scenario = {
   surprises: 3,
   downtimes: [0, 9 * minute, 40 * minute],
   deaths: [['killed'], ['killed', 'power loss']],
-  team: { ...axes, users: ['own', 'own', 'own'] },
+  team: { ...teamAxes, users: ['own', 'own', 'own'] },
 }
 
-/** What the store does to the first of two machines, by each way to reach it. */
-const faults: readonly Scenario[] = (['none', 'postgres', 's3'] as const).map((adapter) => ({
+/** What the store does to the first of two machines. */
+export function storeFaults(adapter: TeamAxes['adapter']): Scenario {
+  return {
+    ...base,
+    name: `a store that fails, by ${adapter === 'none' ? 'no adapter' : adapter}`,
+    // Behind an adapter, most faults are mended there.
+    surprises: adapter === 'none' ? 2 : 1,
+    // A process that the store fails ends like one that dies.
+    deaths: adapter === 'none' ? [[], []] : base.deaths,
+    team: {
+      ...teamAxes,
+      adapter,
+      puts: [['ok', 'lost', 'unanswered', 'forgotten', 'denied', 'away for 3 minutes', 'away for 30 minutes'], nothing],
+      gets: [['ok', 'lost', 'away for 30 minutes'], nothing],
+    },
+  }
+}
+
+/** Ages that clocks get wrong. */
+export const clockJumps: Scenario = {
   ...base,
-  name: `a store that fails, by ${adapter === 'none' ? 'no adapter' : adapter}`,
-  // Behind an adapter, most faults are mended there.
-  surprises: adapter === 'none' ? 2 : 1,
-  team: {
-    ...axes,
-    adapter,
-    puts: [['ok', 'lost', 'unanswered', 'forgotten', 'denied', 'away for 3 minutes', 'away for 30 minutes'], nothing],
-    gets: [['ok', 'lost', 'away for 30 minutes'], nothing],
-  },
-}))
+  name: 'clocks that jump',
+  surprises: 3,
+  outcomes: ['ok'],
+  downtimes: [0, 40 * minute],
+  clocks: ['right', 'put back'],
+  team: { ...teamAxes, storeJumps: [0, 60 * minute, -120 * minute, -minute] },
+}
 
 /** Scenarios of machines that share a journal. */
 export const teamScenarios: readonly Scenario[] = [
   deaths,
-  ...faults,
+  storeFaults('none'),
+  storeFaults('postgres'),
+  storeFaults('s3'),
   {
     ...base,
     name: 'a store that fails the second machine',
     outcomes: ['ok'],
     downtimes: [0],
     team: {
-      ...axes,
+      ...teamAxes,
       puts: [nothing, ['ok', 'unanswered', 'denied', 'away for 30 minutes']],
-      gets: [nothing, ['ok', 'lost']],
     },
   },
   {
@@ -73,7 +90,7 @@ export const teamScenarios: readonly Scenario[] = [
     surprises: 3,
     outcomes: ['ok'],
     downtimes: [7 * minute],
-    team: { ...axes, gets: [nothing, ['ok', 'slow']] },
+    team: { ...teamAxes, gets: [nothing, ['ok', 'slow']] },
   },
   {
     ...base,
@@ -82,14 +99,18 @@ export const teamScenarios: readonly Scenario[] = [
     downtimes: [0, 7 * minute],
     losses: ['the last record', 'an earlier record'],
   },
-  {
-    ...base,
-    name: 'clocks that jump',
-    surprises: 3,
-    outcomes: ['ok'],
-    downtimes: [0, 7 * minute, 40 * minute],
-    clocks: ['right', 'put back'],
-    team: { ...axes, storeJumps: [0, 60 * minute, -120 * minute, -minute] },
-  },
-  { ...base, name: 'two people who have both approved', team: { ...axes, users: ['own', 'other'] } },
+  clockJumps,
+  { ...base, name: 'two people who have both approved', team: { ...teamAxes, users: ['own', 'other'] } },
 ]
+
+/** Two machines that build at the same time. The downtimes are those of a machine that sleeps meanwhile. */
+export const atOnce: readonly Scenario[] = (['own', 'other'] as const).map((user) => ({
+  ...base,
+  name: `two machines at once, of ${user === 'own' ? 'one user' : 'two users'}`,
+  surprises: user === 'own' ? 2 : 1,
+  downtimes: [0, 9 * minute, 40 * minute],
+  team: { ...teamAxes, users: ['own', user] },
+}))
+
+/** Two machines that need a sprite each, with credits for one. */
+export const race: Scenario = { ...base, name: 'two machines at once, credits for one' }

@@ -64,7 +64,6 @@ export class TeamStore {
 
   async put(now: number, name: string, bytes: Uint8Array, fault: StoreFault | undefined): Promise<'mine' | 'taken'> {
     this.#now = now
-    this.hasLost ||= fault === 'forgotten'
     // The call takes its fault before anything else can run.
     this.#core.faults.push(fault)
     return this.#core.putIfAbsent(name, bytes)
@@ -99,6 +98,8 @@ export class StoreLink implements RecordStore {
   #isSlow = false
   /** Whether a call has failed. */
   hasFailed = false
+  /** Whether the store has confirmed a record that it does not have. */
+  hasForgotten = false
 
   constructor(store: TeamStore, clock: Pick<Clock, 'sleep'> & { readonly now: number }, watch: StoreWatch) {
     this.#store = store
@@ -112,6 +113,7 @@ export class StoreLink implements RecordStore {
 
   async putIfAbsent(name: string, bytes: Uint8Array): Promise<'mine' | 'taken'> {
     const fault = await this.#meet('put', name)
+    this.hasForgotten ||= fault === 'forgotten'
     try {
       return await this.#store.put(this.#clock.now, name, bytes, fault)
     } catch (error) {

@@ -1,8 +1,10 @@
 import { explore } from '../exhaustive/exhaustive.ts'
 import { usualRules } from '../exhaustive/project.ts'
 import { exploreRivals } from '../exhaustive/rivals.ts'
-import { everything, type Scenario } from '../exhaustive/scenario.ts'
+import { everything, type Scenario, type TeamAxes } from '../exhaustive/scenario.ts'
 import { BrokenInvariant } from '../invariants.ts'
+import { clockJumps, race, storeFaults, teamAxes } from '../team/scenarios.ts'
+import { exploreRace, exploreSwitches } from '../team/switches.ts'
 import { raceForCredits } from './race.ts'
 import { deletedStore, lateRecord, refusedReplay, windowThatEnds } from './scenes.ts'
 
@@ -20,6 +22,11 @@ const few: Scenario = {
   outcomes: ['ok', 'lost response'],
   prices: everything.prices.slice(0, 1),
   clocks: ['right'],
+}
+
+/** Two machines, one of which stands still while the other builds. */
+function atOnce(axes: Partial<TeamAxes>): Scenario {
+  return { ...race, surprises: 1, outcomes: ['ok'], downtimes: [0, 40 * minute], team: { ...teamAxes, ...axes } }
 }
 
 /** Jobs that always fail, up to a limit: one approval may start only three executions. */
@@ -52,6 +59,14 @@ export const explorations = {
   'a record that comes late': lateRecord,
   'two builds, one sprite': (counter: Counter) => counted({ ...few, outcomes: ['ok'] }, counter, exploreRivals),
   'two builds, two sprites, credits for one': raceForCredits,
+  'machines at once': (counter: Counter) => counted(atOnce({}), counter, exploreSwitches),
+  'twins over PostgreSQL': (counter: Counter) => counted(atOnce({ adapter: 'postgres', areTwins: true }), counter, exploreSwitches),
+  'twins over S3': (counter: Counter) => counted(atOnce({ adapter: 's3', areTwins: true }), counter, exploreSwitches),
+  'two machines, credits for one': (counter: Counter) => counted(race, counter, exploreRace),
+  'a shared store that fails': (counter: Counter) => counted({ ...storeFaults('none'), surprises: 1 }, counter),
+  'a shared store that fails, over S3': (counter: Counter) => counted(storeFaults('s3'), counter),
+  'another machine after forty minutes': (counter: Counter) =>
+    counted({ ...clockJumps, downtimes: [40 * minute], clocks: ['right'] }, counter),
 } satisfies Readonly<Record<string, (counter: Counter) => Promise<void>>>
 
 export type ExplorationName = keyof typeof explorations

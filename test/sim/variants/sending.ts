@@ -11,7 +11,7 @@ const anyKey: Patch = {
 }
 
 /** The age of a submission is checked twice, so a variant without the first check must lack the second too. */
-const departsLate: Patch = {
+export const departsLate: Patch = {
   file: 'src/job/purchase.ts',
   find: ' || !mayStillLeave(next.submission, factsNow(ports, order))',
   replace: '',
