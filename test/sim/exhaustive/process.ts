@@ -46,6 +46,8 @@ export class SimulatedProcess {
   readonly #number: number
   /** Whether the process is paused while another one runs beside it. */
   isHeld = false
+  /** Whether it was killed at a call that never ends. */
+  isDead = false
   #broken: unknown
 
   /**
@@ -94,11 +96,12 @@ export class SimulatedProcess {
     )
     for (let rung = 0; rung < patience; rung++) {
       await turn()
-      if (end !== undefined || this.#broken) break
+      if (end !== undefined || this.isDead || this.#broken) break
       if (this.isHeld) rung--
       else if (!clock.advance()) return { kind: 'error', code: 'STUCK', message: 'it waits for something that never comes' }
     }
     if (this.#broken) throw this.#broken
+    if (this.isDead) return { kind: 'error', code: 'KILLED', message: 'it was killed' }
     return end ?? { kind: 'error', code: 'ENDLESS', message: `it goes on after ${patience} waits` }
   }
 }

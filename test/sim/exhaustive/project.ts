@@ -115,6 +115,19 @@ export function orderUnder(ceiling: bigint, by: SigningKey = ownKey): Order {
   }
 }
 
+/**
+ * The n-th of several orders, from 1. The first one is {@link orderUnder}'s.
+ *
+ * @param ceiling Ten-thousandths of a credit.
+ */
+export function numberedOrder(number: number, ceiling: bigint): Order {
+  const first = orderUnder(ceiling)
+  if (number === 1) return first
+  const asked: SheetRequest = { ...request, id: `hero.${number}`, take: number }
+  const of = requestHash(asked, identity)
+  return { ...first, request: asked, hash: of, approval: approvalFor(of, ceiling) }
+}
+
 /** The approval of a user for a request. The second user approves later. */
 export function approvalFor(of: string, ceiling: bigint, by: SigningKey = ownKey): Approval {
   const terms = {

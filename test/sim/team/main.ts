@@ -1,20 +1,33 @@
-import { explore, type Report } from '../exhaustive/exhaustive.ts'
+import { explore, noReport, type Report } from '../exhaustive/exhaustive.ts'
 import type { Answer, Errand } from '../exhaustive/main.ts'
-import type { Scenario } from '../exhaustive/scenario.ts'
 import { atOnce, race, teamScenarios } from './scenarios.ts'
+import { runTeamSeed } from './seeds.ts'
 import { exploreRace, exploreSwitches } from './switches.ts'
 
-const all: readonly (readonly [Scenario, (scenario: Scenario) => Promise<Report>])[] = [
-  ...teamScenarios.map((scenario) => [scenario, explore] as const),
-  ...atOnce.map((scenario) => [scenario, exploreSwitches] as const),
-  [race, exploreRace],
+const all: readonly { readonly name: string; readonly run: (errand: Errand) => Promise<Report> }[] = [
+  ...teamScenarios.map((scenario) => ({ name: scenario.name, run: () => explore(scenario) })),
+  ...atOnce.map((scenario) => ({ name: scenario.name, run: () => exploreSwitches(scenario) })),
+  { name: race.name, run: () => exploreRace(race) },
+  { name: 'seeds', run: ({ isLong }) => playSeeds(isLong ? 20_000 : 60) },
 ]
 
-async function main({ names, part, of }: Errand): Promise<void> {
-  for (const [index, [scenario, run]] of all.entries()) {
-    if (index % of !== part || (names && !names.includes(scenario.name))) continue
-    const report = await run(scenario)
-    process.stdout.write(`${JSON.stringify({ name: scenario.name, report } satisfies Answer)}\n`)
+async function playSeeds(count: number): Promise<Report> {
+  const report = { ...noReport() }
+  for (let seed = 1; seed <= count; seed++) {
+    const { processes, deaths, charges } = await runTeamSeed(seed)
+    report.schedules++
+    report.runs += processes
+    report.crashes += deaths
+    report.charges += charges
+  }
+  return report
+}
+
+async function main(errand: Errand): Promise<void> {
+  for (const [index, { name, run }] of all.entries()) {
+    if (index % errand.of !== errand.part || (errand.names && !errand.names.includes(name))) continue
+    const report = await run(errand)
+    process.stdout.write(`${JSON.stringify({ name, report } satisfies Answer)}\n`)
   }
 }
 

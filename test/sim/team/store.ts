@@ -62,6 +62,11 @@ export class TeamStore {
     return [...this.#core.files.values()].map(({ bytes }) => textOf(bytes))
   }
 
+  /** The records of a request. */
+  textsOf(request: string): readonly string[] {
+    return [...this.#core.files].filter(([name]) => name.startsWith(`${request}/`)).map(([, { bytes }]) => textOf(bytes))
+  }
+
   async put(now: number, name: string, bytes: Uint8Array, fault: StoreFault | undefined): Promise<'mine' | 'taken'> {
     this.#now = now
     // The call takes its fault before anything else can run.

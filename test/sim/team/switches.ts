@@ -1,12 +1,11 @@
 import { parseCredits } from '../../../src/credit/credits.ts'
 import type { Order } from '../../../src/job/order.ts'
-import { requestHash } from '../../../src/spec/key.ts'
 import type { RecordStore } from '../../../src/stores/record-store.ts'
 import { answerSmall } from '../../kit/small-service.ts'
 import { checkRun } from '../exhaustive/checks.ts'
 import { brokenBy, noReport, type Report, scenarioStart } from '../exhaustive/exhaustive.ts'
 import { type ProcessEnd, SimulatedProcess, type Surroundings } from '../exhaustive/process.ts'
-import { approvalFor, orderedHash, orderUnder, otherKey, ownKey, type ProcessPorts } from '../exhaustive/project.ts'
+import { numberedOrder, orderedHash, orderUnder, otherKey, ownKey, type ProcessPorts } from '../exhaustive/project.ts'
 import type { Scenario } from '../exhaustive/scenario.ts'
 import { type Outcome, PlayedWorld, toNetResponse, toOracle, type World } from '../exhaustive/world.ts'
 import { checkEnd, checkTotal } from '../invariants.ts'
@@ -170,10 +169,7 @@ export async function exploreSwitches(scenario: Scenario): Promise<Report> {
 export async function exploreRace(scenario: Scenario): Promise<Report> {
   const report: Counts = { ...noReport(), ends: {} }
   const ceiling = parseCredits(scenario.ceiling)
-  const first = orderUnder(ceiling)
-  const request = { ...first.request, id: 'hero.run', take: 2 } as Order['request']
-  const hash = requestHash(request, first.identity)
-  const second = { ...first, request, hash, approval: approvalFor(hash, ceiling) }
+  const [first, second] = [numberedOrder(1, ceiling), numberedOrder(2, ceiling)]
   const makePair = (): Pair => {
     const world = scenarioStart(scenario)
     const rules = { rules: scenario.rules, ceiling, request: '', outcomes: scenario.outcomes, faultyPosts: 0, prices: [] }
@@ -199,6 +195,12 @@ export async function exploreRace(scenario: Scenario): Promise<Report> {
       ended: (_process, end) => checkEnd(end.kind === 'done' ? undefined : end.code, end.kind === 'done' ? '' : end.message),
     }
   }
-  await playAll(makePair, scenario, [{ sleepMs: 0 }, { sleepMs: 0, aheadMs: 2 * minute }], false, report)
+  await playAll(
+    makePair,
+    scenario,
+    scenario.downtimes.map((aheadMs) => ({ sleepMs: 0, aheadMs })),
+    false,
+    report,
+  )
   return report
 }

@@ -25,8 +25,8 @@ const few: Scenario = {
 }
 
 /** Two machines, one of which stands still while the other builds. */
-function atOnce(axes: Partial<TeamAxes>): Scenario {
-  return { ...race, surprises: 1, outcomes: ['ok'], downtimes: [0, 40 * minute], team: { ...teamAxes, ...axes } }
+function atOnce(downtimes: readonly number[], axes: Partial<TeamAxes> = {}): Scenario {
+  return { ...race, surprises: 1, outcomes: ['ok'], downtimes, team: { ...teamAxes, ...axes } }
 }
 
 /** Jobs that always fail, up to a limit: one approval may start only three executions. */
@@ -59,14 +59,15 @@ export const explorations = {
   'a record that comes late': lateRecord,
   'two builds, one sprite': (counter: Counter) => counted({ ...few, outcomes: ['ok'] }, counter, exploreRivals),
   'two builds, two sprites, credits for one': raceForCredits,
-  'machines at once': (counter: Counter) => counted(atOnce({}), counter, exploreSwitches),
-  'twins over PostgreSQL': (counter: Counter) => counted(atOnce({ adapter: 'postgres', areTwins: true }), counter, exploreSwitches),
-  'twins over S3': (counter: Counter) => counted(atOnce({ adapter: 's3', areTwins: true }), counter, exploreSwitches),
-  'two machines, credits for one': (counter: Counter) => counted(race, counter, exploreRace),
+  'machines at once': (counter: Counter) => counted(atOnce([0, 40 * minute]), counter, exploreSwitches),
+  'twins over PostgreSQL': (counter: Counter) => counted(atOnce([0], { adapter: 'postgres', areTwins: true }), counter, exploreSwitches),
+  'twins over S3': (counter: Counter) => counted(atOnce([0], { adapter: 's3', areTwins: true }), counter, exploreSwitches),
+  'two machines, credits for one': (counter: Counter) => counted({ ...race, downtimes: [2 * minute] }, counter, exploreRace),
   'a shared store that fails': (counter: Counter) => counted({ ...storeFaults('none'), surprises: 1 }, counter),
-  'a shared store that fails, over S3': (counter: Counter) => counted(storeFaults('s3'), counter),
+  'a takeover over S3': (counter: Counter) =>
+    counted({ ...race, surprises: 1, outcomes: ['ok'], downtimes: [0], team: { ...teamAxes, adapter: 's3' } }, counter),
   'another machine after forty minutes': (counter: Counter) =>
-    counted({ ...clockJumps, downtimes: [40 * minute], clocks: ['right'] }, counter),
+    counted({ ...clockJumps, downtimes: [40 * minute], clocks: ['right'], team: { ...teamAxes, storeJumps: [0, -120 * minute] } }, counter),
 } satisfies Readonly<Record<string, (counter: Counter) => Promise<void>>>
 
 export type ExplorationName = keyof typeof explorations

@@ -1,10 +1,9 @@
 import { parseCredits } from '../../../src/credit/credits.ts'
 import type { NetRequest, NetResponse } from '../../../src/host/net.ts'
 import type { Order } from '../../../src/job/order.ts'
-import { requestHash } from '../../../src/spec/key.ts'
 import { answerSmall } from '../../kit/small-service.ts'
 import { SimulatedProcess, type Surroundings } from '../exhaustive/process.ts'
-import { approvalFor, approvedProject, orderUnder, ownKey, usualRules } from '../exhaustive/project.ts'
+import { approvedProject, numberedOrder, ownKey, usualRules } from '../exhaustive/project.ts'
 import { everything, firstWorld } from '../exhaustive/scenario.ts'
 import { toNetResponse, toOracle } from '../exhaustive/world.ts'
 import { checkEnd, checkTotal } from '../invariants.ts'
@@ -17,10 +16,7 @@ const ceiling = parseCredits(everything.ceiling)
  * runs after each change of the first in turn.
  */
 export async function raceForCredits(counter: Counter): Promise<void> {
-  const first = orderUnder(ceiling)
-  const request = { ...first.request, id: 'hero.run', take: 2 } as Order['request']
-  const hash = requestHash(request, first.identity)
-  const second = { ...first, request, hash, approval: approvalFor(hash, ceiling) }
+  const [first, second] = [numberedOrder(1, ceiling), numberedOrder(2, ceiling)]
   for (let at = 1, isReached = true; isReached; at++) {
     counter.runs += 2
     isReached = await raceOnce(first, second, at)

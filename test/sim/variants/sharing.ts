@@ -114,7 +114,7 @@ export const sharing: readonly Variant[] = [
   },
   {
     name: "an own record that comes back as another's gets a new key",
-    where: ['a shared store that fails, over S3'],
+    where: ['a takeover over S3'],
     breaks: 'I4',
     patches: [
       { file: 'src/stores/s3.ts', find: "return isEqual(found.bytes, body) ? 'mine' : 'taken'", replace: "return body ? 'taken' : 'mine'" },
