@@ -12,7 +12,7 @@ export function approverWords({ buyer, given }: Pick<Approval, 'buyer' | 'given'
     case 'forged':
       return 'under a signature that does not fit'
     case 'elsewhere':
-      return `by you in another checkout${way}`
+      return `in another checkout${way}`
     case 'given':
     case 'other':
       return `by ${shortFingerprint(buyer)}${way}`

@@ -49,6 +49,13 @@ export interface Approvers {
    * `undefined`, they count beside any journal, for example if the environment gives the key.
    */
   readonly checkout?: string | undefined
+  /**
+   * Whether several machines share that journal. All of them approve beside it, so the name binds the approvals
+   * of every approver: one that was given beside another journal may have been used there.
+   *
+   * @default false
+   */
+  readonly isShared?: boolean | undefined
   /** Ways of giving that count; all if `undefined`. */
   readonly given?: ReadonlySet<Given> | undefined
 }
@@ -60,8 +67,7 @@ export interface Approvers {
  * - `unsigned`: it has no signature, because an earlier version wrote it.
  * - `forged`: its signature does not match its terms.
  * - `other`: another key signed it, which the user does not trust.
- * - `elsewhere`: the user's own key signed it beside another journal. Only that journal knows whether the
- *   request was bought.
+ * - `elsewhere`: it was signed beside another journal. Only that journal knows whether the request was bought.
  * - `given`: it was given in a way that does not count here.
  */
 export type ApprovalVerdict = 'valid' | 'unsigned' | 'forged' | 'other' | 'elsewhere' | 'given'
@@ -84,7 +90,7 @@ export function judgeApproval(approval: Approval, hash: string, service: Approve
   if (fingerprintOf(publicKey) !== buyer) return 'forged'
   if (!isSignatureOf({ publicKey, signature }, approvalText(hash, service, approval))) return 'forged'
   if (!isTrustedKey(publicKey, approvers)) return 'other'
-  const isBound = approvers.checkout !== undefined && !approvers.others.has(buyer)
+  const isBound = approvers.checkout !== undefined && (approvers.isShared === true || !approvers.others.has(buyer))
   if (isBound && approval.checkout !== approvers.checkout) return 'elsewhere'
   return approvers.given === undefined || approvers.given.has(given) ? 'valid' : 'given'
 }

@@ -18,13 +18,13 @@ export interface Repository {
   /** The present commit of a folder's repository. Returns `undefined` if there is none. */
   head(folder: string): Promise<string | undefined>
   /**
-   * Fetches the branches of the default remote.
+   * Fetches the branches of the default remote, and forgets those that it has no more.
    *
    * @throws With the words of git.
    */
   fetch(folder: string): Promise<void>
-  /** Whether a branch of a remote has the commit, as of the last fetch. */
-  isPushed(folder: string, commit: string): Promise<boolean>
+  /** The newest commits of the remote branches that have a commit, as of the last fetch. */
+  tipsWith(folder: string, commit: string): Promise<readonly string[]>
   /**
    * Reads a file of a commit.
    *
@@ -85,11 +85,13 @@ export function nodeRepository(): Repository {
   return {
     head: async (folder) => (await words(folder, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])) || undefined,
     fetch: async (folder) => {
-      const found = await runGit(folder, ['fetch', '--quiet', '--no-tags', '--no-recurse-submodules'], longestFetchMs)
+      const found = await runGit(folder, ['fetch', '--quiet', '--prune', '--no-tags', '--no-recurse-submodules'], longestFetchMs)
       if (!Buffer.isBuffer(found)) throw found ?? new Error('no repository')
     },
-    isPushed: async (folder, commit) =>
-      (await words(folder, ['for-each-ref', '--count=1', `--contains=${commit}`, '--format=%(refname)', 'refs/remotes'])) !== '',
+    tipsWith: async (folder, commit) => {
+      const tips = await words(folder, ['for-each-ref', `--contains=${commit}`, '--format=%(objectname)', 'refs/remotes'])
+      return [...new Set(tips.split('\n').filter((tip) => tip !== ''))]
+    },
     read: async (folder, commit, path) => {
       const root = findRepository(realPath(folder))
       const inside =

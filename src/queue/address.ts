@@ -2,11 +2,12 @@ import { SpritewrightError } from '../errors.ts'
 import type { Host } from '../host/host.ts'
 import { isLoopbackHost } from '../host/net/address-blocks.ts'
 import type { QueueTarget } from '../host/net/job-queue.ts'
-import { readTrustedHosts, trustedHostsName } from '../host/net/trusted-hosts.ts'
 import { parsePostgresAddress, resolvePostgresTarget } from '../stores/postgres-address.ts'
 
 const form = 'redis://host:port/number, rediss://host:port/number or postgres://host/database'
 
+/** Environment variable with the host of the Redis server, unless that is this machine. */
+export const redisHostName = 'SPRITEWRIGHT_REDIS_HOST'
 /** Environment variables with the user and the password of a Redis server. They are never read from a file. */
 export const redisUserName = 'SPRITEWRIGHT_REDIS_USER'
 /** See {@link redisUserName}. */
@@ -45,11 +46,10 @@ export function resolveQueueTarget(text: string, env: Host['env']): QueueTarget 
 }
 
 function checkTrust(host: string, port: number, isSafe: boolean, env: Host['env']): void {
-  const trusted = readTrustedHosts(env).map((one) => one.toLowerCase())
   const facts = { host, port }
-  if (![host, `${host}:${port}`].some((one) => trusted.includes(one))) {
+  if (env[redisHostName]?.toLowerCase() !== host) {
     throw new SpritewrightError('SW_UNTRUSTED_HOST', {
-      message: `Expected the server of the queue to be one that the environment trusts. Found ${host} in a file of the project only. Nothing was sent there. If it is your server, add ${host} to ${trustedHostsName}.`,
+      message: `Expected the server of the queue to be one that the environment trusts. Found ${host} in a file of the project only. Nothing was sent there. If it is your server, set ${redisHostName}=${host} beside the password.`,
       facts,
     })
   }

@@ -2,7 +2,6 @@ import { SpritewrightError } from '../errors.ts'
 import type { Host } from '../host/host.ts'
 import { isLoopbackHost } from '../host/net/address-blocks.ts'
 import type { DatabaseTarget } from '../host/net/database.ts'
-import { readTrustedHosts, trustedHostsName } from '../host/net/trusted-hosts.ts'
 import { addressError } from './failures.ts'
 
 /** A database of a PostgreSQL server. */
@@ -37,11 +36,10 @@ export function parsePostgresAddress(text: string): PostgresAddress {
 export function resolvePostgresTarget({ host, port, database }: PostgresAddress, env: Host['env']): DatabaseTarget {
   const plain = host.replace(/^\[(.*)\]$/, '$1')
   const target = { host: plain, port: port ?? Number(env.PGPORT || 5432), database, user: env.PGUSER, password: env.PGPASSWORD }
-  const trusted = [env.PGHOST ?? '', ...readTrustedHosts(env)].map((one) => one.toLowerCase())
   const isLoopback = isLoopbackHost(host)
-  if (!isLoopback && ![host, plain, `${host}:${target.port}`].some((one) => trusted.includes(one))) {
+  if (!isLoopback && ![host, plain].includes(env.PGHOST?.toLowerCase() ?? '')) {
     throw new SpritewrightError('SW_UNTRUSTED_HOST', {
-      message: `Expected the server of the shared store from the environment, or one that the environment trusts. Found ${host} in a file of the project only. Nothing was sent, because the server could ask for your password. If it is your server, set PGHOST=${plain} beside the password, or add ${host} to ${trustedHostsName}.`,
+      message: `Expected the server of the shared store to be the one that PGHOST names. Found ${host} in a file of the project only. Nothing was sent, because the server could ask for your password. If it is your server, set PGHOST=${plain} beside the password.`,
       facts: { host, port: target.port },
     })
   }

@@ -62,6 +62,14 @@ describe('judgeApproval', () => {
     expect(judgeApproval(there, hash, service, { ...mine, others: new Set([own.fingerprint]) })).toBe('valid')
   })
 
+  test('beside a journal that machines share, every approval must have been given beside it', () => {
+    const shared: Approvers = { ...mine, others: new Set([own.fingerprint, other.fingerprint]), isShared: true }
+    for (const key of [own, other]) {
+      expect(judgeApproval(signApproval(key, hash, service, terms), hash, service, shared)).toBe('valid')
+      expect(judgeApproval(signApproval(key, hash, service, { ...terms, checkout: 'there' }), hash, service, shared)).toBe('elsewhere')
+    }
+  })
+
   test('a way of giving that does not count is said to be so', () => {
     expect(judgeApproval(approval, hash, service, { ...mine, given: new Set(['clicked', 'standing']) })).toBe('given')
     expect(judgeApproval(approval, hash, service, { ...mine, given: new Set(['typed']) })).toBe('valid')
@@ -71,7 +79,7 @@ describe('judgeApproval', () => {
 test.each([
   ['unsigned', 'before approvals were signed'],
   ['forged', 'under a signature that does not fit'],
-  ['elsewhere', 'by you in another checkout (typed)'],
+  ['elsewhere', 'in another checkout (typed)'],
   ['given', `by ${own.fingerprint.slice(0, 8)} (typed)`],
   ['other', `by ${own.fingerprint.slice(0, 8)} (typed)`],
 ] as const)('a person reads of an approval that is %s: approved %s', (verdict, words) => {
@@ -79,5 +87,5 @@ test.each([
 })
 
 test('an approval of an earlier version does not say how it was given', () => {
-  expect(approverWords({ buyer: approval.buyer }, 'elsewhere')).toBe('by you in another checkout')
+  expect(approverWords({ buyer: approval.buyer }, 'elsewhere')).toBe('in another checkout')
 })

@@ -43,7 +43,7 @@ async function expectTold({ code, signal, stderr }: CliRun, desk: Desk, context:
   expect(stderr, context).toMatch(/^error SW_DISK /m)
   const place = kept.exec(stderr.trim())?.[1]
   if (place === undefined) {
-    expect(stderr, context).toMatch(/ENOSPC.* '.+'/)
+    expect(stderr, context).toMatch(/ENOSPC.* (['"]).+\1/)
     expect(stderr, context).toContain(desk.project.root)
     return 'stopped'
   }

@@ -82,7 +82,9 @@ describe('the address of a queue', () => {
   test('a host that only the configuration names is not asked, unless it is this machine', () => {
     const untrusted = expect.objectContaining({ code: 'SW_UNTRUSTED_HOST', facts: { host: 'queue.example', port: 6379 } })
     expect(() => resolveQueueTarget('rediss://queue.example', {})).toThrow(untrusted)
-    const env = { SPRITEWRIGHT_TRUSTED_HOSTS: 'queue.example', SPRITEWRIGHT_REDIS_PASSWORD: 'p', SPRITEWRIGHT_REDIS_USER: 'u' }
+    // A host that may get the API key gets no password of Redis, and the other way round.
+    expect(() => resolveQueueTarget('rediss://queue.example', { SPRITEWRIGHT_TRUSTED_HOSTS: 'queue.example' })).toThrow(untrusted)
+    const env = { SPRITEWRIGHT_REDIS_HOST: 'queue.example', SPRITEWRIGHT_REDIS_PASSWORD: 'p', SPRITEWRIGHT_REDIS_USER: 'u' }
     expect(resolveQueueTarget('rediss://Queue.example:7000/3', env)).toEqual({
       ...{ kind: 'redis', host: 'Queue.example', port: 7000, database: 3, user: 'u', password: 'p', isEncrypted: true },
     })
@@ -90,9 +92,9 @@ describe('the address of a queue', () => {
   })
 
   test('a password never travels in clear text', () => {
-    const env = { SPRITEWRIGHT_TRUSTED_HOSTS: 'queue.example', SPRITEWRIGHT_REDIS_PASSWORD: 'p' }
+    const env = { SPRITEWRIGHT_REDIS_HOST: 'queue.example', SPRITEWRIGHT_REDIS_PASSWORD: 'p' }
     expect(() => resolveQueueTarget('redis://queue.example', env)).toThrow(expect.objectContaining({ code: 'SW_UNTRUSTED_HOST' }))
-    expect(resolveQueueTarget('redis://queue.example', { SPRITEWRIGHT_TRUSTED_HOSTS: 'queue.example' })).toMatchObject({
+    expect(resolveQueueTarget('redis://queue.example', { SPRITEWRIGHT_REDIS_HOST: 'queue.example' })).toMatchObject({
       isEncrypted: false,
     })
   })

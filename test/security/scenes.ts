@@ -451,16 +451,16 @@ async function appointed(): Promise<void> {
   assert.equal(may(true, { SPRITEWRIGHT_SIGNING_KEY: 'x' }), true)
   assert.equal(may(true, { SPRITEWRIGHT_APPROVERS: 'x' }), true)
   const disk = new MemoryDisk()
-  const checkout = { read: async () => 'desk', readOrMake: async () => 'desk' }
+  const checkout = { isShared: false, read: async () => 'desk', readOrMake: async () => 'desk' }
   const read = (env: object, keys = ringOf(own)) =>
     readApprovers({ host: { disk, env: env as never, stateFolder: '/state' }, keys, checkout })
-  assert.deepEqual(await read({}), { own: own.fingerprint, others: new Set(), checkout: 'desk' })
+  assert.deepEqual(await read({}), { own: own.fingerprint, others: new Set(), checkout: 'desk', isShared: false })
   const told = await read({
     SPRITEWRIGHT_APPROVERS: ` ${friend.fingerprint},`,
     SPRITEWRIGHT_SIGNING_KEY: 'x',
     SPRITEWRIGHT_APPROVALS: 'typed',
   })
-  assert.deepEqual(told, { own: own.fingerprint, others: new Set([friend.fingerprint]), given: new Set(['typed']) })
+  assert.deepEqual(told, { own: own.fingerprint, others: new Set([friend.fingerprint]), isShared: false, given: new Set(['typed']) })
   await refused(() => read({ SPRITEWRIGHT_APPROVERS: 'everybody' }), 'no fingerprint', 'SW_CONFIG')
   await refused(() => read({ SPRITEWRIGHT_APPROVALS: 'whispered' }), 'no way of giving', 'SW_CONFIG')
   disk.files.set('/state/settings.json', new TextEncoder().encode(JSON.stringify({ approvers: [friend.fingerprint] })))

@@ -7,6 +7,7 @@ import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/s
 import { nodeHost } from '../../src/host/host.ts'
 import { nodeQueues } from '../../src/host/net/job-queue.ts'
 import { resolveQueueTarget } from '../../src/queue/address.ts'
+import { sha256 } from '../../src/vault/objects.ts'
 import { createWorkshop } from '../../src/workshop.ts'
 import { keyEnv, testKey } from '../kit/keys.ts'
 import { moduleOf } from '../kit/packages.ts'
@@ -63,6 +64,8 @@ describe.skipIf(!hasRedis)('a worker that buys for a machine without a key', () 
     JSON.parse(await readFile(join(root, 'sprites.lock.json'), 'utf8')) as {
       animations: Record<string, Record<string, { execution?: object; result?: { sha256: string }; approval: { signature?: string } }>>
     }
+
+  const pictureOf = async ({ root }: TestProject): Promise<string> => sha256(await readFile(join(root, 'sprites/hero.png')))
 
   test('plans, approves and builds what the worker bought, and ends when it is told to', async () => {
     const plan = await cli('plan', '--json')
@@ -160,12 +163,50 @@ describe.skipIf(!hasRedis)('a worker that buys for a machine without a key', () 
     expect(service.requests().filter(({ method }) => method === 'POST')).toEqual([])
   })
 
+  /** Writes an order into the queue, as anybody may who can reach it. Returns the worker's refusal. */
+  async function orderByHand(data: object): Promise<unknown> {
+    const queue = nodeQueues()(moduleOf('bullmq'), resolveQueueTarget(address(), redis.env), 'spritewright-orders', 10_000)
+    try {
+      const id = randomUUID()
+      await queue.add(id, data, 1)
+      let job = await queue.read(id)
+      while (job?.state !== 'failed') job = await queue.read(id)
+      return JSON.parse(job.failure)
+    } finally {
+      await queue.close()
+    }
+  }
+
+  test('an approval that was taken back on its branch is stale, also by the commit that had it: SW_ORDER, 0 charges', async () => {
+    expect(await cli('approve', 'hero.walk', '--yes')).toMatchObject({ code: 0 })
+    const approved = await push(desk)
+    const [hash = ''] = Object.keys((await lockOf(desk)).animations['hero.walk'] ?? {})
+    await git(desk.root, 'rm', '-q', '--cached', 'sprites.lock.json')
+    await git(desk.root, 'commit', '-qm', 'take it back')
+    await git(desk.root, 'push', '-q', 'origin', 'HEAD')
+    const message = { id: 'hero.walk', hash, commit: approved, file: 'sprites/hero.sprite.json' }
+    const refusal = await orderByHand({ ...message, reference: await pictureOf(desk) })
+    expect(refusal).toMatchObject({ code: 'SW_ORDER', message: expect.stringContaining('any more') })
+    expect(service.requests().filter(({ method }) => method === 'POST')).toEqual([])
+  })
+
+  test('an execution that only a commit names is not taken over: SW_ORDER', async () => {
+    expect(await cli('approve', 'hero.walk', '--yes')).toMatchObject({ code: 0 })
+    const lock = await lockOf(desk)
+    const [[hash = '', entry] = []] = Object.entries(lock.animations['hero.walk'] ?? {})
+    if (entry) entry.execution = { id: randomUUID(), conversation: randomUUID() }
+    await desk.write('sprites.lock.json', `${JSON.stringify(lock, undefined, 2)}\n`)
+    const commit = await push(desk)
+    const message = { id: 'hero.walk', hash, commit, file: 'sprites/hero.sprite.json', reference: await pictureOf(desk) }
+    expect(await orderByHand(message)).toMatchObject({ code: 'SW_ORDER', message: expect.stringContaining('does not know') })
+    expect(service.requests().filter(({ path }) => path.includes('/executions/'))).toEqual([])
+  })
+
   test('an order that was written into the queue by hand is refused, whatever it says', async () => {
     expect(await cli('approve', 'hero.walk', '--yes')).toMatchObject({ code: 0 })
     const commit = await push(desk)
     const [hash = ''] = Object.keys((await lockOf(desk)).animations['hero.walk'] ?? {})
     const spec = { id: 'hero.walk', hash, commit, file: 'sprites/hero.sprite.json' }
-    const queue = nodeQueues()(moduleOf('bullmq'), resolveQueueTarget(address(), redis.env), 'spritewright-orders', 10_000)
     const forged: readonly object[] = [
       { ...spec, hash: 'f'.repeat(64) },
       { ...spec, id: 'hero.idle' },
@@ -177,17 +218,7 @@ describe.skipIf(!hasRedis)('a worker that buys for a machine without a key', () 
       { hash },
       {},
     ]
-    try {
-      for (const data of forged) {
-        const id = randomUUID()
-        await queue.add(id, data, 1)
-        let job = await queue.read(id)
-        while (job?.state !== 'failed') job = await queue.read(id)
-        expect(JSON.parse(job.failure)).toMatchObject({ code: 'SW_ORDER' })
-      }
-    } finally {
-      await queue.close()
-    }
+    for (const data of forged) expect(await orderByHand(data)).toMatchObject({ code: 'SW_ORDER' })
     expect(service.requests().filter(({ method }) => method === 'POST')).toEqual([])
   })
 })

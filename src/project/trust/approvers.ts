@@ -37,8 +37,9 @@ export async function readApprovers({ host, keys, checkout }: ApproverPorts): Pr
   return {
     own: (await keys.read())?.fingerprint,
     others: new Set(others),
-    // A key from the environment lets this machine buy, whatever journal it has.
-    ...(env[signingKeyName]?.trim() ? {} : { checkout: (await checkout.read()) ?? 'none' }),
+    // A key from the environment lets this machine buy, whatever journal of its own it has.
+    ...(env[signingKeyName]?.trim() && !checkout.isShared ? {} : { checkout: (await checkout.read()) ?? 'none' }),
+    isShared: checkout.isShared,
     ...(ways.length === 0 ? {} : { given: new Set(ways as readonly Given[]) }),
   }
 }

@@ -12,6 +12,8 @@ import type { RecordStore } from '../../stores/record-store.ts'
  * after both copies of its journal are gone.
  */
 export interface CheckoutName {
+  /** Whether several machines share the journal, and so the name. */
+  readonly isShared: boolean
   /** Returns `undefined` if there is none, or none that the user's own key has sealed. */
   read(): Promise<string | undefined>
   readOrMake(): Promise<string>
@@ -70,10 +72,14 @@ export function openCheckoutName(
     await shared.putIfAbsent(sharedName, new TextEncoder().encode(`${JSON.stringify({ name })}\n`))
     return (await readShared(shared)) ?? name
   }
+  let known: string | undefined
   return {
+    isShared: shared !== undefined,
     read: async () => {
       const key = await keys.read()
-      return key && find(key)
+      // A machine without a key of its own may buy, too, on the approvals of others.
+      if (shared) known ??= await (key ? find(key) : readShared(shared))
+      return shared ? known : key && find(key)
     },
     readOrMake: async () => {
       const key = await keys.readOrMake()
@@ -88,7 +94,10 @@ export function openCheckoutName(
   }
 }
 
-/** Returns `undefined` if there is no name yet, or if the store cannot be reached: then no approval counts. */
+/**
+ * Returns `undefined` if there is no name yet, or if the store cannot be reached or has no credentials here: then
+ * no approval counts.
+ */
 async function readShared(store: RecordStore): Promise<string | undefined> {
   try {
     const file = await store.get(sharedName)
@@ -99,7 +108,7 @@ async function readShared(store: RecordStore): Promise<string | undefined> {
       .digest('hex')
       .slice(0, 32)
   } catch (error) {
-    if (hasCode(error, 'SW_STORE') || error instanceof SyntaxError) return undefined
+    if (hasCode(error, 'SW_STORE') || hasCode(error, 'SW_CONFIG') || error instanceof SyntaxError) return undefined
     throw error
   }
 }

@@ -2,15 +2,17 @@ import { join, resolve } from 'node:path'
 import { SpritewrightError } from '../../errors.ts'
 import type { Disk } from '../../host/disk.ts'
 import { publish } from '../../host/publish.ts'
+import { mayAdopt } from '../../job/adopt.ts'
 import type { Order } from '../../job/order.ts'
 import type { Context } from '../../project/context.ts'
-import { toOrder } from '../../project/orders.ts'
+import { toOrder, withSteps } from '../../project/orders.ts'
 import type { Session } from '../../project/session.ts'
 import { toWantedAnimations, type WantedAnimation } from '../../project/survey.ts'
 import { readApprovers } from '../../project/trust/approvers.ts'
 import type { OrderMessage } from '../../queue/messages.ts'
 import { tryReadSpec } from '../../spec/scan.ts'
 import { createLockStore, type LockStore } from '../../vault/lock-store.ts'
+import { findEntry, type LockFile } from '../../vault/lockfile.ts'
 
 /** An order that a commit asks for, with the lock file of that commit. */
 export interface CommittedOrder {
@@ -23,6 +25,9 @@ export function ordersFolder({ storeFolder }: Pick<Context, 'storeFolder'>): str
   return join(storeFolder, 'orders')
 }
 
+/** How long the branches of a fetch count as the present ones, in milliseconds. */
+const freshMs = 10_000
+
 /** Makes orders from commits alone. */
 export type OrderReader = (message: OrderMessage) => Promise<CommittedOrder>
 
@@ -30,35 +35,56 @@ export type OrderReader = (message: OrderMessage) => Promise<CommittedOrder>
  * Creates the reader. It reads the spec, the picture and the lock file of a commit. The message only says where
  * to look. It is compared with what is found there.
  *
- * The reader throws `SW_ORDER` if no remote branch has the commit, or if the commit asks for something else.
+ * The reader throws `SW_ORDER` if no remote branch has the commit, if the commit asks for something else, if no
+ * such branch has the approval any more, or if the lock file names an execution that the journal has never seen.
  */
 export function createOrderReader(context: Context, session: Session): OrderReader {
   const { host, options } = context
   const { root } = options
   let lastFetch: Promise<unknown> = Promise.resolve()
-  const isPushed = async (commit: string): Promise<boolean> => (await host.repository?.isPushed(root, commit)) === true
-  /** Fetches if the commit is not known yet. One fetch at a time, since git locks its references. */
-  const checkPushed = async (message: OrderMessage): Promise<void> => {
+  let fetchedAt = Number.NEGATIVE_INFINITY
+  /** The newest commits of the branches that have the commit. One fetch at a time, since git locks its references. */
+  const findTips = async (message: OrderMessage): Promise<readonly string[]> => {
     const { commit } = message
-    if (await isPushed(commit)) return
+    const find = async (): Promise<readonly string[]> => (await host.repository?.tipsWith(root, commit)) ?? []
     const fetching = lastFetch.then(async () => {
-      if (!(await isPushed(commit))) await host.repository?.fetch(root)
+      const isFresh = host.clock.mono() - fetchedAt < freshMs
+      if (isFresh && (await find()).length > 0) return
+      await host.repository?.fetch(root)
+      fetchedAt = host.clock.mono()
     })
     lastFetch = fetching.catch(() => {})
     await fetching.catch((cause: unknown) => {
       throw refused(message, `the worker could not fetch: ${(cause as Error).message.trim()}.`, cause)
     })
-    if (!(await isPushed(commit))) throw refused(message, 'no branch of the remote has that commit.')
+    const tips = await find()
+    if (tips.length === 0) throw refused(message, 'no branch of the remote has that commit.')
+    return tips
   }
   return async (message) => {
-    await checkPushed(message)
+    const tips = await findTips(message)
     const disk = commitDisk(context, message.commit)
     const target = await readTarget(context, disk, message)
     const lock = await openCommittedLock(context, disk, message.commit)
-    const order = toOrder(session, target, { lock: await lock.read(), approvers: await readApprovers(context) })
+    const file = await lock.read()
+    const order = toOrder(session, target, { lock: file, approvers: await readApprovers(context) })
     if (order.hash !== message.hash) throw refused(message, 'at that commit it asks for something else.')
+    const newest = await Promise.all(tips.map((tip) => readLockOf(context, tip)))
+    for (const { request, hash, approval } of withSteps(order)) {
+      const isCurrent = newest.some((other) => findEntry(other, request.id, hash)?.approval?.signature === approval?.signature)
+      if (approval && !isCurrent) throw refused(message, `no branch with that commit has this approval of "${request.id}" any more.`)
+      const entry = findEntry(file, request.id, hash)
+      if (entry && mayAdopt((await context.journal.read(hash)).submission, entry))
+        throw refused(message, `its lock file names an execution of "${request.id}" that the journal of the team does not know.`)
+    }
     return { order, lock }
   }
+}
+
+/** The lock file of a commit. */
+async function readLockOf(context: Context, commit: string): Promise<LockFile> {
+  const ports = { ...context.host, disk: commitDisk(context, commit) }
+  return createLockStore(ports, join(context.options.root, 'sprites.lock.json')).read()
 }
 
 async function readTarget(context: Context, disk: Disk, message: OrderMessage): Promise<WantedAnimation> {

@@ -114,6 +114,8 @@ async function serve(
   const readOrder = createOrderReader(context, session)
   const underWay = new Map<string, Promise<Purchase>>()
   const buyOrder: JobHandler = async ({ data }, report) => {
+    // A result that the shared store owes a place would keep everything else from being bought.
+    await context.vault.pushOwed()
     const { order, lock } = await readOrder(checked(orderMessage.safeParse(data), 'an order'))
     const { id } = order.request
     const onProgress = (progress: JobProgress): void => void report(toMessage(progress))
