@@ -183,6 +183,37 @@ describe('a journal that machines share', () => {
     await expect(again()).resolves.toBeDefined()
   })
 
+  test('a record that is missing between others stops the request, also for a machine that never read it', async () => {
+    const store = new MemoryRecordStore(handClock(5_000, 0))
+    await append(machine(store, 1).journal, 'frozen', 'sent', 'sent')
+    store.files.delete(`${hash}/0002.json`)
+    const reading = machine(store, 2, [1]).journal.read(hash)
+    await expect(reading).rejects.toMatchObject({ code: 'SW_JOURNAL', facts: { record: `${hash}/0002.json` } })
+  })
+
+  test('records that are written while a chain is read are no gap', async () => {
+    const store = new MemoryRecordStore(handClock(5_000, 0))
+    await append(machine(store, 1).journal, 'frozen', 'sent', 'sent')
+    const later = [...store.files].slice(1)
+    for (const [name] of later) store.files.delete(name)
+    const other = machine(store, 2, [1])
+    const get = store.get.bind(store)
+    let tell = (): void => {}
+    const asked = new Promise<void>((resolve) => {
+      tell = resolve
+    })
+    store.get = async (name) => {
+      if (name.endsWith('/0003.json')) await asked
+      const file = await get(name)
+      if (!name.endsWith('/0002.json')) return file
+      // The other machine writes both after the first of them was asked for, and before the second one is.
+      for (const [one, bytes] of later) store.files.set(one, bytes)
+      tell()
+      return file
+    }
+    expect((await other.journal.read(hash)).records).toHaveLength(3)
+  })
+
   test('what this machine has read is there without a network', async () => {
     const store = new MemoryRecordStore(handClock(5_000, 0))
     await append(machine(store, 1).journal, 'frozen', 'sent')

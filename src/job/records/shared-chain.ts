@@ -52,7 +52,11 @@ export function createSharedChains<R extends ChainedRecord>(
       const next = await Promise.all(Array.from({ length: atOnce }, (_, index) => get(name, found.length + 1 + index)))
       const end = next.indexOf(undefined)
       found.push(...(next.slice(0, end < 0 ? atOnce : end) as AgedRecord<R>[]))
-      if (end >= 0) break
+      if (end < 0) continue
+      if (!next.slice(end).some((one) => one !== undefined)) break
+      // A record follows a missing one. Others wrote both between these reads, or the store has lost one.
+      const missing = found.length + 1
+      if (!(await get(name, missing))) throw lostError(store, nameOf(name, missing), 'nothing')
     }
     known.set(name, found)
     return found

@@ -69,6 +69,15 @@ export const clockJumps: Scenario = {
   team: { ...teamAxes, storeJumps: [0, 60 * minute, -120 * minute] },
 }
 
+/** The service has forgotten the key, and the records after the lost one show that there was one. */
+export const lostBetween: Scenario = {
+  ...base,
+  name: 'a store that loses a record between others',
+  surprises: 3,
+  downtimes: [40 * minute],
+  losses: ['an earlier record'],
+}
+
 /** Scenarios of machines that share a journal. */
 export const teamScenarios: readonly Scenario[] = [
   deaths,
@@ -93,13 +102,8 @@ export const teamScenarios: readonly Scenario[] = [
     downtimes: [7 * minute],
     team: { ...teamAxes, users: ['own'], gets: [nothing, ['ok', 'slow']] },
   },
-  {
-    ...base,
-    name: 'a store that loses a record',
-    outcomes: ['ok'],
-    downtimes: [0, 7 * minute],
-    losses: ['the last record', 'an earlier record'],
-  },
+  { ...base, name: 'a store that loses its last record', outcomes: ['ok'], downtimes: [0, 7 * minute], losses: ['the last record'] },
+  lostBetween,
   clockJumps,
   { ...base, name: 'two people who have both approved', team: { ...teamAxes, users: ['own', 'other'] } },
 ]

@@ -3,7 +3,7 @@ import { usualRules } from '../exhaustive/project.ts'
 import { exploreRivals } from '../exhaustive/rivals.ts'
 import { everything, type Scenario, type TeamAxes } from '../exhaustive/scenario.ts'
 import { BrokenInvariant } from '../invariants.ts'
-import { clockJumps, race, storeFaults, teamAxes } from '../team/scenarios.ts'
+import { clockJumps, lostBetween, race, storeFaults, teamAxes } from '../team/scenarios.ts'
 import { exploreRace, exploreSwitches } from '../team/switches.ts'
 import { raceForCredits } from './race.ts'
 import { deletedStore, lateRecord, refusedReplay, windowThatEnds } from './scenes.ts'
@@ -64,6 +64,7 @@ export const explorations = {
   'twins over S3': (counter: Counter) => counted(atOnce([0], { adapter: 's3', areTwins: true }), counter, exploreSwitches),
   'two machines, credits for one': (counter: Counter) => counted({ ...race, downtimes: [2 * minute] }, counter, exploreRace),
   'a shared store that fails': (counter: Counter) => counted({ ...storeFaults('none'), surprises: 1 }, counter),
+  'a record that is lost between others': (counter: Counter) => counted({ ...lostBetween, outcomes: ['ok'] }, counter),
   'a takeover over S3': (counter: Counter) =>
     counted({ ...race, surprises: 1, outcomes: ['ok'], downtimes: [0], team: { ...teamAxes, adapter: 's3' } }, counter),
   'another machine after forty minutes': (counter: Counter) =>

@@ -48,6 +48,12 @@ export const sharing: readonly Variant[] = [
     patches: [{ file: chains, find: 'nonce: random.uuid()', replace: "nonce: 'once'" }],
   },
   {
+    name: 'the records before a gap count as all',
+    where: ['a record that is lost between others'],
+    breaks: 'I1',
+    patches: [{ file: chains, find: 'if (!next.slice(end).some((one) => one !== undefined)) break', replace: 'break' }],
+  },
+  {
     name: 'ages are those of the clocks of the writers',
     where: late,
     breaks: 'I1',
