@@ -111,8 +111,8 @@ export interface PanelService {
   readonly host?: string
   /** Available credits, as of the last request for them. */
   readonly balance?: string
-  /** Price of the animation that the action `create` writes, as of the last request. */
-  readonly newSpritePrice?: string
+  /** Price of the animation that the action `create` writes, as of the last request, and what decides it. */
+  readonly newSprite?: { readonly frames: number; readonly background: 'remove' | 'keep'; readonly credits: string }
   /** When balance and prices were requested. */
   readonly askedAt?: number
   /** What to do if there is no key, or why the last request failed; empty if all is well. */

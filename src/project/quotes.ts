@@ -1,5 +1,5 @@
 import { readPrice } from '../job/freeze.ts'
-import type { PaidRequest } from '../spec/request.ts'
+import type { PaidRequest, SheetRequest } from '../spec/request.ts'
 import type { Quote } from './plan.ts'
 import type { Session } from './session.ts'
 
@@ -9,25 +9,31 @@ import type { Session } from './session.ts'
  */
 export interface Quotes {
   of(request: PaidRequest): Promise<Quote>
+  /** The price of any sheet of so many frames. */
+  ofSheet(frames: number, background: SheetRequest['background']): Promise<Quote>
 }
 
 /** Key of a request's price: requests with the same key cost the same. */
 export function priceKey(request: PaidRequest): string {
-  return request.operation === 'sprite_sheet' ? `${request.frames} ${request.background}` : request.operation
+  return request.operation === 'sprite_sheet' ? sheetKey(request.frames, request.background) : request.operation
+}
+
+function sheetKey(frames: number, background: SheetRequest['background']): string {
+  return `${frames} ${background}`
 }
 
 /**
  * Requests prices from the service when they are needed. They are kept in memory and only for this command.
  */
-export function askQuotes(session: Session, signal: AbortSignal): Quotes {
+export function askQuotes({ client }: Session, signal: AbortSignal): Quotes {
   const asked = new Map<string, Promise<Quote>>()
-  const { client } = session
+  const once = (key: string, ask: () => Promise<Quote>): Promise<Quote> => {
+    const price = asked.get(key) ?? ask()
+    asked.set(key, price)
+    return price
+  }
   return {
-    of: (request) => {
-      const key = priceKey(request)
-      const price = asked.get(key) ?? readPrice({ client, signal }, request)
-      asked.set(key, price)
-      return price
-    },
+    of: (request) => once(priceKey(request), () => readPrice({ client, signal }, request)),
+    ofSheet: (frames, background) => once(sheetKey(frames, background), () => client.estimate(frames, background, signal)),
   }
 }

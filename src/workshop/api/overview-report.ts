@@ -85,8 +85,8 @@ export interface PendingPurchase {
 export interface PriceList {
   /** The price of a request; undefined if no price of its kind was requested. */
   of(request: PaidRequest): Quote | undefined
-  /** Price of the animation that `createSprite` writes. */
-  readonly newSprite: Credits
+  /** Price of the animation that `createSprite` writes, and what decides it. */
+  readonly newSprite: { readonly frames: number; readonly background: 'remove' | 'keep'; readonly credits: Credits }
   readonly balance: Credits
   readonly service: { readonly host: string; readonly keyMode: 'test' | 'live' }
   /** Milliseconds since the Unix epoch. */

@@ -1,18 +1,17 @@
 import { dirname, join, relative } from 'node:path'
-import { type Credits, sumCredits } from '../../credit/credits.ts'
 import { SpritewrightError } from '../../errors.ts'
 import { inProjectStyle } from '../../host/project-style.ts'
 import { publish } from '../../host/publish.ts'
 import { findSpecSchema } from '../../options/editor-schema.ts'
 import type { Context } from '../../project/context.ts'
-import type { Session } from '../../project/session.ts'
+import type { Quotes } from '../../project/quotes.ts'
 import { parseSpec } from '../../spec/parser.ts'
 import { type PictureHeader, sniffPicture } from '../../spec/picture.ts'
 import { findSpecs } from '../../spec/scan.ts'
 import { namePattern, nameWords } from '../../spec/schema.ts'
-import type { SpriteSpec } from '../../spec/spec.ts'
+import type { AnimationSpec, SpriteSpec } from '../../spec/spec.ts'
 import { specName } from '../../spec/spec-file.ts'
-import type { NewSprite, NewSpriteRequest } from '../api/overview-report.ts'
+import type { NewSprite, NewSpriteRequest, PriceList } from '../api/overview-report.ts'
 
 const endings: Readonly<Record<PictureHeader['contentType'], string>> = { 'image/png': 'png', 'image/jpeg': 'jpg', 'image/webp': 'webp' }
 
@@ -21,11 +20,11 @@ function newSpec(reference: string, prompt: string): object {
   return { reference, prompt, animations: { idle: { frames: 8, fps: 8 } }, size: { figure: 128 }, anchor: [0.5, 1] }
 }
 
-/** Asks the service what the animation of a new sprite costs. Neither its picture nor its words change that. */
-export async function readNewSpritePrice({ client }: Pick<Session, 'client'>, signal: AbortSignal): Promise<Credits> {
+/** What the animation of a new sprite costs. Neither its picture nor its words change that. */
+export async function readNewSpritePrice(quotes: Pick<Quotes, 'ofSheet'>): Promise<PriceList['newSprite']> {
   const { animations, background } = parseSpec(JSON.stringify(newSpec('./new.png', 'new')), 'new.sprite.json')
-  const prices = await Promise.all(animations.map(({ frames }) => client.estimate(frames, background, signal)))
-  return sumCredits(prices.map(({ credits }) => credits))
+  const [{ frames }] = animations as readonly [AnimationSpec]
+  return { frames, background, credits: (await quotes.ofSheet(frames, background)).credits }
 }
 
 /**

@@ -181,7 +181,7 @@ export async function readPrices(context: Context, session: Session, signal: Abo
   for (const { request } of [...items, ...steps].filter(isUnsent)) priced.set(priceKey(request), await quotes.of(request))
   return {
     of: (request) => priced.get(priceKey(request)),
-    newSprite: await readNewSpritePrice(session, signal),
+    newSprite: await readNewSpritePrice(quotes),
     balance: await session.client.balance(signal),
     service: { host: session.identity.host, keyMode: session.identity.keyMode },
     at: context.host.clock.wall(),

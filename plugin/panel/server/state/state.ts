@@ -35,7 +35,13 @@ export function toPanelState(parts: StateParts, memo: SpriteMemo = new Map()): P
     service: {
       mode: kind === 'embedded' ? 'embedded' : canAsk ? (keyMode ?? 'unasked') : 'none',
       ...(host === undefined ? {} : { host }),
-      ...(prices ? { balance: formatCredits(prices.balance), newSpritePrice: formatCredits(prices.newSprite), askedAt: prices.at } : {}),
+      ...(prices
+        ? {
+            balance: formatCredits(prices.balance),
+            newSprite: { ...prices.newSprite, credits: formatCredits(prices.newSprite.credits) },
+            askedAt: prices.at,
+          }
+        : {}),
       words: serviceWords(overview.service, parts.priceError),
     },
     sprites,

@@ -1,39 +1,31 @@
 import type { VNode } from 'preact'
-import { useId, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { AnswerRequest } from '../../../protocol/actions.ts'
-import { Modal } from '../controls/modal.tsx'
 import { PictureDrop } from '../controls/picture-drop.tsx'
 import { usePanel } from '../state/panel-context.ts'
 import { creditsWords } from '../state/words.ts'
+import { DraftForm, useDraft } from './draft-form.tsx'
 
 /** A dialog that makes a spec from a picture, a name and words. */
 export function NewSprite({ onClose, onMade }: { readonly onClose: () => void; readonly onMade: (id: string) => void }): VNode {
   const { state, store } = usePanel()
-  const id = useId()
-  const dialog = useRef<HTMLDialogElement>(null)
-  const [name, setName] = useState('')
-  const [prompt, setPrompt] = useState('')
+  const draft = useDraft()
   const [picture, setPicture] = useState<AnswerRequest['asset']>()
-  const [isSending, setSending] = useState(false)
-  const [problem, setProblem] = useState('')
-  const isReady = name.trim() !== '' && prompt.trim() !== '' && picture !== undefined && !isSending
-  const make = async (base64: string): Promise<void> => {
-    setSending(true)
-    setProblem('')
-    const asks = { name: name.trim(), prompt: prompt.trim(), picture: base64 }
-    const made = await store.act('create', asks, ({ message }) => setProblem(message))
-    setSending(false)
-    if (!made) return
-    dialog.current?.close()
-    onMade(made.id)
-    store.say(`${name.trim()} is made, with one animation. Nothing is bought before you approve it.`)
+  const make = async (name: string, prompt: string): Promise<(() => void) | undefined> => {
+    const asks = { name, prompt, picture: picture?.base64 ?? '' }
+    const made = await store.act('create', asks, ({ message }) => draft.setProblem(message))
+    if (!made) return undefined
+    return () => {
+      onMade(made.id)
+      store.say(`${name} is made, with one animation. Nothing is bought before you approve it.`)
+    }
   }
   const take = (taken: AnswerRequest['asset']): void => {
     setPicture(taken)
-    setProblem('')
+    draft.setProblem('')
     // The name of a file is often that of the figure.
-    if (taken && name === '')
-      setName(
+    if (taken && draft.name === '')
+      draft.setName(
         taken.name
           .replace(/\.[^.]*$/, '')
           .replace(/[^A-Za-z0-9_-]+/g, '-')
@@ -41,44 +33,17 @@ export function NewSprite({ onClose, onMade }: { readonly onClose: () => void; r
       )
   }
   return (
-    <Modal dialog={dialog} title="A new sprite" onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (isReady) void make(picture.base64)
-        }}
-      >
-        <PictureDrop label="Its picture" isLocked={isSending} picture={picture} onPicture={take} />
-        <div class="field">
-          <label for={`${id}-name`}>Name</label>
-          <input
-            id={`${id}-name`}
-            type="text"
-            value={name}
-            required
-            onInput={(event) => {
-              setName(event.currentTarget.value)
-              setProblem('')
-            }}
-          />
-        </div>
-        <div class="field">
-          <label for={`${id}-prompt`}>What it is, in words</label>
-          <textarea id={`${id}-prompt`} rows={2} value={prompt} required onInput={(event) => setPrompt(event.currentTarget.value)} />
-        </div>
-        <div role="alert">{problem !== '' && <p class="wrong">{problem}</p>}</div>
-        <div class="row">
-          <button type="submit" class="button primary" disabled={!isReady}>
-            {isSending ? 'Writing…' : 'Make it'}
-          </button>
-          <button type="button" class="button" onClick={() => dialog.current?.close()}>
-            Cancel
-          </button>
-          <span class="soft small">{priceWords(state.service.newSpritePrice)}</span>
-        </div>
-      </form>
-    </Modal>
+    <DraftForm
+      title="A new sprite"
+      draft={draft}
+      promptLabel="What it is, in words"
+      isComplete={picture !== undefined}
+      action="Make it"
+      hint={priceWords(state.service.newSprite?.credits)}
+      before={<PictureDrop label="Its picture" isLocked={draft.isSending} picture={picture} onPicture={take} />}
+      onWrite={make}
+      onClose={onClose}
+    />
   )
 }
 

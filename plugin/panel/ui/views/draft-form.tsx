@@ -1,0 +1,114 @@
+import type { ComponentChildren, VNode } from 'preact'
+import { useId, useRef, useState } from 'preact/hooks'
+import { Modal } from '../controls/modal.tsx'
+
+/** A name and words of something that a dialog writes into a spec, with the state of its form. */
+export interface Draft {
+  readonly name: string
+  readonly prompt: string
+  /** Why the last try was refused; empty if it was not, or if another name was written since. */
+  readonly problem: string
+  readonly isSending: boolean
+  setName(name: string): void
+  setPrompt(prompt: string): void
+  setProblem(problem: string): void
+  setSending(isSending: boolean): void
+}
+
+/** Makes an empty draft. */
+export function useDraft(): Draft {
+  const [name, setName] = useState('')
+  const [prompt, setPrompt] = useState('')
+  const [problem, setProblem] = useState('')
+  const [isSending, setSending] = useState(false)
+  return { name, prompt, problem, isSending, setName, setPrompt, setProblem, setSending }
+}
+
+/** The properties of the form. */
+export interface DraftFormProps {
+  readonly title: string
+  readonly draft: Draft
+  /** What the words describe. */
+  readonly promptLabel: string
+  /** Whether the other fields are complete. */
+  readonly isComplete: boolean
+  /** Words of the button that writes. */
+  readonly action: string
+  /** What writing means. */
+  readonly hint: string
+  /** Fields before the name. */
+  readonly before?: ComponentChildren
+  /** Fields after the words. */
+  readonly after?: ComponentChildren
+  /**
+   * Writes name and words, without blanks around them. Returns what follows when the dialog has closed;
+   * `undefined` if it was refused.
+   */
+  readonly onWrite: (name: string, prompt: string) => Promise<(() => void) | undefined>
+  readonly onClose: () => void
+}
+
+/** A dialog that asks for a name and words, and closes when they are written. */
+export function DraftForm({ title, draft, promptLabel, isComplete, action, hint, before, after, onWrite, onClose }: DraftFormProps): VNode {
+  const id = useId()
+  const dialog = useRef<HTMLDialogElement>(null)
+  const name = draft.name.trim()
+  const prompt = draft.prompt.trim()
+  const isReady = name !== '' && prompt !== '' && isComplete && !draft.isSending
+  const write = async (): Promise<void> => {
+    draft.setSending(true)
+    draft.setProblem('')
+    const follow = await onWrite(name, prompt)
+    draft.setSending(false)
+    if (!follow) return
+    dialog.current?.close()
+    follow()
+  }
+  return (
+    <Modal dialog={dialog} title={title} onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (isReady) void write()
+        }}
+      >
+        {before}
+        <div class="field">
+          <label for={`${id}-name`}>Name</label>
+          <input
+            id={`${id}-name`}
+            type="text"
+            value={draft.name}
+            required
+            onInput={(event) => {
+              draft.setName(event.currentTarget.value)
+              draft.setProblem('')
+            }}
+          />
+        </div>
+        <div class="field">
+          <label for={`${id}-prompt`}>{promptLabel}</label>
+          <textarea
+            id={`${id}-prompt`}
+            rows={2}
+            value={draft.prompt}
+            required
+            onInput={(event) => draft.setPrompt(event.currentTarget.value)}
+          />
+        </div>
+        {after}
+        <div role="alert">{draft.problem !== '' && <p class="wrong">{draft.problem}</p>}</div>
+        <div class="row">
+          <button type="submit" class="button primary" disabled={!isReady}>
+            {draft.isSending ? 'Writing…' : action}
+          </button>
+          <button type="button" class="button" onClick={() => dialog.current?.close()}>
+            Cancel
+          </button>
+          <span class="soft small">{hint}</span>
+        </div>
+      </form>
+    </Modal>
+  )
+}
