@@ -44,8 +44,9 @@ export async function writeFolder(
   const earlier = readList(await cache.read(key))
   for (const { file, bytes } of files) await writeChanged(ports, join(folder, file), bytes)
   const names = files.map(({ file }) => file)
+  const isMade = new Set(names)
   const removed: string[] = []
-  for (const [file, hash] of earlier) if (!names.includes(file) && (await removeOwn(ports, folder, file, hash))) removed.push(file)
+  for (const [file, hash] of earlier) if (!isMade.has(file) && (await removeOwn(ports, folder, file, hash))) removed.push(file)
   const list = files.map(({ file, bytes }) => [file, sha256(bytes)])
   await cache.write(key, new TextEncoder().encode(JSON.stringify(list)))
   return { files: names, removed }
