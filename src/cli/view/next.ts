@@ -9,16 +9,20 @@ import type { Printer } from './printer.ts'
  * them twice.
  */
 export async function buildCommand({ disk }: Pick<Host, 'disk'>, root: string): Promise<string> {
-  return (await hasVitePlugin(disk, root)) ? 'npx spritewright build --buy-only' : 'npx spritewright build'
+  return commandFor(await hasVitePlugin(disk, root))
+}
+
+function commandFor(hasPlugin: boolean): string {
+  return hasPlugin ? 'npx spritewright build --buy-only' : 'npx spritewright build'
 }
 
 /** Prints the command that buys what is approved, and where its atlases come from. */
 export async function tellBuild(printer: Printer, host: Pick<Host, 'disk'>, root: string): Promise<void> {
-  const command = await buildCommand(host, root)
-  const words = command.endsWith('--buy-only')
+  const hasPlugin = await hasVitePlugin(host.disk, root)
+  const words = hasPlugin
     ? ', which buys what is approved. A dev server that runs buys it at once, and vite build does too. The Vite plugin makes the atlases.'
     : ', which buys what is approved and makes the atlases.'
-  printer.hint('Next: ', ink('bold', command), words)
+  printer.hint('Next: ', ink('bold', commandFor(hasPlugin)), words)
 }
 
 /** Prints what makes the atlases after everything is bought. */

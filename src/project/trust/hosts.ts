@@ -3,10 +3,15 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { SpritewrightError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
-import { readTrustedHosts, trustedHostsName } from '../../host/net/trusted-hosts.ts'
 import { replaceFile } from '../../host/publish.ts'
 import type { Credentials } from '../../options/credentials.ts'
 import { baseUrlWords, parseBaseUrl } from '../../options/values.ts'
+
+/**
+ * Environment variable with addresses that may get the API key without a question. It is never read from a `.env`
+ * file.
+ */
+const trustedHostsName = 'SPRITEWRIGHT_TRUSTED_HOSTS'
 
 /** An address that a person has confirmed for a key. */
 export interface TrustedHost {
@@ -118,7 +123,8 @@ export async function routeOf(
   const key = fingerprintOfKey(credentials.key.reveal())
   const route = { origin, addressSource: address.source, key, keySource: credentials.keySource }
   if (address.source === 'environment' || address.source === credentials.keySource) return { ...route, trust: 'bound' }
-  if (readTrustedHosts(env).some((one) => toOrigin(one) === origin)) return { ...route, trust: 'environment' }
+  const trusted = (env[trustedHostsName] ?? '').split(/[\s,]+/).filter((one) => one !== '')
+  if (trusted.some((one) => toOrigin(one) === origin)) return { ...route, trust: 'environment' }
   const isConfirmed = (await book.list()).some((one) => one.origin === origin && one.key === key)
   return { ...route, trust: isConfirmed ? 'confirmed' : 'none' }
 }

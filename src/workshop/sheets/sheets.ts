@@ -79,15 +79,14 @@ export async function toInputs(
     const own = { spec, overrides: animations.get(animation.name), overridePaths: paths }
     const input = older ? { ...own, ...older } : { ...own, animation, source: bought ?? (await standIn()) }
     const base = bases.get(spec)
-    inputs.push(base && isSizedByOthers(input) ? { ...input, base } : input)
-    if (!base && isSizedByOthers(input)) bases.set(spec, input)
+    if (spec.size?.kind !== 'figure' || input.source.kind !== 'result') inputs.push(input)
+    else if (base) inputs.push({ ...input, base })
+    else {
+      bases.set(spec, input)
+      inputs.push(input)
+    }
   }
   return inputs
-}
-
-/** Whether an animation has the scale of its sprite's first bought animation. */
-function isSizedByOthers({ spec, source }: SheetInput): boolean {
-  return spec.size?.kind === 'figure' && source.kind === 'result'
 }
 
 async function findOverrides(

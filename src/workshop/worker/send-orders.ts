@@ -43,15 +43,12 @@ export async function sendOrders(
   const order = async (run: JobPorts, one: Order): Promise<Purchase> => {
     const { id } = one.request
     const target = targets.get(id)
+    const file = relative(options.root, target?.spec.file ?? '')
     const message: OrderMessage = {
-      ...{
-        id,
-        hash: one.hash,
-        commit,
-        file: relative(options.root, target?.spec.file ?? '')
-          .split(sep)
-          .join('/'),
-      },
+      id,
+      hash: one.hash,
+      commit,
+      file: file.split(sep).join('/'),
       ...(target?.picture ? { reference: target.picture.sha256 } : {}),
     }
     const settled = await followJob(

@@ -10,6 +10,7 @@ import { openProjectQueues, type ServiceConnection, type Session } from '../../p
 import { formatFailure, type LeaseNote, orderMessage, questionMessage, toMessage } from '../../queue/messages.ts'
 import type { Queues } from '../../queue/open.ts'
 import { longestRequestMs } from '../../service/http/transport.ts'
+import { findShared } from '../store/copy.ts'
 import { takeLease } from './lease.ts'
 import { createPlaces, findInFlight } from './places.ts'
 import { createOrderReader, ordersFolder } from './read-order.ts'
@@ -189,8 +190,7 @@ function checked<T>(read: { readonly success: true; readonly data: T } | { reado
  *
  * @throws `SW_STORE`, or the disk's error. The next order for it tries again.
  */
-async function share({ vault }: Context, sha256: string): Promise<void> {
-  const shared = vault.places.find(({ name }) => name === 'shared')?.store
-  const bytes = await vault.read(sha256)
-  if (bytes) await shared?.put(bytes)
+async function share(context: Context, sha256: string): Promise<void> {
+  const bytes = await context.vault.read(sha256)
+  if (bytes) await findShared(context).store.put(bytes)
 }
