@@ -70,7 +70,7 @@ async function takeNewSprite(theme) {
   await page.setViewportSize(wide)
   await page.getByRole('button', { name: 'New sprite…' }).click()
   await page.getByLabel('Its picture').setInputFiles(join(root, 'examples/prebuild/sprites/robot.png'))
-  await page.getByText('robot.png is taken.').waitFor()
+  await page.getByText('robot.png is chosen.').waitFor()
   await page.getByRole('textbox', { name: 'What it is, in words' }).fill('a friendly robot with one wheel, side view')
   await take('new', theme)
   await page.keyboard.press('Escape')
