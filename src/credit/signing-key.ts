@@ -84,7 +84,7 @@ export function parseSigningKey(text: string, source: string): SigningKey {
     .replace(/\s+/g, '')
   const der = Buffer.from(body, 'base64')
   if (der.length === pkcs8Lead.length + 32 && der.subarray(0, pkcs8Lead.length).equals(pkcs8Lead) && /^[A-Za-z0-9+/]+=*$/.test(body))
-    return createSigningKey(der.subarray(pkcs8Lead.length))
+    return remember(keys, body, () => createSigningKey(der.subarray(pkcs8Lead.length)))
   throw new SpritewrightError('SW_CONFIG', {
     message: `Expected ${source} to hold an Ed25519 private key (PEM, PKCS #8), found something else. Make one with: openssl genpkey -algorithm ed25519`,
     facts: { source },
@@ -127,21 +127,26 @@ export function isFingerprint(text: string): boolean {
  * a purchase moves on: of forty sprites, checking anew took a sixth of its time.
  */
 const checked = new Map<string, boolean>()
-/** Number of checks that are remembered. After that, all are forgotten. */
-const checkedAtMost = 4096
+/** Keys that were read, by their base64. OpenSSL takes ten times as long to read one as to sign with it. */
+const keys = new Map<string, SigningKey>()
+/** Number of answers that are remembered. After that, all are forgotten. */
+const rememberedAtMost = 4096
+
+function remember<T>(known: Map<string, T>, question: string, answer: () => T): T {
+  const before = known.get(question)
+  if (before !== undefined) return before
+  if (known.size >= rememberedAtMost) known.clear()
+  const now = answer()
+  known.set(question, now)
+  return now
+}
 
 /**
  * Whether a signature over a text is valid. Never throws. Returns `false` if the key or the signature is
  * malformed.
  */
 export function isSignatureOf({ publicKey, signature }: ClaimedSignature, text: string): boolean {
-  const question = JSON.stringify([publicKey, signature, text])
-  const known = checked.get(question)
-  if (known !== undefined) return known
-  if (checked.size >= checkedAtMost) checked.clear()
-  const isValid = checkSignature({ publicKey, signature }, text)
-  checked.set(question, isValid)
-  return isValid
+  return remember(checked, JSON.stringify([publicKey, signature, text]), () => checkSignature({ publicKey, signature }, text))
 }
 
 function checkSignature({ publicKey, signature }: ClaimedSignature, text: string): boolean {
