@@ -127,6 +127,12 @@ export function hasCode(error: unknown, code: ErrorCode): error is SpritewrightE
   return error instanceof Error && (error as { code?: unknown }).code === code
 }
 
+/** Whether the same call may succeed later, because a store, a queue or the service did not answer or was busy. */
+export function mayPass(error: unknown): error is SpritewrightError {
+  if (hasCode(error, 'SW_REFUSED')) return error.facts.retryable === true
+  return hasCode(error, 'SW_STORE') || hasCode(error, 'SW_QUEUE') || hasCode(error, 'SW_UNREACHABLE')
+}
+
 /** Absolute paths of the files that an error concerns. */
 export function filesOf(error: unknown): readonly string[] {
   const { file, files } = (error as { facts?: { file?: unknown; files?: unknown } } | undefined)?.facts ?? {}

@@ -1,7 +1,7 @@
 import { SpritewrightError } from '../errors.ts'
 import type { Host } from '../host/host.ts'
 import { findPackage } from '../host/modules/installed-package.ts'
-import type { JobQueue, QueueTarget } from '../host/net/job-queue.ts'
+import type { HeldJob, JobQueue, QueueTarget } from '../host/net/job-queue.ts'
 import { resolveQueueTarget } from './address.ts'
 
 /** The queues between clients and worker. They hold no truth: each may be emptied at any time. */
@@ -66,13 +66,22 @@ function withErrors(address: string, queue: JobQueue): JobQueue {
         throw queueError(address, cause)
       }
     }
+  const held = (job: HeldJob): HeldJob => ({
+    data: job.data,
+    renew: guarded(job.renew),
+    note: guarded(job.note),
+    putBack: guarded(job.putBack),
+  })
   return {
     ...queue,
     add: guarded(queue.add),
     read: guarded(queue.read),
     remove: guarded(queue.remove),
     list: guarded(queue.list),
-    take: guarded(queue.take),
+    take: guarded(async (...args) => {
+      const job = await queue.take(...args)
+      return job && held(job)
+    }),
   }
 }
 

@@ -25,8 +25,11 @@ export interface Reservations {
    * the lock file names them.
    */
   committed(): Promise<Credits>
-  /** Hashes of the requests that have a share. Each request that was ever sent has one, unless it was given back. */
-  requests(): Promise<readonly string[]>
+  /**
+   * When each request last reserved a share, by hash: milliseconds since the Unix epoch. Each request that was
+   * ever sent has a share, unless it was given back.
+   */
+  times(): Promise<ReadonlyMap<string, number>>
 }
 
 const chain = 'budget'
@@ -131,9 +134,11 @@ export function createReservations(
       const taken = foldShares(records, own)
       return sumOf(taken) + (await elsewhere(taken))
     },
-    requests: async () => {
+    times: async () => {
       const { records, own } = await chains.read(chain)
-      return [...foldShares(records, own).values()].map(({ hash }) => hash)
+      const times = new Map<string, number>()
+      for (const { hash, at } of foldShares(records, own).values()) times.set(hash, Math.max(at, times.get(hash) ?? at))
+      return times
     },
   }
 }

@@ -9,8 +9,13 @@ export interface Lease {
   readonly before: LeaseNote
   /** Aborted when another worker may hold it. */
   readonly lost: AbortSignal
-  /** Gives it up. Nobody can take it before `restMs` have passed. */
-  release(restMs: number): Promise<void>
+  /**
+   * Gives it up. Nobody can take it before `restMs` have passed. If the queue does not answer, it ends by itself,
+   * as if its holder had died.
+   *
+   * @param state What the next holder finds.
+   */
+  release(state: LeaseNote['state'], restMs: number): Promise<void>
 }
 
 /** How a lease is held. */
@@ -82,12 +87,16 @@ async function keepLease(queue: JobQueue, first: HeldJob, from: number, { clock,
   return {
     before: read.success ? read.data : { state: 'held' },
     lost: lost.signal,
-    release: async (restMs) => {
+    release: async (state, restMs) => {
       ended.abort()
       await keeping
       if (lost.signal.aborted) return
-      await note('released')
-      await job.putBack(restMs)
+      try {
+        await note(state)
+        await job.putBack(restMs)
+      } catch (error) {
+        if (!hasCode(error, 'SW_QUEUE')) throw error
+      }
     },
   }
 }

@@ -1,3 +1,5 @@
+import { hasCode, mayPass } from '../../errors.ts'
+import { readUnlessBroken } from '../../job/records/journal.ts'
 import type { Submission } from '../../job/records/submission.ts'
 import type { Context } from '../../project/context.ts'
 import type { Session } from '../../project/session.ts'
@@ -55,36 +57,58 @@ export function createPlaces(most: number, held: ReadonlyMap<string, Promise<unk
 }
 
 const pollMs = 5_000
+/** How long a job may last that nobody can ask for, in milliseconds. The service promises no limit; jobs take minutes. */
+const longestJobMs = 30 * 60_000
 
 /**
  * Finds the requests that a worker before has sent and that may still be at work at the service. Each has a
  * promise that settles when it is not.
+ *
+ * A request whose records are broken may be at work. It counts for as long as a job may last, and stops nothing
+ * else.
+ *
+ * @param onEvent Receives a sentence about each request whose records are broken.
  */
 export async function findInFlight(
-  context: Context,
-  { client }: Session,
+  { journal, reservations, host, options }: Pick<Context, 'journal' | 'reservations' | 'host' | 'options'>,
+  { client }: Pick<Session, 'client'>,
+  onEvent: (sentence: string) => void,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Promise<unknown>>> {
-  const { journal, host, options } = context
+  const { clock } = host
   const mayRun = ({ accepted, completed, failed, stored, abandoned, sends }: Submission): boolean => {
     if (completed || failed || stored || abandoned) return false
     if (accepted) return true
-    return sends.some(({ answer, at }) => answer.kind !== 'refused' && host.clock.wall() - at <= options.replayWindowMs)
+    return sends.some(({ answer, at }) => answer.kind !== 'refused' && clock.wall() - at <= options.replayWindowMs)
   }
-  const untilOver = async (hash: string): Promise<void> => {
+  const isOver = async (hash: string, reservedAt: number): Promise<boolean> => {
+    const view = await readUnlessBroken(journal, hash)
+    if (!view) return clock.wall() - reservedAt > longestJobMs
+    if (!mayRun(view.submission)) return true
+    const { accepted } = view.submission
+    const { status } = accepted ? await client.execution(accepted.executionId, signal) : { status: 'queued' }
+    return status !== 'queued' && status !== 'running'
+  }
+  const untilOver = async (hash: string, reservedAt: number): Promise<void> => {
     for (;;) {
-      const { submission } = await journal.read(hash)
-      if (!mayRun(submission)) return
-      const { status } = submission.accepted ? await client.execution(submission.accepted.executionId, signal) : { status: 'queued' }
-      if (status !== 'queued' && status !== 'running') return
-      await host.clock.sleep(pollMs, signal)
+      try {
+        if (await isOver(hash, reservedAt)) return
+      } catch (error) {
+        if (signal.aborted || !mayPass(error)) throw error
+      }
+      await clock.sleep(pollMs, signal)
     }
   }
   const found = new Map<string, Promise<unknown>>()
-  for (const hash of new Set(await context.reservations.requests())) {
-    // What this machine has is often enough, and needs no network.
-    if ((await journal.peek(hash)).submission.stored || !mayRun((await journal.read(hash)).submission)) continue
-    found.set(hash, untilOver(hash))
+  for (const [hash, reservedAt] of await reservations.times()) {
+    try {
+      // What this machine has is often enough, and needs no network.
+      if ((await journal.peek(hash)).submission.stored || !mayRun((await journal.read(hash)).submission)) continue
+    } catch (error) {
+      if (!hasCode(error, 'SW_JOURNAL')) throw error
+      onEvent(`One request is left out. ${error.message}`)
+    }
+    found.set(hash, untilOver(hash, reservedAt))
   }
   return found
 }

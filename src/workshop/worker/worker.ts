@@ -1,4 +1,4 @@
-import { hasCode, SpritewrightError } from '../../errors.ts'
+import { hasCode, mayPass, SpritewrightError } from '../../errors.ts'
 import { type JobHandler, PutBack } from '../../host/net/job-queue.ts'
 import { purchaseOnce } from '../../job/chain.ts'
 import type { JobProgress, Purchase } from '../../job/order.ts'
@@ -11,7 +11,7 @@ import { formatFailure, type LeaseNote, orderMessage, questionMessage, toMessage
 import type { Queues } from '../../queue/open.ts'
 import { longestRequestMs } from '../../service/http/transport.ts'
 import { findShared } from '../store/copy.ts'
-import { takeLease } from './lease.ts'
+import { type Lease, takeLease } from './lease.ts'
 import { createPlaces, findInFlight } from './places.ts'
 import { createOrderReader, ordersFolder } from './read-order.ts'
 
@@ -36,18 +36,20 @@ export interface WorkRequest {
   readonly longestRequestMs?: number | undefined
 }
 
+const defaultLeaseMs = 30_000
 /** Questions that are answered at the same time. */
 const questionsAtOnce = 8
 
 /**
- * Buys for all machines of a team until it is interrupted. One worker is active, the others stand by.
+ * Buys for all machines of a team until it is interrupted. One worker is active, the others stand by. A store, a
+ * queue or a service that does not answer does not end it: it gives the lease up and tries again.
  *
  * @throws `SW_NO_KEY`, `SW_CONFIG`, `SW_ORDER` if the project lacks what a worker needs.
- * @throws The errors of the connection to the service.
+ * @throws The errors of the connection to the service that do not pass, like `SW_KEY_REFUSED`.
  */
 export async function work(context: Context, connection: ServiceConnection, request: WorkRequest): Promise<void> {
   const { host, options } = context
-  const { signal, onEvent, leaseMs = 30_000 } = request
+  const { signal, onEvent, leaseMs = defaultLeaseMs } = request
   const queues = await openProjectQueues(context)
   if (connection.isRemote) {
     throw new SpritewrightError('SW_NO_KEY', {
@@ -62,34 +64,55 @@ export async function work(context: Context, connection: ServiceConnection, requ
   await host.disk.remove(ordersFolder(context))
   const by = `${host.machineName ?? 'unknown'} ${host.processId}`
   try {
+    let told: string | undefined
     while (!signal.aborted) {
       const lease = await takeLease(queues.lease, { clock: host.clock, by, leaseMs, onWait: onEvent }, signal)
-      try {
-        const pauseMs = await pauseBefore(
-          context,
-          lease.before,
-          leaseMs + options.limits.windowMs + (request.longestRequestMs ?? longestRequestMs),
-        )
-        if (pauseMs > 0)
-          onEvent(
-            `The last worker did not end in order. Its requests may still count, so the first one is in ${Math.ceil(pauseMs / 1000)} s.`,
-          )
-        const active = AbortSignal.any([signal, lease.lost])
-        await host.clock.sleep(pauseMs, active)
-        await serve(context, await connection.open(active), queues, { onEvent, leaseMs }, active)
-      } catch (error) {
-        if (!signal.aborted && !lease.lost.aborted) throw error
-      } finally {
-        // The next worker may use the limits once the last window is over.
-        await lease.release(options.limits.windowMs)
-      }
+      const trouble = await useLease(context, connection, queues, lease, request)
       if (lease.lost.aborted) onEvent('This worker lost its lease: the queue did not answer, or the machine stood still.')
+      if (trouble && trouble.code !== told) onEvent(`${trouble.message} This worker gives up its lease, and tries again until it can work.`)
+      told = trouble?.code
+      if (trouble) await host.clock.sleep(leaseMs, signal)
     }
   } catch (error) {
     if (!signal.aborted) throw error
   } finally {
     await queues.close()
   }
+}
+
+/**
+ * Works under a lease until the lease is lost or the worker is interrupted, then gives it up.
+ *
+ * @returns Why nothing could be done now, though it may later.
+ */
+async function useLease(
+  context: Context,
+  connection: ServiceConnection,
+  queues: Queues,
+  lease: Lease,
+  { onEvent, signal, leaseMs = defaultLeaseMs, longestRequestMs: longestMs = longestRequestMs }: WorkRequest,
+): Promise<SpritewrightError | undefined> {
+  const { windowMs } = context.options.limits
+  const over = new AbortController()
+  const active = AbortSignal.any([signal, lease.lost, over.signal])
+  let left = lease.before.state
+  try {
+    const pauseMs = await pauseBefore(context, lease.before, leaseMs + windowMs + longestMs)
+    if (pauseMs > 0)
+      onEvent(`The last worker did not end in order. Its requests may still count, so the first one is in ${Math.ceil(pauseMs / 1000)} s.`)
+    await context.host.clock.sleep(pauseMs, active)
+    left = 'released'
+    await serve(context, await connection.open(active), queues, { onEvent, leaseMs }, active)
+  } catch (error) {
+    if (active.aborted) return undefined
+    if (mayPass(error)) return error
+    throw error
+  } finally {
+    over.abort()
+    // The next worker may use the limits once the last window is over.
+    await lease.release(left, windowMs)
+  }
+  return undefined
 }
 
 /** How long a new holder waits before its first request to the service, in milliseconds. */
@@ -110,7 +133,7 @@ async function serve(
   signal: AbortSignal,
 ): Promise<void> {
   const { activeJobs } = context.options.limits
-  const inFlight = await findInFlight(context, session, signal)
+  const inFlight = await findInFlight(context, session, onEvent, signal)
   const places = createPlaces(activeJobs, inFlight, signal)
   const readOrder = createOrderReader(context, session)
   const underWay = new Map<string, Promise<Purchase>>()

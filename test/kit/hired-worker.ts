@@ -1,0 +1,59 @@
+import { join } from 'node:path'
+import { type Host, nodeHost } from '../../src/host/host.ts'
+import { createWorkshop, type WorkRequest } from '../../src/workshop.ts'
+import type { TestProject } from './project.ts'
+
+/** A worker in this process. */
+export interface HiredWorker {
+  /** What it has told, in order. */
+  readonly sentences: readonly string[]
+  /** Waits until it has told a text so many times, once by default. Rejects if the worker ends before. */
+  tells(text: string, times?: number): Promise<void>
+  /** Ends it in order, if it has not ended. */
+  end(): Promise<void>
+}
+
+/**
+ * Starts a worker in a clone. Its leases and pauses are short, as far as the tests need it.
+ *
+ * @param env All environment variables of its machine.
+ * @param host Ports that differ from those of this machine.
+ */
+export async function hireWorker(
+  { root }: TestProject,
+  env: Readonly<Record<string, string>>,
+  host: Partial<Host> = {},
+  request: Partial<WorkRequest> = {},
+): Promise<HiredWorker> {
+  const ending = new AbortController()
+  const sentences: string[] = []
+  const waiting = new Set<() => void>()
+  const workshop = await createWorkshop({ root, host: { ...nodeHost(), env, stateFolder: join(root, '.state', 'spritewright'), ...host } })
+  const onEvent = (sentence: string): void => {
+    sentences.push(sentence)
+    for (const wake of waiting) wake()
+  }
+  const working = workshop.work({ onEvent, signal: ending.signal, leaseMs: 1200, longestRequestMs: 300, ...request })
+  const ended = working.finally(() => workshop.close())
+  ended.catch(() => {})
+  return {
+    sentences,
+    tells: (text, times = 1) => {
+      const told = new Promise<void>((resolve) => {
+        const look = (): void => {
+          if (sentences.filter((sentence) => sentence.includes(text)).length >= times) resolve()
+        }
+        waiting.add(look)
+        look()
+      })
+      const early = ended.then(() => {
+        throw new Error(`Expected the worker to tell "${text}", found that it ended after:\n${sentences.join('\n')}`)
+      })
+      return Promise.race([told, early])
+    },
+    end: async () => {
+      ending.abort()
+      await ended
+    },
+  }
+}
