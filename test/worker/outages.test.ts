@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { HookedRequest } from '../../src/embedded/options/options.ts'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
+import { type Clock, nodeClock } from '../../src/host/clock.ts'
 import { nodeQueues, type OpenQueue } from '../../src/host/net/job-queue.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
 import { fasterClock } from '../kit/faster-clock.ts'
@@ -14,9 +15,16 @@ import { hasRedis, type RedisServer, startRedis } from '../kit/servers/redis.ts'
 import { createStudio, push, type Studio } from '../kit/studio.ts'
 
 const [keeper, artist] = [1, 2]
+const windowMs = 500
 
 /** Queues whose lease is taken, and then cannot be noted, renewed or given back while `isCut` says so. */
-function cutQueues(isCut: () => boolean, onTaken: () => void): OpenQueue {
+function cutQueues(
+  isCut: () => boolean,
+  {
+    onTaken = () => {},
+    onNoted = () => {},
+  }: { readonly onTaken?: (() => void) | undefined; readonly onNoted?: ((note: object) => void) | undefined },
+): OpenQueue {
   const open = nodeQueues()
   const cut =
     <A extends readonly unknown[], T>(call: (...args: A) => Promise<T>) =>
@@ -32,7 +40,11 @@ function cutQueues(isCut: () => boolean, onTaken: () => void): OpenQueue {
         const job = await queue.take(...args)
         if (!job) return undefined
         onTaken()
-        return { data: job.data, renew: cut(job.renew), note: cut(job.note), putBack: cut(job.putBack) }
+        const note = async (data: object): Promise<void> => {
+          await job.note(data)
+          onNoted(data)
+        }
+        return { data: job.data, renew: cut(job.renew), note: cut(note), putBack: cut(job.putBack) }
       },
     }
   }
@@ -68,7 +80,7 @@ describe.skipIf(!hasRedis)('a worker in trouble', () => {
     before = async () => undefined
     let sheets = 0
     sheetAt = async () => {}
-    const limits = { windowMs: 500, post: 10, get: 120, download: 20, activeJobs: 2, streams: 4 }
+    const limits = { windowMs, post: 10, get: 120, download: 20, activeJobs: 2, streams: 4 }
     service = await startEmbeddedService({
       jobMs: 100,
       makers: quickMakers({ until: () => sheetAt(++sheets) }),
@@ -108,10 +120,7 @@ describe.skipIf(!hasRedis)('a worker in trouble', () => {
       })
       if (what === 'the store') await rename(journal, `${journal}.away`)
       let taken = 0
-      const openQueue = cutQueues(
-        () => isOut && what.startsWith('the queue'),
-        () => cutAt(++taken),
-      )
+      const openQueue = cutQueues(() => isOut && what.startsWith('the queue'), { onTaken: () => cutAt(++taken) })
       worker = await hireWorker(await studio.clone(), workerEnv(), { openQueue, clock: fasterClock(4) }, { leaseMs: 1200 })
       await Promise.race([triedAgain, worker.tells('This worker is active.')])
       if (what === 'the store') await rename(`${journal}.away`, journal)
@@ -155,16 +164,39 @@ describe.skipIf(!hasRedis)('a worker in trouble', () => {
     endWalk()
   })
 
+  test.each([
+    ['', false],
+    [', also if it dies before its lease is free', true],
+  ])('after a worker that ended in order, the next one lets a window pass before its first request%s', async (_how, dies) => {
+    let isOut = false
+    const onNoted = (note: object): void => {
+      isOut = dies && 'state' in note && note.state === 'released'
+    }
+    const openQueue = cutQueues(() => isOut, { onNoted })
+    worker = await hireWorker(await studio.clone(), workerEnv(), { openQueue })
+    await worker.tells('This worker is active.')
+    await worker.end()
+    const done: string[] = []
+    before = async () => void done.push('asked the service')
+    const clock = nodeClock()
+    const sleep: Clock['sleep'] = async (ms, signal) => {
+      await clock.sleep(ms, signal)
+      done.push(`slept ${ms}`)
+    }
+    worker = await hireWorker(await studio.clone(), workerEnv(), { clock: { ...clock, sleep } })
+    await worker.tells('This worker is active.')
+    const from = done.indexOf(`slept ${windowMs}`)
+    expect(from).toBeGreaterThanOrEqual(0)
+    expect(done.indexOf('asked the service')).toBeGreaterThan(from)
+  })
+
   test('what cannot pass ends it, also if the queue does not answer any more: a key that the service refuses', async () => {
     let isOut = false
     before = async () => {
       isOut = true
       return undefined
     }
-    const openQueue = cutQueues(
-      () => isOut,
-      () => {},
-    )
+    const openQueue = cutQueues(() => isOut, {})
     worker = await hireWorker(await studio.clone(), { ...workerEnv(), SPRITEWRIGHT_API_KEY: 'sw_test_another_key' }, { openQueue })
     await expect(worker.tells('This worker is active.')).rejects.toMatchObject({ code: 'SW_KEY_REFUSED' })
     worker = undefined

@@ -44,8 +44,8 @@ export interface HeldJob {
   renew(): Promise<boolean>
   /** Replaces its data. */
   note(data: object): Promise<void>
-  /** Gives it back. Nobody can take it before `delayMs` have passed. */
-  putBack(delayMs: number): Promise<void>
+  /** Gives it back, for anybody to take. */
+  putBack(): Promise<void>
 }
 
 /** One queue. Every call rejects if the server does not answer in time. */
@@ -127,7 +127,6 @@ interface Job {
   /** 1 if the lock is still this token's. */
   extendLock(token: string, durationMs: number): Promise<number>
   moveToWait(token?: string): Promise<unknown>
-  moveToDelayed(at: number, token: string): Promise<void>
 }
 
 /** How long the server keeps settled jobs, so that clients and `worker status` can read them. */
@@ -248,7 +247,7 @@ function toHeld(job: Job, token: string, leaseMs: number, trouble: Trouble): Hel
     data: job.data,
     renew: () => inTime(trouble, async () => (await job.extendLock(token, leaseMs)) === 1),
     note: (data) => inTime(trouble, () => job.updateData(data)),
-    putBack: (delayMs) => inTime(trouble, () => job.moveToDelayed(Date.now() + delayMs, token)),
+    putBack: () => inTime(trouble, async () => void (await job.moveToWait(token))),
   }
 }
 

@@ -10,12 +10,11 @@ export interface Lease {
   /** Aborted when another worker may hold it. */
   readonly lost: AbortSignal
   /**
-   * Gives it up. Nobody can take it before `restMs` have passed. If the queue does not answer, it ends by itself,
-   * as if its holder had died.
+   * Gives it up. If the queue does not answer, it ends by itself, as if its holder had died.
    *
    * @param state What the next holder finds.
    */
-  release(state: LeaseNote['state'], restMs: number): Promise<void>
+  release(state: LeaseNote['state']): Promise<void>
 }
 
 /** How a lease is held. */
@@ -87,13 +86,13 @@ async function keepLease(queue: JobQueue, first: HeldJob, from: number, { clock,
   return {
     before: read.success ? read.data : { state: 'held' },
     lost: lost.signal,
-    release: async (state, restMs) => {
+    release: async (state) => {
       ended.abort()
       await keeping
       if (lost.signal.aborted) return
       try {
         await note(state)
-        await job.putBack(restMs)
+        await job.putBack()
       } catch (error) {
         if (!hasCode(error, 'SW_QUEUE')) throw error
       }

@@ -67,7 +67,7 @@ export async function work(context: Context, connection: ServiceConnection, requ
     let told: string | undefined
     while (!signal.aborted) {
       const lease = await takeLease(queues.lease, { clock: host.clock, by, leaseMs, onWait: onEvent }, signal)
-      const trouble = await useLease(context, connection, queues, lease, request)
+      const trouble = await useLease(context, connection, queues, lease, { ...request, isAgain: told !== undefined })
       if (lease.lost.aborted) onEvent('This worker lost its lease: the queue did not answer, or the machine stood still.')
       if (trouble && trouble.code !== told) onEvent(`${trouble.message} This worker gives up its lease, and tries again until it can work.`)
       told = trouble?.code
@@ -90,16 +90,21 @@ async function useLease(
   connection: ServiceConnection,
   queues: Queues,
   lease: Lease,
-  { onEvent, signal, leaseMs = defaultLeaseMs, longestRequestMs: longestMs = longestRequestMs }: WorkRequest,
+  {
+    onEvent,
+    signal,
+    leaseMs = defaultLeaseMs,
+    longestRequestMs: longestMs = longestRequestMs,
+    isAgain,
+  }: WorkRequest & { readonly isAgain: boolean },
 ): Promise<SpritewrightError | undefined> {
-  const { windowMs } = context.options.limits
   const over = new AbortController()
   const active = AbortSignal.any([signal, lease.lost, over.signal])
   let left = lease.before.state
   try {
-    const pauseMs = await pauseBefore(context, lease.before, leaseMs + windowMs + longestMs)
-    if (pauseMs > 0)
-      onEvent(`The last worker did not end in order. Its requests may still count, so the first one is in ${Math.ceil(pauseMs / 1000)} s.`)
+    const pauseMs = await pauseBefore(context, lease.before, leaseMs + longestMs)
+    if (pauseMs > 0 && !isAgain)
+      onEvent(`Requests of the last worker may still count, so the first one is in ${Math.ceil(pauseMs / 1000)} s.`)
     await context.host.clock.sleep(pauseMs, active)
     left = 'released'
     await serve(context, await connection.open(active), queues, { onEvent, leaseMs }, active)
@@ -109,16 +114,22 @@ async function useLease(
     throw error
   } finally {
     over.abort()
-    // The next worker may use the limits once the last window is over.
-    await lease.release(left, windowMs)
+    await lease.release(left)
   }
   return undefined
 }
 
-/** How long a new holder waits before its first request to the service, in milliseconds. */
-async function pauseBefore({ sharedJournal, host }: Context, before: LeaseNote, fullMs: number): Promise<number> {
+/**
+ * How long a new holder waits before its first request to the service, in milliseconds: until the last window of
+ * the holder before is over.
+ *
+ * @param deathMs How long after its last sign a holder that died may have made its last request.
+ */
+async function pauseBefore({ sharedJournal, host, options }: Context, before: LeaseNote, deathMs: number): Promise<number> {
+  const { windowMs } = options.limits
+  const fullMs = deathMs + windowMs
   if (before.state === 'held') return fullMs
-  if (before.state === 'released') return 0
+  if (before.state === 'released') return windowMs
   // A queue that was emptied looks like a new one. The journal knows better.
   const note = new TextEncoder().encode(JSON.stringify({ v: 1, id: host.random.uuid() }))
   return (await sharedJournal?.putIfAbsent('worker/first', note)) === 'mine' ? 0 : fullMs
