@@ -1,9 +1,6 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bundleVariant } from '../sim/variants/bundle.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { bundle } from '../sim/bundle.ts'
 import { mutants } from './mutants.ts'
 
 /** How many mutants are bundled and run at a time. */
@@ -15,23 +12,21 @@ interface Result {
   readonly said: string
 }
 
-let folder: string
 const results = new Map<string, Result>()
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'spritewright-mutants-'))
   const work = [{ name: 'the code as it is', patches: [] }, ...mutants]
   let next = 0
   const worker = async (): Promise<void> => {
     for (let at = next++; at < work.length; at = next++) {
       const { name, patches } = work[at] as (typeof work)[number]
-      results.set(name, await run(await bundleVariant(patches, folder, `m${at}`, 'test/security/scene-run.ts')))
+      const { file, remove } = await bundle('security/scene-run.ts', `mutant-${at}`, patches)
+      results.set(name, await run(file))
+      await remove()
     }
   }
   await Promise.all(Array.from({ length: atOnce }, worker))
 }, 300_000)
-
-afterAll(() => rm(folder, { recursive: true, force: true }))
 
 function run(path: string): Promise<Result> {
   return new Promise((resolve) => {

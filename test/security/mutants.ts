@@ -1,4 +1,4 @@
-import type { Patch } from '../sim/variants/variant.ts'
+import type { Patch } from '../sim/bundle.ts'
 
 /** A version of the code in which one check of trust is left out. */
 export interface Mutant {

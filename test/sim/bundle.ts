@@ -1,82 +1,90 @@
+import { readFileSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
-import { join, relative, sep } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'vite'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** A change of one source file, made while it is bundled. */
-export interface SourceEdit {
-  /** Path from the root of the project. */
+/** A change of a real file of `src/`, as text. */
+export interface Patch {
+  /** Path from the root of the repository. */
   readonly file: string
   /** Occurs exactly once in the file. */
   readonly find: string
   readonly replace: string
 }
 
-/** A simulator as one file of plain JavaScript. */
+/** A module of the tests with the sources that it uses, as one file of plain JavaScript. */
 export interface Bundle {
   readonly file: string
   remove(): Promise<void>
 }
 
 /**
- * Bundles a simulator with the real sources, because one file loads and runs faster than many.
+ * Bundles a module with the real sources and all packages, because one file loads and runs faster than many.
  *
- * @param entry File of this folder.
- * @param edits Changes of the sources.
- * @throws Error if an edit does not fit exactly once.
+ * @param entry File of the folder `test/`.
+ * @param name Folder of the bundle, in `test-results/`.
+ * @param patches Changes of the sources.
+ * @throws Error if a patch does not fit. Then the code has changed, and the patch must follow it.
  */
-export async function bundle(entry: string, name: string, edits: readonly SourceEdit[] = []): Promise<Bundle> {
+export async function bundle(entry: string, name: string, patches: readonly Patch[] = []): Promise<Bundle> {
   const folder = join(root, 'test-results', `${name}-${process.pid}`)
+  const patched = patchFiles(patches)
   await mkdir(folder, { recursive: true })
-  const editing = editSources(edits)
   await build({
     root,
     configFile: false,
+    envFile: false,
     logLevel: 'error',
-    plugins: [editing.plugin],
+    plugins: [serve(patched)],
     resolve: { alias: { aws4fetch: join(root, 'test/sim/team/unsigned.ts') } },
     build: {
-      ssr: join(root, 'test/sim', entry),
+      ssr: join(root, 'test', entry),
+      target: 'node20',
       outDir: folder,
+      copyPublicDir: false,
       minify: false,
-      rollupOptions: { output: { entryFileNames: 'simulator.mjs' } },
+      rollupOptions: { output: { entryFileNames: 'bundle.mjs' } },
     },
-    // Bundles all packages, so that the one file needs nothing else.
     ssr: { noExternal: true },
   })
-  editing.check()
-  return { file: join(folder, 'simulator.mjs'), remove: () => rm(folder, { recursive: true, force: true }) }
+  const unused = [...patched.keys()].find((path) => !patched.get(path)?.isUsed)
+  if (unused) throw new Error(`${unused} is no part of ${entry}, so it could not be changed.`)
+  return { file: join(folder, 'bundle.mjs'), remove: () => rm(folder, { recursive: true, force: true }) }
 }
 
-function editSources(edits: readonly SourceEdit[]): { readonly plugin: Plugin; check(): void } {
-  const left = new Set(edits)
+interface PatchedFile {
+  readonly text: string
+  isUsed: boolean
+}
+
+/**
+ * Patched files by their absolute path.
+ *
+ * @throws Error if the text of a patch does not occur exactly once.
+ */
+export function patchFiles(patches: readonly Patch[]): ReadonlyMap<string, PatchedFile> {
+  const files = new Map<string, PatchedFile>()
+  for (const { file, find, replace } of patches) {
+    const path = join(root, file)
+    const text = files.get(path)?.text ?? readFileSync(path, 'utf8')
+    const found = text.split(find).length - 1
+    if (found !== 1) throw new Error(`Expected this text exactly once in ${file}, found it ${found} times:\n${find}`)
+    files.set(path, { text: text.replace(find, () => replace), isUsed: false })
+  }
+  return files
+}
+
+function serve(files: ReadonlyMap<string, PatchedFile>): Plugin {
   return {
-    plugin: {
-      name: 'edit-sources',
-      enforce: 'pre',
-      transform: (code, id) => {
-        const file = relative(root, id).split(sep).join('/')
-        const own = edits.filter((edit) => edit.file === file)
-        if (own.length === 0) return undefined
-        return own.reduce((text, edit) => {
-          left.delete(edit)
-          return editOnce(text, edit)
-        }, code)
-      },
-    },
-    check: () => {
-      for (const { file } of left) throw new Error(`${file} is no part of the bundle, so it could not be changed.`)
+    name: 'wrong-variant',
+    enforce: 'pre',
+    load: (id) => {
+      const file = files.get(id)
+      if (file) file.isUsed = true
+      return file?.text
     },
   }
-}
-
-function editOnce(text: string, { file, find, replace }: SourceEdit): string {
-  const count = text.split(find).length - 1
-  if (count !== 1)
-    throw new Error(
-      `Expected ${JSON.stringify(find)} once in ${file}, found it ${count} times. Change the variant as the source was changed.`,
-    )
-  return text.replace(find, () => replace)
 }

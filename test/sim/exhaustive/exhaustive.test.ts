@@ -6,7 +6,7 @@ import type { Answer } from './main.ts'
 
 let simulator: Bundle
 beforeAll(async () => {
-  simulator = await bundle('exhaustive/main.ts', 'exhaustive')
+  simulator = await bundle('sim/exhaustive/main.ts', 'exhaustive')
 })
 afterAll(() => simulator.remove())
 

@@ -6,7 +6,7 @@ import { runSimulator } from '../seeded/simulator-process.ts'
 
 let simulator: Bundle
 beforeAll(async () => {
-  simulator = await bundle('team/main.ts', 'team')
+  simulator = await bundle('sim/team/main.ts', 'team')
 })
 afterAll(() => simulator.remove())
 

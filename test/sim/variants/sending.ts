@@ -1,5 +1,6 @@
+import type { Patch } from '../bundle.ts'
 import type { ExplorationName } from './explorations.ts'
-import type { Patch, Variant } from './variant.ts'
+import type { Variant } from './variant.ts'
 
 const everything: readonly ExplorationName[] = ['everything']
 

@@ -1,14 +1,6 @@
+import type { Patch } from '../bundle.ts'
 import type { InvariantName } from '../invariants.ts'
 import type { ExplorationName } from './explorations.ts'
-
-/** A change of a real file of `src/`, as text. */
-export interface Patch {
-  /** Path from the root of the repository. */
-  readonly file: string
-  /** Occurs exactly once in the file. */
-  readonly find: string
-  readonly replace: string
-}
 
 /** A wrong version of the code that the simulator has to catch. */
 export interface Variant {

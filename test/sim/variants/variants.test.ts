@@ -1,12 +1,8 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bundleVariant, patchFiles } from './bundle.ts'
+import { bundle, type Patch, patchFiles } from '../bundle.ts'
 import type { ExplorationName } from './explorations.ts'
 import type { RunReport } from './run.ts'
-import type { Patch } from './variant.ts'
 import { variants } from './variants.ts'
 
 /** How many variants are bundled and run at a time. Each end makes room for the next one. */
@@ -20,11 +16,9 @@ interface Result extends RunReport {
   readonly said: string
 }
 
-let folder: string
 const results = new Map<string, Result>()
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'spritewright-variants-'))
   const known = new Set(variants.flatMap(({ where }) => where))
   // The longest work comes first: the unchanged code has nothing to stop at.
   const work = [{ name: 'the code as it is', patches: [], where: [...known] }, ...variants]
@@ -32,28 +26,29 @@ beforeAll(async () => {
   const worker = async (): Promise<void> => {
     for (let at = next++; at < work.length; at = next++) {
       const { name, patches, where } = work[at] as (typeof work)[number]
-      results.set(name, await runVariant(patches, where, `v${at}`))
+      results.set(name, await runVariant(patches, where, `variant-${at}`))
     }
   }
   await Promise.all(Array.from({ length: atOnce }, worker))
 }, 600_000)
 
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true })
+afterAll(() => {
   for (const { name } of variants) {
     const { broken, runs } = resultOf(name)
     console.log(`${name} · ${broken === undefined ? 'NOT CAUGHT' : `caught by ${broken}`} · after ${runs} runs`)
   }
 })
 
-async function runVariant(patches: readonly Patch[], where: readonly ExplorationName[], file: string): Promise<Result> {
-  const path = await bundleVariant(patches, folder, file)
-  return new Promise((resolve) => {
-    execFile(process.execPath, [path, ...where], { timeout: 200_000, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
+async function runVariant(patches: readonly Patch[], where: readonly ExplorationName[], name: string): Promise<Result> {
+  const { file, remove } = await bundle('sim/variants/run.ts', name, patches)
+  const result = await new Promise<Result>((resolve) => {
+    execFile(process.execPath, [file, ...where], { timeout: 200_000, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
       const code = error ? (typeof error.code === 'number' ? error.code : null) : 0
       resolve({ code, said: `${stdout}${stderr}`, ...readReport(stdout) })
     })
   })
+  await remove()
+  return result
 }
 
 function readReport(stdout: string): RunReport {
