@@ -1,21 +1,13 @@
 import { readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { HookedRequest } from '../../src/embedded/options/options.ts'
-import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
 import { type Clock, nodeClock } from '../../src/host/clock.ts'
 import { nodeQueues, type OpenQueue } from '../../src/host/net/job-queue.ts'
-import type { ServedResponse } from '../../src/host/server.ts'
 import { fasterClock } from '../kit/faster-clock.ts'
-import { type HiredWorker, hireWorker } from '../kit/hired-worker.ts'
-import { keyEnv, testKey } from '../kit/keys.ts'
-import { heroSpec, runCli, serviceEnv, type TestProject } from '../kit/project.ts'
-import { quickMakers } from '../kit/quick-makers.ts'
+import type { HiredWorker } from '../kit/hired-worker.ts'
 import { hasRedis, type RedisServer, startRedis } from '../kit/servers/redis.ts'
-import { createStudio, push, type Studio } from '../kit/studio.ts'
-
-const [keeper, artist] = [1, 2]
-const windowMs = 500
+import { push } from '../kit/studio.ts'
+import { createTeam, type Team } from '../kit/team.ts'
 
 /** Queues whose lease is taken, and then cannot be noted, renewed or given back while `isCut` says so. */
 function cutQueues(
@@ -52,57 +44,17 @@ function cutQueues(
 
 describe.skipIf(!hasRedis)('a worker in trouble', () => {
   let redis: RedisServer
-  let service: EmbeddedService
-  let studio: Studio
-  let desk: TestProject
-  let worker: HiredWorker | undefined
-  let journal = ''
-  let database = 0
+  let team: Team
   /** Called with the number of leases that were taken. */
   let cutAt = (_taken: number): void => {}
-  /** Holds a sheet back at the service. */
-  let sheetAt: (number: number) => Promise<void>
-  let before: (request: HookedRequest) => Promise<ServedResponse | undefined>
-  const workerEnv = () => ({
-    ...redis.env,
-    ...serviceEnv(service),
-    ...keyEnv(keeper),
-    SPRITEWRIGHT_APPROVERS: testKey(artist).fingerprint,
-  })
-  const cli = (...args: string[]) => runCli(desk, args, { ...redis.env, ...keyEnv(artist) })
-
   beforeAll(async () => {
     redis = await startRedis()
   })
   afterAll(() => redis.close())
   beforeEach(async () => {
-    database = (database + 1) % 16
-    before = async () => undefined
-    let sheets = 0
-    sheetAt = async () => {}
-    const limits = { windowMs, post: 10, get: 120, download: 20, activeJobs: 2, streams: 4 }
-    service = await startEmbeddedService({
-      jobMs: 100,
-      makers: quickMakers({ until: () => sheetAt(++sheets) }),
-      limits,
-      before: (request) => before(request),
-    })
-    studio = await createStudio({ 'sprites/hero.sprite.json': heroSpec(['walk', 'idle', 'jump']) }, (folder) => {
-      journal = join(folder, 'journal')
-      return {
-        service: { queue: `redis://127.0.0.1:${redis.port}/${database}` },
-        store: { shared: join(folder, 'results'), journal },
-        limits,
-      }
-    })
-    desk = await studio.clone()
+    team = await createTeam(redis)
   })
-  afterEach(async () => {
-    await worker?.end()
-    worker = undefined
-    await service.close()
-    await studio.remove()
-  })
+  afterEach(() => team.close())
 
   test.each(['the store', 'the service', 'the queue after a lease was taken'])(
     'an outage of %s at the start does not end it: it says so once, and works when that is over',
@@ -110,7 +62,7 @@ describe.skipIf(!hasRedis)('a worker in trouble', () => {
       let isOut = true
       let asked = 0
       const triedAgain = new Promise<void>((resolve) => {
-        before = async ({ path }) => {
+        team.before = async ({ path }) => {
           if (!isOut || what !== 'the service' || !path.endsWith('/capabilities')) return undefined
           // Five tries of one read.
           if (++asked === 11) resolve()
@@ -118,12 +70,12 @@ describe.skipIf(!hasRedis)('a worker in trouble', () => {
         }
         if (what !== 'the service') cutAt = (taken) => void (taken === 3 && resolve())
       })
-      if (what === 'the store') await rename(journal, `${journal}.away`)
+      if (what === 'the store') await rename(team.journal, `${team.journal}.away`)
       let taken = 0
       const openQueue = cutQueues(() => isOut && what.startsWith('the queue'), { onTaken: () => cutAt(++taken) })
-      worker = await hireWorker(await studio.clone(), workerEnv(), { openQueue, clock: fasterClock(4) }, { leaseMs: 1200 })
+      const worker = await team.hire({ openQueue, clock: fasterClock(4) }, { leaseMs: 1200 })
       await Promise.race([triedAgain, worker.tells('This worker is active.')])
-      if (what === 'the store') await rename(`${journal}.away`, journal)
+      if (what === 'the store') await rename(`${team.journal}.away`, team.journal)
       isOut = false
       await worker.tells('This worker is active.')
       const words = { 'the store': 'the shared store', 'the service': 'found status 502' }[what] ?? 'ECONNRESET'
@@ -131,14 +83,15 @@ describe.skipIf(!hasRedis)('a worker in trouble', () => {
         worker.sentences.filter((sentence) => sentence.includes(words)),
         worker.sentences.join('\n'),
       ).toHaveLength(1)
-      expect(await cli('plan')).toMatchObject({ code: 0 })
+      expect(await team.run('plan')).toMatchObject({ code: 0 })
     },
   )
 
   test('a broken chain of records keeps the place of its request, which may be at work, and stops no other one', async () => {
     let endWalk = (): void => {}
+    let worker: HiredWorker | undefined
     const walks = new Promise<void>((resolve) => {
-      sheetAt = async (number) => {
+      team.sheetAt = async (number) => {
         if (number > 1) return worker?.tells(': ordered.', 2)
         resolve()
         return new Promise((end) => {
@@ -146,21 +99,21 @@ describe.skipIf(!hasRedis)('a worker in trouble', () => {
         })
       }
     })
-    worker = await hireWorker(await studio.clone(), workerEnv())
-    expect(await cli('approve', '--yes')).toMatchObject({ code: 0 })
-    await push(desk)
-    const first = cli('build', 'hero.walk', '--buy-only', '--json')
+    worker = await team.hire()
+    expect(await team.run('approve', '--yes')).toMatchObject({ code: 0 })
+    await push(team.desk)
+    const first = team.run('build', 'hero.walk', '--buy-only', '--json')
     await walks
     await worker.end()
-    const [hash = ''] = (await readdir(journal)).filter((name) => /^[0-9a-f]{64}$/.test(name))
-    await rm(join(journal, hash, '0001.json'))
-    worker = await hireWorker(await studio.clone(), workerEnv())
+    const [hash = ''] = (await readdir(team.journal)).filter((name) => /^[0-9a-f]{64}$/.test(name))
+    await rm(join(team.journal, hash, '0001.json'))
+    worker = await team.hire()
     await worker.tells('This worker is active.')
     expect(worker.sentences.filter((sentence) => sentence.includes('One request is left out') && sentence.includes(hash))).toHaveLength(1)
     expect(JSON.parse((await first).stdout)).toMatchObject({ error: { code: 'SW_JOURNAL' } })
     // A third job at once would fail.
-    expect(await cli('build', 'hero.idle', 'hero.jump', '--buy-only')).toMatchObject({ code: 0 })
-    expect(service.charges()).toHaveLength(2)
+    expect(await team.run('build', 'hero.idle', 'hero.jump', '--buy-only')).toMatchObject({ code: 0 })
+    expect(team.service.charges()).toHaveLength(2)
     endWalk()
   })
 
@@ -173,32 +126,31 @@ describe.skipIf(!hasRedis)('a worker in trouble', () => {
       isOut = dies && 'state' in note && note.state === 'released'
     }
     const openQueue = cutQueues(() => isOut, { onNoted })
-    worker = await hireWorker(await studio.clone(), workerEnv(), { openQueue })
-    await worker.tells('This worker is active.')
-    await worker.end()
+    const first = await team.hire({ openQueue })
+    await first.tells('This worker is active.')
+    await first.end()
     const done: string[] = []
-    before = async () => void done.push('asked the service')
+    team.before = async () => void done.push('asked the service')
     const clock = nodeClock()
     const sleep: Clock['sleep'] = async (ms, signal) => {
       await clock.sleep(ms, signal)
       done.push(`slept ${ms}`)
     }
-    worker = await hireWorker(await studio.clone(), workerEnv(), { clock: { ...clock, sleep } })
-    await worker.tells('This worker is active.')
-    const from = done.indexOf(`slept ${windowMs}`)
+    const second = await team.hire({ clock: { ...clock, sleep } })
+    await second.tells('This worker is active.')
+    const from = done.indexOf(`slept ${team.windowMs}`)
     expect(from).toBeGreaterThanOrEqual(0)
     expect(done.indexOf('asked the service')).toBeGreaterThan(from)
   })
 
   test('what cannot pass ends it, also if the queue does not answer any more: a key that the service refuses', async () => {
     let isOut = false
-    before = async () => {
+    team.before = async () => {
       isOut = true
       return undefined
     }
     const openQueue = cutQueues(() => isOut, {})
-    worker = await hireWorker(await studio.clone(), { ...workerEnv(), SPRITEWRIGHT_API_KEY: 'sw_test_another_key' }, { openQueue })
+    const worker = await team.hire({ openQueue }, { env: { SPRITEWRIGHT_API_KEY: 'sw_test_another_key' } })
     await expect(worker.tells('This worker is active.')).rejects.toMatchObject({ code: 'SW_KEY_REFUSED' })
-    worker = undefined
   })
 })

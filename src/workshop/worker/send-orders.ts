@@ -7,7 +7,7 @@ import { type OrdersReport, runOrders } from '../../job/run-orders.ts'
 import type { Context } from '../../project/context.ts'
 import type { WantedAnimation } from '../../project/survey.ts'
 import { followJob } from '../../queue/follow.ts'
-import { type OrderMessage, parseFailure, progressMessage } from '../../queue/messages.ts'
+import { type OrderMessage, orderMessage, parseFailure, progressMessage } from '../../queue/messages.ts'
 import type { Queues } from '../../queue/open.ts'
 import { animationId } from '../../spec/request.ts'
 
@@ -57,6 +57,8 @@ export async function sendOrders(
       {
         id: one.hash,
         data: message,
+        // What the worker refuses at another commit may be right at this one.
+        isSame: (data) => orderMessage.safeParse(data).data?.commit === commit,
         // What has been sent already holds one of the account's places, so it comes first.
         priority: async () => ((await run.journal.read(one.hash)).submission.sends.length > 0 ? 0 : (numbers.get(one.hash) ?? 1)),
       },

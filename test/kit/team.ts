@@ -1,0 +1,87 @@
+import { join } from 'node:path'
+import type { HookedRequest } from '../../src/embedded/options/options.ts'
+import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
+import type { Host } from '../../src/host/host.ts'
+import type { ServedResponse } from '../../src/host/server.ts'
+import type { WorkRequest } from '../../src/workshop.ts'
+import { type HiredWorker, hireWorker } from './hired-worker.ts'
+import { keyEnv, testKey } from './keys.ts'
+import { type CliRun, heroSpec, runCli, serviceEnv, type TestProject } from './project.ts'
+import { quickMakers } from './quick-makers.ts'
+import type { RedisServer } from './servers/redis.ts'
+import { createStudio, type Studio } from './studio.ts'
+
+const [keeper, artist] = [1, 2]
+const windowMs = 500
+
+/** A studio with a service, a queue, and a machine that has no API key. Its sprite has three animations. */
+export interface Team {
+  readonly studio: Studio
+  readonly service: EmbeddedService
+  /** Folder of the shared journal. */
+  readonly journal: string
+  /** Address of the queue. */
+  readonly queue: string
+  /** Length of the service's windows. */
+  readonly windowMs: number
+  /** The machine without a key. */
+  readonly desk: TestProject
+  /** Environment of an artist's machine. */
+  readonly env: Readonly<Record<string, string>>
+  /** Runs the CLI there. */
+  run(...args: string[]): Promise<CliRun>
+  /** Hires a worker with a clone of its own, which knows the artist. It ends with the team. */
+  hire(host?: Partial<Host>, request?: Partial<WorkRequest> & { readonly env?: Readonly<Record<string, string>> }): Promise<HiredWorker>
+  /** Called before each request to the service. An answer replaces the service's own. */
+  before: (request: HookedRequest) => Promise<ServedResponse | undefined>
+  /** Called with the running number of each sheet before it is finished. */
+  sheetAt: (number: number) => Promise<void>
+  close(): Promise<void>
+}
+
+let database = 0
+
+/** Opens a team on a database of its own. */
+export async function createTeam(redis: RedisServer): Promise<Team> {
+  database = (database + 1) % 16
+  let sheets = 0
+  const limits = { windowMs, post: 10, get: 120, download: 20, activeJobs: 2, streams: 4 }
+  const service = await startEmbeddedService({
+    jobMs: 100,
+    makers: quickMakers({ until: () => team.sheetAt(++sheets) }),
+    limits,
+    before: (request) => team.before(request),
+  })
+  const queue = `redis://127.0.0.1:${redis.port}/${database}`
+  let journal = ''
+  const studio = await createStudio({ 'sprites/hero.sprite.json': heroSpec(['walk', 'idle', 'jump']) }, (folder) => {
+    journal = join(folder, 'journal')
+    return {
+      service: { queue },
+      store: { shared: join(folder, 'results'), journal },
+      limits,
+    }
+  })
+  const desk = await studio.clone()
+  const hired: HiredWorker[] = []
+  const env = { ...redis.env, ...keyEnv(artist) }
+  const team: Team = {
+    ...{ studio, service, journal, queue, windowMs, desk, env },
+    run: (...args) => runCli(desk, args, env),
+    hire: async (host = {}, { env: other = {}, ...request } = {}) => {
+      const trusts = { SPRITEWRIGHT_APPROVERS: testKey(artist).fingerprint }
+      const workerEnv = { ...redis.env, ...serviceEnv(service), ...keyEnv(keeper), ...trusts, ...other }
+      const worker = await hireWorker(await studio.clone(), workerEnv, host, request)
+      hired.push(worker)
+      return worker
+    },
+    before: async () => undefined,
+    sheetAt: async () => {},
+    close: async () => {
+      for (const worker of hired) await worker.end().catch(() => {})
+      await service.close()
+      await studio.remove()
+    },
+  }
+  return team
+}
