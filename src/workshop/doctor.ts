@@ -10,6 +10,7 @@ import { refuseTrackedRecords } from '../project/store-folder.ts'
 import { survey } from '../project/survey.ts'
 import { sourceWords } from '../project/trust/hosts.ts'
 import type { DoctorFinding } from './api/reports.ts'
+import { readWorkerStatus } from './worker/status.ts'
 
 /**
  * Checks everything that a build needs, without spending. A check that cannot run says so, and the others
@@ -20,9 +21,10 @@ export async function examine(context: Context, session: ServiceConnection): Pro
     ['specs', () => checkSpecs(context)],
     ['engine', async () => checkEngine(context)],
     ['vite', () => checkVite(context)],
-    ['key', async () => checkKey(context)],
+    ['key', async () => checkKey(context, session)],
     ['address', () => checkAddress(context)],
     ['proxy', async () => checkProxy(context)],
+    ['queue', () => checkQueue(context)],
     ['service', () => checkService(context, session)],
     ['journal', () => checkJournal(context)],
     ['shared results', () => checkSharedResults(context)],
@@ -105,11 +107,12 @@ async function checkVite({ host, options: { root } }: Context): Promise<readonly
   ]
 }
 
-function checkKey(context: Context): DoctorFinding {
+function checkKey(context: Context, { isRemote }: ServiceConnection): DoctorFinding {
   const { key, keySource } = context.credentials
   if (context.options.service === 'embedded')
     return { check: 'key', verdict: 'good', found: 'none needed: the embedded service', advice: '' }
   if (key) return { check: 'key', verdict: 'good', found: `from ${keySource ?? 'the environment'}`, advice: '' }
+  if (isRemote) return { check: 'key', verdict: 'good', found: 'none needed: the worker has it', advice: '' }
   return {
     check: 'key',
     verdict: 'warning',
@@ -141,7 +144,29 @@ function checkProxy({ host }: Context): readonly DoctorFinding[] {
   return found === '' ? [] : [{ check: 'proxy', verdict: 'good', found, advice: '' }]
 }
 
+/** Says whether somebody buys what is ordered. */
+async function checkQueue(context: Context): Promise<readonly DoctorFinding[]> {
+  const { service } = context.options
+  if (typeof service !== 'object' || service.queue === undefined) return []
+  const { worker, waiting } = await readWorkerStatus(context)
+  const isActive = worker !== undefined && !worker.hasEnded
+  const who = isActive ? `${worker.by} buys, last sign at ${new Date(worker.seen).toISOString()}` : 'no worker is active'
+  return [
+    {
+      check: 'queue',
+      verdict: isActive ? 'good' : 'warning',
+      found: `${service.queue}, ${who}, ${count(waiting.length, 'order')} waiting`,
+      advice: isActive ? '' : 'Orders wait until one is. On the machine that has the API key: npx spritewright worker',
+    },
+  ]
+}
+
 async function checkService(context: Context, connection: ServiceConnection): Promise<readonly DoctorFinding[]> {
+  if (connection.isRemote) {
+    const { worker } = await readWorkerStatus(context)
+    if (!worker || worker.hasEnded) return [{ check: 'service', verdict: 'warning', found: 'not asked: no worker is active', advice: '' }]
+    return askService(connection)
+  }
   if (connection.host === undefined || (context.options.service !== 'embedded' && !context.credentials.key)) {
     return [
       {
@@ -152,6 +177,10 @@ async function checkService(context: Context, connection: ServiceConnection): Pr
       },
     ]
   }
+  return askService(connection)
+}
+
+async function askService(connection: ServiceConnection): Promise<readonly DoctorFinding[]> {
   const { client, capabilities } = await connection.open()
   const isKnown = capabilities.apiVersion === '1'
   const canAnimate = capabilities.operations.includes('sprite_sheet')

@@ -31,6 +31,12 @@ describe.skipIf(!hasRedis)('a worker that buys for a machine without a key', () 
   /** It knows neither the service nor its key. */
   const deskEnv = (person = artist): Record<string, string> => ({ ...redis.env, ...keyEnv(person) })
   const cli = (...args: string[]) => runCli(desk, args, deskEnv())
+  /** What `doctor` finds at the desk, by check. */
+  const findings = async (): Promise<object> => {
+    const { stdout } = await cli('doctor', '--json')
+    const { findings: all } = JSON.parse(stdout) as { findings: { check: string }[] }
+    return Object.fromEntries(all.map((one) => [one.check, one]))
+  }
 
   beforeAll(async () => {
     redis = await startRedis()
@@ -99,6 +105,12 @@ describe.skipIf(!hasRedis)('a worker that buys for a machine without a key', () 
       expect(execution).toBeDefined()
       expect((await readdir(studio.shared)).join(' ')).toContain(result?.sha256)
     }
+    expect(await findings()).toMatchObject({
+      key: { verdict: 'good', found: 'none needed: the worker has it' },
+      queue: { verdict: 'good', found: expect.stringMatching(/ buys, last sign at 20\S+Z, 0 orders waiting$/) },
+      service: { verdict: 'good', found: expect.stringContaining('test key') },
+      balance: { verdict: 'good' },
+    })
     // A third machine has neither key nor worker, only the repository and the store.
     await push(desk)
     worker?.child.kill('SIGINT')
@@ -108,6 +120,10 @@ describe.skipIf(!hasRedis)('a worker that buys for a machine without a key', () 
     expect(service.charges()).toHaveLength(2)
     const status = await cli('worker', 'status', '--json')
     expect(JSON.parse(status.stdout)).toMatchObject({ worker: { hasEnded: true }, running: [], waiting: [], failed: [] })
+    expect(await findings()).toMatchObject({
+      queue: { verdict: 'warning', advice: expect.stringContaining('npx spritewright worker') },
+      service: { verdict: 'warning', found: 'not asked: no worker is active' },
+    })
   })
 
   test('refuses what is not committed and pushed: 0 charges, SW_ORDER; after the push it is bought', async () => {
