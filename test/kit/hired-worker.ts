@@ -33,7 +33,7 @@ export async function hireWorker(
     sentences.push(sentence)
     for (const wake of waiting) wake()
   }
-  const working = workshop.work({ onEvent, signal: ending.signal, leaseMs: 1200, longestRequestMs: 300, ...request })
+  const working = workshop.work({ onEvent, signal: ending.signal, leaseMs: 5000, longestRequestMs: 300, ...request })
   const ended = working.finally(() => workshop.close())
   ended.catch(() => {})
   return {

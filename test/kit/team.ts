@@ -31,12 +31,22 @@ export interface Team {
   /** Runs the CLI there. */
   run(...args: string[]): Promise<CliRun>
   /** Hires a worker with a clone of its own, which knows the artist. It ends with the team. */
-  hire(host?: Partial<Host>, request?: Partial<WorkRequest> & { readonly env?: Readonly<Record<string, string>> }): Promise<HiredWorker>
+  hire(host?: Partial<Host>, request?: HireRequest): Promise<HiredWorker>
   /** Called before each request to the service. An answer replaces the service's own. */
   before: (request: HookedRequest) => Promise<ServedResponse | undefined>
+  /** Called with each answer of the service. Returns what is sent instead. */
+  after: (request: HookedRequest, response: ServedResponse) => Promise<ServedResponse>
   /** Called with the running number of each sheet before it is finished. */
   sheetAt: (number: number) => Promise<void>
   close(): Promise<void>
+}
+
+/** What is different about a worker. */
+interface HireRequest extends Partial<WorkRequest> {
+  /** Environment variables beside the usual ones. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Files that its clone has changed. */
+  readonly files?: Readonly<Record<string, string>>
 }
 
 let database = 0
@@ -51,6 +61,7 @@ export async function createTeam(redis: RedisServer): Promise<Team> {
     makers: quickMakers({ until: () => team.sheetAt(++sheets) }),
     limits,
     before: (request) => team.before(request),
+    after: (request, response) => team.after(request, response),
   })
   const queue = `redis://127.0.0.1:${redis.port}/${database}`
   let journal = ''
@@ -68,14 +79,17 @@ export async function createTeam(redis: RedisServer): Promise<Team> {
   const team: Team = {
     ...{ studio, service, journal, queue, windowMs, desk, env },
     run: (...args) => runCli(desk, args, env),
-    hire: async (host = {}, { env: other = {}, ...request } = {}) => {
+    hire: async (host = {}, { env: other = {}, files = {}, ...request } = {}) => {
       const trusts = { SPRITEWRIGHT_APPROVERS: testKey(artist).fingerprint }
       const workerEnv = { ...redis.env, ...serviceEnv(service), ...keyEnv(keeper), ...trusts, ...other }
-      const worker = await hireWorker(await studio.clone(), workerEnv, host, request)
+      const clone = await studio.clone()
+      for (const [path, content] of Object.entries(files)) await clone.write(path, content)
+      const worker = await hireWorker(clone, workerEnv, host, request)
       hired.push(worker)
       return worker
     },
     before: async () => undefined,
+    after: async (_request, response) => response,
     sheetAt: async () => {},
     close: async () => {
       for (const worker of hired) await worker.end().catch(() => {})

@@ -126,7 +126,7 @@ describe.skipIf(!hasRedis)('a worker in trouble', () => {
       isOut = dies && 'state' in note && note.state === 'released'
     }
     const openQueue = cutQueues(() => isOut, { onNoted })
-    const first = await team.hire({ openQueue })
+    const first = await team.hire({ openQueue }, { leaseMs: 1200 })
     await first.tells('This worker is active.')
     await first.end()
     const done: string[] = []

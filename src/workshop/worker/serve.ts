@@ -1,0 +1,134 @@
+import { hasCode, SpritewrightError } from '../../errors.ts'
+import { type JobHandler, PutBack } from '../../host/net/job-queue.ts'
+import { purchaseOnce } from '../../job/chain.ts'
+import type { JobProgress, Purchase } from '../../job/order.ts'
+import { purchase } from '../../job/purchase.ts'
+import { refuseKey } from '../../options/key-search.ts'
+import type { Context } from '../../project/context.ts'
+import { toJobPorts, withSteps } from '../../project/orders.ts'
+import type { Session } from '../../project/session.ts'
+import { formatFailure, orderMessage, questionMessage, toMessage } from '../../queue/messages.ts'
+import type { Queues } from '../../queue/open.ts'
+import { mayBuy } from '../may-buy.ts'
+import { findShared } from '../store/copy.ts'
+import { createPlaces, findInFlight } from './places.ts'
+import { createOrderReader } from './read-order.ts'
+
+/** Questions that are answered at the same time. */
+const questionsAtOnce = 8
+
+/** How orders and questions are handled. */
+interface ServeRun {
+  /** Receives a sentence for a person. */
+  readonly onEvent: (sentence: string) => void
+  /** Tells the warnings that are new. */
+  readonly tellWarnings: () => void
+  /** How long an order stays with a process that gives no sign, in milliseconds. */
+  readonly leaseMs: number
+}
+
+/** Handles orders and questions until the signal is aborted. */
+export async function serve(
+  context: Context,
+  session: Session,
+  queues: Queues,
+  { onEvent, tellWarnings, leaseMs }: ServeRun,
+  signal: AbortSignal,
+): Promise<void> {
+  const { activeJobs } = context.options.limits
+  const inFlight = await findInFlight(context, session, onEvent, signal)
+  const places = createPlaces(activeJobs, inFlight, signal)
+  const readOrder = createOrderReader(context, session)
+  const underWay = new Map<string, Promise<Purchase>>()
+  const buyOrder: JobHandler = async ({ data }, report) => {
+    // A result that the shared store owes a place would keep everything else from being bought.
+    await context.vault.pushOwed()
+    const { order, lock } = await readOrder(checked(orderMessage.safeParse(data), 'an order'))
+    const { id } = order.request
+    const onProgress = (progress: JobProgress): void => void report(toMessage(progress))
+    const run = { mayBuy: mayBuy(context, {}), onProgress, signal }
+    const ports = { ...(await toJobPorts(context, session, run)), lock, underWay }
+    onEvent(`${id}: ordered.`)
+    try {
+      // Money is spent only if the result can be stored.
+      if ((await context.journal.read(order.hash)).submission.sends.length === 0) await context.vault.probe()
+      const bought = await places.run(order.hash, () => purchaseOnce(ports, order, purchase))
+      await share(context, bought.sha256)
+      onEvent(`${id}: bought, and in the shared store.`)
+      return {}
+    } finally {
+      for (const { hash } of withSteps(order)) underWay.delete(hash)
+      tellWarnings()
+    }
+  }
+  const answer: JobHandler = async ({ data }) => {
+    const question = checked(questionMessage.safeParse(data), 'a question')
+    const { client } = session
+    if (question.ask === 'balance') return toMessage({ credits: await client.balance(signal) })
+    if (question.ask === 'estimate') return toMessage(await client.estimate(question.frames, question.background, signal))
+    return toMessage({ host: client.host, capabilities: await client.capabilities(signal) })
+  }
+  tellWarnings()
+  onEvent('This worker is active.')
+  const servers = [
+    // A place for each handler, and one more for each request that has one already.
+    queues.orders.serve(activeJobs + inFlight.size, leaseMs, withoutKey(context, signal, onEvent, buyOrder)),
+    queues.questions.serve(questionsAtOnce, leaseMs, withoutKey(context, signal, onEvent, answer)),
+  ]
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+  await Promise.all(servers.map((server) => server.stop()))
+}
+
+/** Prepares a handler for the queue: its failures become messages for clients, and no message has the API key. */
+function withoutKey({ keySearch }: Context, signal: AbortSignal, onEvent: (sentence: string) => void, handle: JobHandler): JobHandler {
+  return async (job, report) => {
+    try {
+      const result = await handle(job, async (progress) => {
+        if (!keySearch.isIn(JSON.stringify(progress))) await report(progress)
+      })
+      refuseKey(keySearch, JSON.stringify(result), 'an answer of the worker')
+      return result
+    } catch (error) {
+      if (signal.aborted) throw new PutBack('The worker ends.')
+      const failure = keySearch.mask(formatFailure(explained(error)))
+      onEvent(`Refused or failed: ${(JSON.parse(failure) as { message: string }).message}`)
+      throw new Error(failure)
+    }
+  }
+}
+
+/** On a client, some errors would mislead: the worker's list of approvers decides, and it is the worker's disk. */
+function explained(error: unknown): unknown {
+  const { syscall, message } = error as { syscall?: unknown; message?: unknown }
+  if (typeof syscall === 'string') {
+    return new SpritewrightError('SW_DISK', {
+      message: `The disk of the worker failed: ${String(message)}. Make room there, or make the folder writable, and build again.`,
+      cause: error,
+    })
+  }
+  if (!hasCode(error, 'SW_BUYER')) return error
+  return new SpritewrightError('SW_BUYER', {
+    message: `The worker does not buy on this approval. ${error.message.split('.')[0]}. Nothing was sent. Somebody whose fingerprint the worker knows (SPRITEWRIGHT_APPROVERS in its environment) approves it: npx spritewright approve NAME --adopt. Then commit sprites.lock.json and push.`,
+    facts: error.facts,
+  })
+}
+
+function checked<T>(read: { readonly success: true; readonly data: T } | { readonly success: false }, what: string): T {
+  if (read.success) return read.data
+  throw new SpritewrightError('SW_ORDER', {
+    message: `Expected ${what} in the form of this version, found something else. Nothing was sent. Use the same version of spritewright on clients and worker.`,
+  })
+}
+
+/**
+ * Makes sure that the shared store has a result, and gives it back: clients have no other way to it.
+ *
+ * @throws `SW_STORE`, or the disk's error. The next order for it tries again.
+ */
+async function share(context: Context, sha256: string): Promise<void> {
+  const bytes = await context.vault.read(sha256)
+  if (bytes) await findShared(context).store.put(bytes)
+}

@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { nodeDisk } from '../../src/host/disk.ts'
+import { hasRedis, type RedisServer, startRedis } from '../kit/servers/redis.ts'
+import { push } from '../kit/studio.ts'
+import { createTeam, type Team } from '../kit/team.ts'
+
+describe.skipIf(!hasRedis)('a worker does as a build does', () => {
+  let redis: RedisServer
+  let team: Team
+  beforeAll(async () => {
+    redis = await startRedis()
+  })
+  afterAll(() => redis.close())
+  beforeEach(async () => {
+    team = await createTeam(redis)
+  })
+  afterEach(() => team.close())
+
+  const posts = () => team.service.requests().filter(({ method, path }) => method === 'POST' && path === '/v1/execute')
+
+  /** Approves, pushes and builds `hero.walk`. Returns the error of the build. */
+  async function failedBuild(): Promise<unknown> {
+    expect(await team.run('approve', 'hero.walk', '--yes')).toMatchObject({ code: 0 })
+    await push(team.desk)
+    return (JSON.parse((await team.run('build', 'hero.walk', '--buy-only', '--json')).stdout) as { error: unknown }).error
+  }
+
+  test('it buys nothing if its own disk cannot keep the result: SW_DISK, no POST', async () => {
+    const machine = nodeDisk()
+    const disk = {
+      ...machine,
+      writeTemp: async (path: string, bytes: Uint8Array) => {
+        if (!path.includes(join('.spritewright', 'results'))) return machine.writeTemp(path, bytes)
+        throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', syscall: 'write' })
+      },
+    }
+    await team.hire({ disk })
+    expect(await failedBuild()).toMatchObject({ code: 'SW_DISK', message: expect.stringContaining('ENOSPC') })
+    expect(posts()).toEqual([])
+  })
+
+  test('it buys nothing if build.generate is never, and answers what things cost', async () => {
+    const config = JSON.parse(await readFile(join(team.desk.root, 'spritewright.config.json'), 'utf8')) as object
+    await team.hire({}, { files: { 'spritewright.config.json': JSON.stringify({ ...config, build: { generate: 'never' } }) } })
+    expect(await failedBuild()).toMatchObject({ code: 'SW_MISSING' })
+    expect(posts()).toEqual([])
+  })
+
+  test('it prints its warnings, each once', async () => {
+    team.after = async ({ path }, response) => {
+      if (path !== '/v1/capabilities' || !(response.body instanceof Uint8Array)) return response
+      const body = JSON.parse(new TextDecoder().decode(response.body)) as object
+      return { ...response, headers: {}, body: new TextEncoder().encode(JSON.stringify({ ...body, api_version: '2' })) }
+    }
+    const worker = await team.hire()
+    expect(await team.run('approve', 'hero.walk', '--yes')).toMatchObject({ code: 0 })
+    await push(team.desk)
+    expect(await team.run('build', 'hero.walk', '--buy-only')).toMatchObject({ code: 0 })
+    expect(
+      worker.sentences.filter((sentence) => sentence.includes('API version 2')),
+      worker.sentences.join('\n'),
+    ).toHaveLength(1)
+  })
+})
