@@ -63,6 +63,22 @@ describe('what a crash left behind', () => {
     expect(await verify()).toEqual([])
   })
 
+  test('goes from the second copy of the journal too, and from the marks of what the shared store is owed', async () => {
+    const { disk, verify, put } = await bought()
+    const request = requestOf(disk)
+    const copy = [...disk.files.keys()].find((path) => path.startsWith('/home/state/') && path.endsWith('/checkout.json'))
+    const folder = copy?.slice(0, -'/checkout.json'.length)
+    expect(folder).toContain('journals')
+    const old = [
+      `${copy}.${mark}.tmp`,
+      `${folder}/submissions/${request}/0009.json.${mark}.tmp`,
+      `${folder}/submissions/budget/0002.json.${mark}.tmp`,
+      `${store}/submissions/unshared/${hash}.${mark}.tmp`,
+    ]
+    for (const path of old) put(path, 'torn')
+    expect(await verify()).toEqual(old.sort())
+  })
+
   test('stays where it is younger, or dated in the future, or named in any other way, or a folder, or in a folder that is not ours', async () => {
     const { disk, verify, put } = await bought()
     const request = requestOf(disk)
@@ -81,6 +97,16 @@ describe('what a crash left behind', () => {
         `${store}/results/notes.zip.${mark}.tmp`,
         `${store}/submissions/${request}/notes.json.${mark}.tmp`,
         `${store}/submissions/mine/0001.json.${mark}.tmp`,
+        `${store}/submissions/unshared/${hash}0.${mark}.tmp`,
+        `${store}/submissions/unshared/0${hash}.${mark}.tmp`,
+        `${store}/submissions/unshared/mine.${mark}.tmp`,
+        `${store}/submissions/0${request}/0001.json.${mark}.tmp`,
+        `${store}/submissions/${request}0/0001.json.${mark}.tmp`,
+        `${store}/uploads/0${hash}.0123456789ab.json.${mark}.tmp`,
+        `${store}/uploads/${hash}.0123456789ab.json.bak.${mark}.tmp`,
+        `${store}/results/0${hash}.zip.${mark}.tmp`,
+        `${store}/results/${hash}.zip.bak.${mark}.tmp`,
+        `${store}/submissions/budget/2.json.${mark}.tmp`,
         `${store}/ledger.jsonl.${mark}.tmp`,
         `${store}/checkout.json.${mark}.tmp/a-folder`,
         `/shared/${mark}.tmp`,

@@ -88,6 +88,26 @@ test('what is kept of a build is what a look at the results finds', async () => 
   expect((await (await workshop()).status()).quality).toEqual(sheets.quality)
 })
 
+test('what is not bought, or bought and not here, is no picture: the error names each animation with its state', async () => {
+  const { workshop, project } = await world({}, heroSpec(['walk', 'idle']))
+  const before = (await workshop()).review('hero')
+  await expect(before).rejects.toMatchObject({
+    code: 'SW_MISSING',
+    facts: { name: 'hero', states: { 'hero.walk': 'missing', 'hero.idle': 'missing' } },
+    message: expect.stringContaining('approve hero'),
+  })
+  const open = await workshop()
+  await open.approve({ names: ['hero.walk'], confirm: async () => true })
+  await open.build({ names: ['hero.walk'], buyOnly: true })
+  await project.remove('.spritewright/results')
+  // Free of charge: nothing is approved again.
+  await expect((await workshop()).review('hero')).rejects.toMatchObject({
+    code: 'SW_MISSING',
+    facts: { states: { 'hero.walk': 'lost', 'hero.idle': 'missing' } },
+    message: expect.stringContaining('store verify'),
+  })
+})
+
 const report: ReviewReport = {
   name: 'hero',
   animations: [
