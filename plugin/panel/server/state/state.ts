@@ -59,7 +59,8 @@ export function toPanelState(parts: StateParts, memo: SpriteMemo = new Map()): P
 
 /** Sums prices. A request with two names is bought once. Returns `undefined` if a request has no price. */
 function sumPrices(open: readonly (OverviewItem | PlanStep)[], prices: PriceList): bigint | undefined {
-  const distinct = new Map(open.map(({ hash, id, request }) => [hash ?? id, prices.of(request)?.credits] as const))
+  // A request has no hash before anything is recorded of it. Its id is not part of what is bought.
+  const distinct = new Map(open.map(({ hash, request }) => [hash ?? JSON.stringify({ ...request, id: '' }), prices.of(request)?.credits]))
   const amounts = [...distinct.values()]
   return amounts.every((amount) => amount !== undefined) ? amounts.reduce((sum, amount) => sum + amount, 0n) : undefined
 }

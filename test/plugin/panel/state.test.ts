@@ -1,0 +1,228 @@
+import { describe, expect, test } from 'vitest'
+import type { StateParts } from '../../../plugin/panel/server/state/parts.ts'
+import type { SpriteMemo } from '../../../plugin/panel/server/state/sprite.ts'
+import { toPanelState } from '../../../plugin/panel/server/state/state.ts'
+import type { PanelState } from '../../../plugin/protocol/protocol.ts'
+import { SpritewrightError } from '../../../src/errors.ts'
+import { addSprite, type SimulatedWorld, simulatedWorld } from '../../sim/world.ts'
+
+const access = { mayAct: true, mayBuy: true, words: '' }
+const limits = { post: 1000, get: 10_000, download: 1000 }
+
+/** A project in memory, and the parts of its panel's state. */
+interface Desk {
+  readonly world: SimulatedWorld
+  /** Reads all parts anew. */
+  parts(own?: Partial<StateParts>): Promise<StateParts>
+  state(own?: Partial<StateParts>): Promise<PanelState>
+  approve(...names: readonly string[]): Promise<unknown>
+  build(...names: readonly string[]): Promise<unknown>
+}
+
+async function desk(): Promise<Desk> {
+  const world = await simulatedWorld(0, {
+    limits,
+    ask: ({ prompt, answers }) => (prompt.includes('quiz') && answers.length === 0 ? { text: 'Which hand?' } : undefined),
+  })
+  const open = () => world.workshop({ limits })
+  const parts: Desk['parts'] = async (own = {}) => {
+    const workshop = await open()
+    const { sheets } = await world.clock.run(workshop.preview())
+    const prices = await world.clock.run(workshop.prices())
+    return {
+      ...{
+        root: '/game',
+        engines: [],
+        revision: 7,
+        errors: [],
+        priceError: undefined,
+        progress: new Map(),
+        failures: [],
+        access,
+        sheets,
+        prices,
+      },
+      overview: await world.clock.run(workshop.overview()),
+      ledger: await world.clock.run(workshop.ledger()),
+      urlOf: ({ sha256 }) => `/pages/${sha256.slice(0, 4)}`,
+      ...own,
+    }
+  }
+  return {
+    world,
+    parts,
+    state: async (own) => toPanelState(await parts(own)),
+    approve: async (...names) => world.clock.run((await open()).approve({ names, confirm: async () => true })),
+    build: async (...names) => world.clock.run((await open()).build({ names, buyOnly: true })),
+  }
+}
+
+const animationOf = ({ sprites }: PanelState, name: string) => {
+  const found = sprites.find((sprite) => sprite.name === name)?.animations[0]
+  if (!found) throw new Error(`Expected a sprite ${name}.`)
+  return found
+}
+
+describe('the state of the panel', () => {
+  test('shows each request as the records have it, with what it cost or would cost', async () => {
+    const { world, state, approve, build } = await desk()
+    for (const name of ['bought', 'approved', 'missing', 'quiz']) addSprite(world, name, name.length)
+    await approve('bought', 'quiz')
+    await build('bought')
+    await build('quiz').catch(() => {})
+    await approve('approved')
+    const now = await state()
+    const states = Object.fromEntries(now.sprites.map(({ name, animations }) => [name, animations.map((one) => one.state)]))
+    expect(states).toEqual({ bought: ['bought'], approved: ['approved'], missing: ['missing'], quiz: ['question'] })
+    expect(now.totals).toEqual({ counts: { bought: 1, approved: 1, missing: 1, question: 1 }, price: '3.2' })
+
+    expect(animationOf(now, 'bought')).toMatchObject({ spent: '1.6', isPlaceholder: false, isSuperseded: false, ceiling: '1.6' })
+    expect(animationOf(now, 'bought')).not.toHaveProperty('price')
+    expect(animationOf(now, 'bought')).not.toHaveProperty('question')
+    expect(animationOf(now, 'approved')).toMatchObject({ price: { credits: '1.6' }, ceiling: '1.6', isPlaceholder: true })
+    expect(animationOf(now, 'approved')).not.toHaveProperty('spent')
+    expect(animationOf(now, 'missing')).toMatchObject({ price: { credits: '1.6' }, isPlaceholder: true })
+    expect(animationOf(now, 'missing')).not.toHaveProperty('approved')
+    expect(animationOf(now, 'missing')).not.toHaveProperty('executionId')
+    const quiz = animationOf(now, 'quiz')
+    expect(quiz.question).toMatchObject({ text: 'Which hand?', needsAsset: false })
+    expect([quiz.executionId !== undefined, quiz.price]).toEqual([true, undefined])
+  })
+
+  test('has the service with its mode, host and balance, and the price of a new sprite', async () => {
+    const { world, state } = await desk()
+    addSprite(world, 'hero', 1)
+    const { service, project, revision } = await state()
+    expect({ project, revision }).toEqual({ project: 'game', revision: 7 })
+    expect(service).toMatchObject({ mode: 'test', balance: '1000000', words: '' })
+    expect(service.newSprite?.credits).toMatch(/^\d/)
+    const unasked = await state({ prices: undefined })
+    expect(unasked.service.mode).toBe('unasked')
+    expect([unasked.service.balance, unasked.totals.price]).toEqual([undefined, undefined])
+    expect(animationOf(unasked, 'hero').price).toBeUndefined()
+  })
+
+  test('adds a request with two names once to the sum, and two requests twice', async () => {
+    const { world, state, approve, build } = await desk()
+    addSprite(world, 'first', 0)
+    await approve()
+    await build()
+    addSprite(world, 'hero', 1)
+    expect((await state()).totals.price).toBe('1.6')
+    // The same words and the same picture are the same request.
+    const twin = (prompt: string) => JSON.stringify({ reference: './hero.png', prompt, animations: { walk: { frames: 7 } } })
+    world.write('sprites/twin.sprite.json', twin('a figure hero'))
+    expect((await state()).totals).toEqual({ counts: { bought: 1, missing: 2 }, price: '1.6' })
+    world.write('sprites/twin.sprite.json', twin('a figure of its own'))
+    expect((await state()).totals).toEqual({ counts: { bought: 1, missing: 2 }, price: '3.2' })
+  })
+
+  test('has a ledger whose lines add up, purchase after purchase', async () => {
+    const { world, state, approve, build } = await desk()
+    for (const [index, name] of ['a', 'b', 'c'].entries()) addSprite(world, name, index)
+    for (const name of ['a', 'b', 'c']) {
+      await approve(name)
+      await build(name)
+    }
+    const { ledger } = await state()
+    expect(ledger).toMatchObject({ held: '0', settled: '4.8', restored: '0', uncertain: '0', elsewhere: '0' })
+    expect(ledger.entries.map(({ settledSoFar }) => settledSoFar)).toEqual(['1.6', '3.2', '4.8'])
+    expect(ledger.entries.every(({ state, credits, origin }) => state === 'settled' && credits === '1.6' && origin === 'here')).toBe(true)
+  })
+
+  test('shows the frames that are bought, each on its page, and how long each is played', async () => {
+    const { world, state, approve, build } = await desk()
+    addSprite(world, 'hero', 1)
+    await approve()
+    await build()
+    const spec = {
+      reference: './hero.png',
+      prompt: 'a figure hero',
+      anchor: [0.5, 1],
+      animations: { walk: { frames: 7, fps: 10, use: [2, 0] } },
+    }
+    world.write('sprites/hero.sprite.json', JSON.stringify(spec))
+    const now = await state()
+    const [hero] = now.sprites
+    expect(hero).toMatchObject({ file: 'sprites/hero.sprite.json', isPlaceholder: false, anchor: { x: 0.5, y: 1 }, size: null })
+    expect(hero?.digest).toMatch(/^[0-9a-f]{64}$/)
+    expect(hero?.frame).toEqual({ width: 4, height: 4 })
+    expect(hero?.pages).toHaveLength(1)
+    expect(hero?.pages[0]?.url).toMatch(/^\/pages\//)
+    const walk = animationOf(now, 'hero')
+    expect(walk.played.map(({ index, durationMs, page }) => [index, durationMs, page])).toEqual([
+      [2, 100, 0],
+      [0, 100, 0],
+    ])
+    expect(walk).toMatchObject({ fps: 10, use: [2, 0], frames: 7, take: 1, touchedUp: [], takes: [{ take: 1, isChosen: true }] })
+  })
+
+  test('marks art that was bought before its words were changed', async () => {
+    const { world, state, approve, build } = await desk()
+    addSprite(world, 'hero', 1)
+    await approve()
+    await build()
+    world.write(
+      'sprites/hero.sprite.json',
+      JSON.stringify({ reference: './hero.png', prompt: 'another', animations: { walk: { frames: 7 } } }),
+    )
+    const now = await state()
+    expect(animationOf(now, 'hero')).toMatchObject({ state: 'missing', isSuperseded: true, isPlaceholder: false, changed: ['prompt'] })
+    expect(now.sprites[0]?.isPlaceholder).toBe(false)
+  })
+
+  test('lists each error once, those of specs first, and warnings of both readers once', async () => {
+    const { world, parts } = await desk()
+    addSprite(world, 'hero', 1)
+    const error = (message: string, id?: string) => new SpritewrightError('SW_FAILED', { message, facts: id === undefined ? {} : { id } })
+    const whole = await parts()
+    const now = toPanelState({
+      ...whole,
+      overview: { ...whole.overview, errors: [error('of a spec')], warnings: ['one', 'two'] },
+      ledger: { ...whole.ledger, warnings: ['two', 'three'] },
+      errors: [error('of a sheet'), error('of a spec')],
+      failures: [
+        { ids: ['hero.walk'], error: error('of a purchase') },
+        { ids: ['hero.walk', 'coin.spin'], error: error('of two') },
+      ],
+      priceError: error('of the prices'),
+    })
+    expect(now.errors.map(({ message, id }) => [message, id])).toEqual([
+      ['of a spec', undefined],
+      ['of a sheet', undefined],
+      ['of a purchase', 'hero.walk'],
+      ['of two', undefined],
+      ['of the prices', undefined],
+    ])
+    expect(now.warnings).toEqual(['one', 'two', 'three'])
+  })
+
+  test('shows progress under each request that is in work, without amounts', async () => {
+    const { world, state } = await desk()
+    addSprite(world, 'hero', 1)
+    addSprite(world, 'coin', 2)
+    const progress = new Map([['hero.walk', { id: 'hero.walk', phase: 'running' as const, progress: 0.25, message: 'drawing' }]])
+    const now = await state({ progress })
+    expect(animationOf(now, 'hero').progress).toEqual({ id: 'hero.walk', phase: 'running', progress: 0.25, message: 'drawing' })
+    expect(animationOf(now, 'coin')).not.toHaveProperty('progress')
+  })
+
+  test('keeps the object of a sprite while nothing of it changes', async () => {
+    const { world, parts } = await desk()
+    addSprite(world, 'hero', 1)
+    addSprite(world, 'coin', 2)
+    const memo: SpriteMemo = new Map()
+    const whole = await parts()
+    const first = toPanelState(whole, memo)
+    expect(toPanelState(whole, memo).sprites.map((one, at) => one === first.sprites[at])).toEqual([true, true])
+    const progress = new Map([['hero.walk', { id: 'hero.walk', phase: 'running' as const }]])
+    const same = (now: PanelState) => Object.fromEntries(now.sprites.map((one) => [one.name, first.sprites.includes(one)]))
+    expect(same(toPanelState({ ...whole, progress }, memo))).toEqual({ coin: true, hero: false })
+    const others = { ...whole, overview: { ...whole.overview, others: new Set(['coin.walk']) } }
+    const adopted = toPanelState(others, memo)
+    expect(animationOf(adopted, 'coin').state).toBe('adoptable')
+    const gone = { ...whole, overview: { ...whole.overview, items: whole.overview.items.filter(({ id }) => id === 'hero.walk') } }
+    expect(toPanelState(gone, memo).sprites.map(({ name }) => name)).toEqual(['hero'])
+    expect([...memo.keys()]).toEqual(['hero'])
+  })
+})
