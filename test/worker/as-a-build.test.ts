@@ -48,6 +48,19 @@ describe.skipIf(!hasRedis)('a worker does as a build does', () => {
     expect(posts()).toEqual([])
   })
 
+  test("approval.total of its clone holds over all that it bought, which no lock file of its clone has; a commit's total counts nothing", async () => {
+    const config = JSON.parse(await readFile(join(team.desk.root, 'spritewright.config.json'), 'utf8')) as object
+    const withTotal = (total: string) => JSON.stringify({ ...config, approval: { total } })
+    await team.hire({}, { files: { 'spritewright.config.json': withTotal('3.2') } })
+    await team.desk.write('spritewright.config.json', withTotal('100'))
+    expect(await team.run('approve', '--yes')).toMatchObject({ code: 0 })
+    await push(team.desk)
+    expect(await team.run('build', 'hero.walk', 'hero.idle', '--buy-only')).toMatchObject({ code: 0 })
+    const third = await team.run('build', 'hero.jump', '--buy-only', '--json')
+    expect(JSON.parse(third.stdout)).toMatchObject({ error: { code: 'SW_CEILING', message: expect.stringContaining('total of 3.2') } })
+    expect(team.service.charges()).toHaveLength(2)
+  })
+
   test('it prints its warnings, each once', async () => {
     team.after = async ({ path }, response) => {
       if (path !== '/v1/capabilities' || !(response.body instanceof Uint8Array)) return response
