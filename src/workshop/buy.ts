@@ -81,9 +81,9 @@ export async function buy(context: Context, session: Session, request: BuyReques
   // A worker judges by its own list.
   if (!queues) checkApprovers(unsent)
   const balance = await checkBalance(session, unsent, quotes, request.signal)
+  if (queues) return sendOrders(context, queues, ports, going, found.wanted)
   // Money is spent only if the result can be stored.
   if (unsent.length > 0) await context.vault.probe()
-  if (queues) return sendOrders(context, queues, ports, going, found.wanted)
   const start = balance === undefined ? undefined : { balance, money: await takeSnapshot(context, going) }
   const report = await runOrders(ports, going, context.options.limits.activeJobs)
   // A run that failed or was interrupted reports that and no balance.

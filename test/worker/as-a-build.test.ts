@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { nodeDisk } from '../../src/host/disk.ts'
+import { nodeHost } from '../../src/host/host.ts'
+import { createWorkshop } from '../../src/workshop.ts'
 import { hasRedis, type RedisServer, startRedis } from '../kit/servers/redis.ts'
 import { push } from '../kit/studio.ts'
 import { createTeam, type Team } from '../kit/team.ts'
@@ -59,6 +61,29 @@ describe.skipIf(!hasRedis)('a worker does as a build does', () => {
     const third = await team.run('build', 'hero.jump', '--buy-only', '--json')
     expect(JSON.parse(third.stdout)).toMatchObject({ error: { code: 'SW_CEILING', message: expect.stringContaining('total of 3.2') } })
     expect(team.service.charges()).toHaveLength(2)
+  })
+
+  test('a client without a key only reads the shared store', async () => {
+    await team.hire()
+    expect(await team.run('approve', 'hero.walk', '--yes')).toMatchObject({ code: 0 })
+    await push(team.desk)
+    const machine = nodeDisk()
+    const written: string[] = []
+    const writeTemp = (path: string, bytes: Uint8Array) => {
+      written.push(path)
+      return machine.writeTemp(path, bytes)
+    }
+    const host = {
+      ...nodeHost(),
+      env: team.env,
+      stateFolder: join(team.desk.root, '.state', 'spritewright'),
+      disk: { ...machine, writeTemp },
+    }
+    const workshop = await createWorkshop({ root: team.desk.root, host })
+    expect((await workshop.build({ names: ['hero.walk'], buyOnly: true })).bought).toHaveLength(1)
+    await workshop.close()
+    expect(written).not.toEqual([])
+    expect(written.filter((path) => path.startsWith(team.studio.shared))).toEqual([])
   })
 
   test('it prints its warnings, each once', async () => {
