@@ -124,12 +124,15 @@ export interface LeaseNote {
   readonly seen?: number | undefined
 }
 
+/** A time that a date can have. Whoever can write to the queue can write any number. */
+const time = z.int().min(0).max(8.64e15)
+
 /** The only reader of a note. */
 export const leaseNote: z.ZodType<LeaseNote> = z.object({
   state: z.enum(['free', 'held', 'released']),
   by: text.optional(),
-  since: z.number().optional(),
-  seen: z.number().optional(),
+  since: time.optional(),
+  seen: time.optional(),
 })
 
 /** Turns a value into JSON that a queue takes. Credits become their decimal text. */

@@ -49,6 +49,7 @@ export function describeQueue(name: string, subject: () => QueueSubject): void {
         ['a', 0],
       ] as const)
         await queue.add(id, {}, priority)
+      expect(await queue.list('waiting', 3)).toHaveLength(3)
       const seen: string[] = []
       const worker = queue.serve(1, 30_000, async ({ id }, report) => {
         seen.push(id)

@@ -174,7 +174,8 @@ export function nodeQueues(): OpenQueue {
       remove: (id) => ask(async (queue) => void (await queue.remove(id))),
       list: (state, most) =>
         ask(async (queue) => {
-          const jobs = await queue.getJobs(statesOf[state], 0, most - 1)
+          // It reads so many of each state of its own.
+          const jobs = (await queue.getJobs(statesOf[state], 0, most - 1)).slice(0, most)
           // A job may vanish between the two reads of the server.
           return jobs.filter((job) => job !== undefined && job !== null).map((job) => toQueued(job, statesOf[state][0]))
         }),

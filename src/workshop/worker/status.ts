@@ -46,7 +46,7 @@ export async function readWorkerStatus(context: Context): Promise<WorkerStatus> 
     const note = leaseNote.safeParse((await queues.lease.read(leaseId))?.data)
     const { state, by, since, seen } = note.success ? note.data : { state: 'free' as const }
     const worker =
-      by === undefined || since === undefined || seen === undefined ? {} : { worker: { by, since, seen, hasEnded: state === 'released' } }
+      by === undefined || since === undefined || seen === undefined ? {} : { worker: { by, since, seen, hasEnded: state !== 'held' } }
     return { queue: queues.address, ...worker, running: await list('active'), waiting: await list('waiting'), failed: await list('failed') }
   } finally {
     await queues.close()

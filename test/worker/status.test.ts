@@ -1,0 +1,40 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { nodeHost } from '../../src/host/host.ts'
+import { openQueues, type Queues } from '../../src/queue/open.ts'
+import { hasRedis, type RedisServer, startRedis } from '../kit/servers/redis.ts'
+import { createTeam, type Team } from '../kit/team.ts'
+
+describe.skipIf(!hasRedis)('worker status', () => {
+  let redis: RedisServer
+  let team: Team
+  let queues: Queues
+  beforeAll(async () => {
+    redis = await startRedis()
+  })
+  afterAll(() => redis.close())
+  beforeEach(async () => {
+    team = await createTeam(redis)
+    queues = await openQueues({ ...nodeHost(), env: redis.env }, team.queue, process.cwd())
+  })
+  afterEach(async () => {
+    await queues.close()
+    await team.close()
+  })
+
+  test.each([
+    { since: 1e300, seen: 1 },
+    { since: 1, seen: -1e300 },
+    { since: 0.5, seen: 1 },
+  ])('a note with times that are none (%o) counts as none', async (times) => {
+    await queues.lease.add('lease', { state: 'held', by: 'somebody', ...times }, 0)
+    expect(await team.run('worker', 'status')).toMatchObject({ code: 0, stdout: expect.stringContaining('No worker was ever active') })
+  })
+
+  test('a job that is no order is shown as one, without its words that a terminal would obey', async () => {
+    await queues.orders.add('a', { id: 'hero.walk\u001b[2J' }, 1)
+    const { code, stdout } = await team.run('worker', 'status')
+    expect(code).toBe(0)
+    expect(stdout).toContain('Waiting: 1')
+    expect(stdout).not.toContain('\u001b[2J')
+  })
+})
