@@ -62,7 +62,8 @@ export interface Options {
          */
         readonly generate?: 'approved' | 'never' | undefined
         /**
-         * How a build treats a sprite that is not bought.
+         * `error`: a build fails if an animation is not bought. `placeholder`: it packs a placeholder
+         * instead.
          *
          * @default 'error'
          */

@@ -128,7 +128,7 @@ const shapes = {
         .enum(['error', 'placeholder'], { error: '"error" or "placeholder"' })
         .default('error')
         .describe(
-          'What a build does about an animation that is not bought: an error, or a placeholder in its place, also if its purchase fails or asks a question. That error is reported after the files are written.',
+          '`"error"`: a build fails if an animation is not bought. `"placeholder"`: it packs a placeholder instead. If a purchase fails or waits for an answer, such a build writes its files, and then fails with the error of that purchase.',
         ),
     },
     { error: 'an object: generate, unbought' },
@@ -187,7 +187,7 @@ const shapes = {
         .enum(['exact', 'close'], { error: '"exact" or "close"' })
         .optional()
         .describe(
-          '`"exact"` writes a PNG page with a palette if it has at most 256 colours; `"close"` also if it looks alike with 256. Neither does so if the file would be larger. Default: truecolour.',
+          '`"exact"` writes a PNG page with a palette if it has at most 256 colours. `"close"` also reduces a page of more colours to 256 if the two look alike. A palette that makes the file larger is not used. Default: truecolour.',
         ),
       rotate: flag().default(false).describe('Turns frames if they pack closer so; for PixiJS only.'),
       stable: flag().default(false).describe('Keeps frames at their places between builds.'),

@@ -21,7 +21,7 @@ export interface ServiceIdentity {
 export type RequestReference =
   /** SHA-256 of the file's bytes, lower-case hex. */
   | { readonly kind: 'file'; readonly sha256: string }
-  /** Request hash of the step before. */
+  /** Request hash of the previous step. */
   | { readonly kind: 'request'; readonly hash: string }
 
 /** Operations that return one picture. Each costs one credit. */
@@ -86,8 +86,8 @@ export function toSheetRequest(spec: SpriteSpec, animation: AnimationSpec, refer
  *
  * @param pictureSha256 Hash of the picture file that is the reference or its first step; `undefined` if the
  * first step is a text.
- * @param hashOf Returns the request hash of a step under the current identity. Each step names the one before
- * by it.
+ * @param hashOf Returns the request hash of a step under the current identity. Each step names the previous
+ * step by it.
  */
 export function toReference(
   spec: SpriteSpec,

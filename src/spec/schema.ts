@@ -176,7 +176,7 @@ const animationSchema = z.strictObject(
       .max(frameFaults.length, { error: 'each remark once' })
       .optional()
       .describe(
-        'FREE. Remarks of the quality check that are meant to be so, e.g. `["palette"]` for a flash. They are not made again. Default: none.',
+        'FREE. Faults of the quality check that are intended, e.g. `["palette"]` for a flash. The check no longer reports them. Default: none.',
       ),
   },
   { error: 'an object of animation fields ({} takes every default)' },

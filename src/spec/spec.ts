@@ -10,7 +10,7 @@ export const mostUpscaledPx: number = 2048
 /** Longest side of a frame in a spec, in pixels. */
 export const mostSidePx: number = 4096
 
-/** Remarks on frames that a spec may call meant; see `docs/quality.md`. */
+/** Faults of frames that a spec may list as intended; see `docs/quality.md`. */
 export const frameFaults = [
   'foot-line',
   'body-anchor',
@@ -55,7 +55,7 @@ export interface AnimationSpec {
   readonly durations?: readonly number[]
   /** FREE. Indices of the delivered frames to play, in order. */
   readonly use?: readonly number[]
-  /** FREE. Remarks of the quality check that are meant to be so, and are not made again. */
+  /** FREE. Faults of the quality check that are intended. The check no longer reports them. */
   readonly meant?: readonly FrameFault[]
 }
 
