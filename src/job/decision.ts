@@ -53,7 +53,7 @@ export interface DecisionFacts {
   readonly lockedAttempt?: number | undefined
 }
 
-/** Failed executions up to which another attempt is made under one approval. */
+/** Most failed executions of one approval after which another attempt is still made. */
 const failuresAllowed = 2
 
 /**
@@ -122,8 +122,8 @@ function isUnanswered(send: Send): boolean {
 
 /**
  * A person has decided to replay. Since then no POST was sent, or the service certainly refused each one.
- * This function chooses the next step. The decision is valid for one replay window. A POST that was open
- * before the decision is still open, because a later refusal proves nothing about that POST.
+ * This function chooses the next step. The decision is valid for one replay window. If the outcome of an
+ * earlier POST was unknown, it still is, because the refusal of a later POST proves nothing about it.
  */
 function decideAgain(sends: readonly Send[], later: readonly Send[], replay: ReplayDecision, facts: DecisionFacts): Step {
   const last = later.at(-1)

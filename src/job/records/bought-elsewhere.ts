@@ -5,9 +5,14 @@ import { isTakenOver } from './record.ts'
 import { keyOf, type Reservation } from './shares.ts'
 
 /**
- * Sums the purchases in the lock file that no share of ours covers: requests that only others bought, and
- * requests that both they and we may have bought. Keys are the same everywhere, so their purchase and ours
- * may be one execution. It is one if a POST of ours was answered with it.
+ * Sums the purchases in the lock file that our reservations do not count: requests that only other machines
+ * bought, and requests that both they and this journal may have bought. All machines use the same idempotency
+ * key for a request, so the two purchases may be one execution. They are one if the service answered one of
+ * this journal's POSTs with it.
+ *
+ * @param taken The shares in the reservation chain.
+ * @param isOurs Whether the service answered a POST of this journal with the execution.
+ * @param takenOver Number of executions of earlier attempts that were taken over and may be charged.
  */
 export async function boughtElsewhere(
   lock: LockFile,
@@ -22,11 +27,11 @@ export async function boughtElsewhere(
   for (const [hash, { submission, execution, result }] of entries.values()) {
     if (!submission || !(execution ?? result)) continue
     const credits = parseCredits(submission.maxCredits)
-    // Earlier attempts were followed by another one in the lock file, and cost about the same.
+    // The attempt in the lock file has replaced the earlier ones, which cost about the same.
     if (submission.attempt > 1) sum += credits * BigInt(await takenOver(hash, submission.attempt))
     const isTaken = taken.has(keyOf({ hash, attempt: submission.attempt }))
     // A record of our POST is not enough to leave the purchase out, because anybody may have written it. A
-    // share is needed too: the reservation chain counts it already.
+    // share is needed too: the sum of the shares counts the purchase already.
     if (isTaken && (execution === undefined || (await isOurs(hash, execution)))) continue
     sum += credits
   }

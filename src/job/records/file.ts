@@ -3,13 +3,13 @@ import canonicalize from 'canonicalize'
 import type { Signature } from '../../credit/signing-key.ts'
 import { SpritewrightError } from '../../errors.ts'
 
-/** One record: a file of its own that never changes. It is bound to the record before by that one's hash. */
+/** One record: a file of its own that never changes. It is bound to the previous record by its hash. */
 export interface ChainedRecord {
   /** Version of this format. */
   readonly v: 1
   /** Place in the chain, from 1. */
   readonly n: number
-  /** `sum` of the record before; empty for the first. */
+  /** `sum` of the previous record; empty for the first. */
   readonly prev: string
   readonly type: string
   /** Wall clock, milliseconds since the Unix epoch. */
@@ -20,7 +20,7 @@ export interface ChainedRecord {
   /** SHA-256 of the canonical form (RFC 8785) of all of the above. */
   readonly sum: string
   /**
-   * Seal of the chain's name and `sum` under the writer's key. `sum` covers the record before, so a seal is
+   * Seal of the chain's name and `sum` under the writer's key. `sum` covers the previous record, so a seal is
    * valid for exactly this history. Missing in records of earlier versions.
    */
   readonly seal?: string

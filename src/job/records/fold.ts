@@ -6,8 +6,8 @@ import { noSubmission, type ReplayDecision, type Send, type Submission } from '.
 /**
  * Folds one more record into the state. Pure. A later attempt drops the sends of the earlier one.
  *
- * A late process may write a record of an attempt or an execution that others have followed. Such a record
- * says nothing about the present one.
+ * A late process may write a record of an attempt or an execution that a later one has replaced. Such a
+ * record says nothing about the present one.
  *
  * @throws `SW_JOURNAL` for a type that this version does not know.
  */
@@ -71,8 +71,8 @@ function foldFrozen(state: Submission, body: RecordBodies['frozen']): Submission
 }
 
 /**
- * Whether the service may have, or may have had, an execution of the present attempt. Then another attempt
- * gives none of its credits back.
+ * Whether the service may have, or may have had, an execution of the present attempt. If so, its credits stay
+ * counted when another attempt begins.
  */
 function mayBeCharged(state: Submission): boolean {
   return openSends(state).length > 0 || (state.accepted !== undefined && state.failed === undefined)
@@ -95,7 +95,7 @@ function lasting({
 
 /**
  * Folds an accepted execution. If the execution of an attempt that was given up becomes known after all, the
- * attempt is no longer given up. An execution of an attempt that others have followed is kept as a stray.
+ * attempt is no longer given up. An execution of an attempt that was replaced is kept as a stray.
  */
 function foldAccepted(state: Submission, body: RecordBodies['accepted']): Submission {
   const isKnown = state.executions?.includes(body.executionId) === true
@@ -127,22 +127,22 @@ function openSends({ accepted, sends }: Submission): readonly Send[] {
 }
 
 /**
- * Whether an execution that was taken over from the lock file may exist beside one that POSTs of ours have
- * started. Those POSTs have no answer, so nobody can know.
+ * Whether two executions may exist: this one, which was taken over from the lock file, and one that our own
+ * POSTs started. The answers to these POSTs do not say, so nobody can know.
  */
 function isBeside(state: Submission, body: RecordBodies['accepted']): boolean {
   return isTakenOver(body) && openSends(state).length > 0
 }
 
 /**
- * An execution that an answer started relies on the approval of the one before. If that one was taken over,
- * `approvedAt` is copied, because nothing else here records it.
+ * An execution that an answer started relies on the approval of the previous execution. If the previous one
+ * was taken over, `approvedAt` is copied, because nothing else here records it.
  */
 function goingOn({ accepted }: Submission, body: RecordBodies['answerAccepted']): RecordBodies['accepted'] {
   return accepted?.approvedAt === undefined ? body : { ...body, approvedAt: accepted.approvedAt }
 }
 
-/** Makes another execution the present one. The state of the one before is dropped. */
+/** Makes another execution the present one. The state of the previous execution is dropped. */
 function withExecution(state: Submission, body: RecordBodies['accepted']): Submission {
   const { abandoned: _a, failed: _f, completed: _c, stored: _s, question: _q, answer: _w, ...rest } = state
   return { ...rest, accepted: body, executions: [...(state.executions ?? []), body.executionId] }

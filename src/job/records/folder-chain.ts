@@ -133,7 +133,7 @@ interface KnownChain<R extends ChainedRecord> {
   /** Number of the last record that was found to be the same in both places; 0 for none. */
   compared: number
   /**
-   * Whether the copy belongs to another checkout that was at the same path. Then it is left alone, and the
+   * Whether the copy belongs to another checkout that was at the same path. If so, it is left alone, and the
    * records here count.
    */
   isForeign: boolean

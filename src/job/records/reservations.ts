@@ -71,9 +71,9 @@ export function createReservations(
   /**
    * Whether a share may be given back: its attempt has ended without a charge, or was never sent. In the
    * second case another process may be about to send it. So the request's own chain decides: `withdrawn` and
-   * the other's `sent` need the same number in it. A process whose `sent` comes too late must reserve
-   * again first. Its new reservation is a record in the chain of all reservations, and a `released` that does
-   * not know that record is refused there.
+   * the other process's `sent` need the same number in it. If `sent` comes second, that process must reserve
+   * the share again before it sends. Its new `reserved` is the next record of the reservation chain. A
+   * `released` of a process that has not read it needs the same number, and is refused.
    */
   const mayRelease = async (share: Share): Promise<boolean> => {
     const { hash, attempt, round, at } = share

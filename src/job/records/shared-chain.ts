@@ -174,7 +174,10 @@ function checkCopy(
   }
 }
 
-/** What anybody may have put into a folder of the project must not stop a whole team. */
+/**
+ * Anybody may have put such a record into a folder of the project. So it is not copied into the shared store,
+ * where it would stop the whole team. It stops only this request on this machine.
+ */
 function strangeError(store: RecordStore, folder: string, n: number): SpritewrightError {
   return new SpritewrightError('SW_JOURNAL', {
     message: `Expected the records in ${folder}, from before the journal was shared, to be written with your key, found that record ${n} is not. They are not carried into ${store.address}, and nothing was sent for this request. If they are not yours, move the folder away.`,

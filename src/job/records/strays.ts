@@ -1,4 +1,4 @@
-/** An execution of an attempt that others have followed: it is paid for, and no run waits for it. */
+/** An execution of an attempt that was replaced: it is paid for, and no run waits for it. */
 export interface Stray {
   readonly attempt: number
   readonly executionId: string

@@ -55,11 +55,11 @@ export interface Submission {
   /** How many answers a person gave up. Each further one needs a key of its own. */
   readonly answersAbandoned?: number
   /**
-   * Attempts that a person gave up or that may be charged, and that another attempt or another machine's
-   * execution has followed. Their possible cost counts as spent for ever.
+   * Attempts that a later attempt, or an execution of another machine, has replaced. A person gave each of
+   * them up, or it may be charged. Their possible cost counts as spent for ever.
    */
   readonly abandonedAttempts?: readonly number[]
-  /** Executions of attempts that were given up, for which an answer came later all the same. */
+  /** Executions that became known after their attempt was replaced. */
   readonly strays?: readonly Stray[]
   readonly completed?: RecordBodies['completed']
   readonly failed?: RecordBodies['failed']
