@@ -105,8 +105,8 @@ export function checkNamesApart(names: readonly string[]): void {
     if (bare === name) files.add(fold)
   }
   // Earlier names that are a prefix of the current one, shortest first; the sorted order finds all of them.
-  // Only the last can be a file that is the folder of the current name: for any longer prefix the same file
-  // would have thrown before.
+  // It is enough to check the longest. If a shorter one were a file and a folder of the current name, it
+  // would also be a folder of the longest one, which would have thrown already.
   const prefixes: string[] = []
   for (const name of [...folded].sort()) {
     while (prefixes.length > 0 && !name.startsWith(prefixes.at(-1)!)) prefixes.pop()

@@ -24,8 +24,8 @@ const leastShare = 0.5
 
 /**
  * The longest side of the visible part of the first frame, in pixels: animations often begin with the same
- * pose, whatever their frames show around the figure. If the figure of
- * another frame is more than twice as large, the longest side of that figure counts.
+ * pose, whatever their frames show around the figure. If the largest figure of all frames is more than twice
+ * as large, its longest side counts instead.
  *
  * @param frames At least one, all of one size. If nothing is visible, their longest side is returned.
  */

@@ -52,7 +52,7 @@ export class BandFiller {
   readonly #scores: Float64Array
   readonly #hashes: Int32Array
   readonly #chosen: Int32Array
-  // One step per placed box of a kept band: the step before it, the rank of the box and its place.
+  // One step per placed box of a kept band: the previous step, the rank of the box and its place.
   readonly #before: Int32Array
   readonly #ranks: Int32Array
   readonly #xs: Int32Array

@@ -21,8 +21,8 @@ const LAST_BEAM = { beam: 24, branch: 2 }
 /**
  * Fills a page with bands from left to right; each band is filled as densely as possible.
  *
- * While many boxes wait, one of them fits nearly every gap, so the first bands lose almost nothing. The final
- * waste is then the end of one narrow band, not of a whole page.
+ * While many boxes wait, one of them fits into nearly every gap, so the first bands waste almost no area. The
+ * waste at the end of the page is then that of one narrow band, not of the whole page.
  *
  * @returns `undefined` for few boxes, for long boxes, or if not all boxes fit within the bounds.
  */

@@ -23,7 +23,7 @@ export const qualityLimits = {
   halo: 0.3,
   /** Share of the canvas's edge that may be covered. */
   background: 0.2,
-  /** Two neighbours count as one picture twice if their difference is below this share of the usual step. */
+  /** Two neighbouring frames count as one picture if they differ by at most this share of the usual step. */
   duplicate: 0.08,
   /**
    * For a hard-edged figure with a smaller usual step, in percent, a repeated picture is no fault: a motion

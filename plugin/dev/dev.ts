@@ -67,8 +67,8 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
     server.watcher.add(files.filter((file) => !isInside(root, file)))
     // A page that loads from now on gets new code; an open page gets an event.
     if (before) forgetModules(server, root, isChange ? [...changed, ...gone] : changed.filter((sprite) => isRemade(sprite, before)))
-    // A file that was locked for a moment is read with the next preview, without any change of a file. Pages
-    // and panel must still get that its error is gone.
+    // A file that was locked for a moment is read with the next preview, although no file has changed. The
+    // end of its error must still reach pages and panel.
     if (before && !isChange && hasLostErrors(before, now)) {
       messenger.send(now)
       panel.changed([])
@@ -151,8 +151,9 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
 }
 
 /**
- * Whether a sprite is not new: it existed before, or was broken. A new sprite has no outdated module, and the
- * module that it is being made for must stay.
+ * Whether a sprite is not new: the previous preview had it, or an error of its spec. Only then an outdated
+ * module may exist. A new sprite may be made for a page that loads its module right now, so that module must
+ * stay valid.
  */
 function isRemade({ name, file }: BuiltSprite, { sheets, errors }: Preview): boolean {
   return spritesOf(sheets).has(name) || errors.flatMap(filesOf).includes(file)

@@ -30,7 +30,7 @@ export interface Messenger {
 
 /** One sprite as it is sent to pages. */
 interface SentSprite {
-  /** Changes with any part of it that a page sees. */
+  /** Hash of `sheet`, so it changes with everything that a page gets. */
   readonly stamp: string
   readonly shown: ShownSprite
   readonly sheet: SheetData

@@ -50,7 +50,8 @@ export function createTypingsWriter(workshop: Pick<Workshop, 'writeTypings'>, re
   }
   const writeRest = async (specs: readonly Spec[]): Promise<void> => {
     for (let at = 0; at < specs.length && !isClosed; at += fewSpecs) {
-      // Specs that changed since then have been written since then.
+      // A spec that has changed meanwhile is missing in the newest preview. The call for that change writes
+      // its typings.
       const there = new Set((newest as Preview).specs)
       const few = specs.slice(at, at + fewSpecs).filter((spec) => there.has(spec))
       await writeNow(few).catch((error: unknown) => {

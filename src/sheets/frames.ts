@@ -78,8 +78,8 @@ export async function cutAnimation(input: SheetInput, played: PlayedFrames, base
 const mostPose = 1.5
 
 /**
- * The side of the figure that decides the scale of an animation. Deliveries of one frame size were drawn at one
- * scale, so a sprite keeps it in all of them, and has frames of one size: a pose that is taller stays taller.
+ * The side of the figure that decides the scale of an animation. Deliveries with frames of one size were
+ * drawn at one scale. So they all use the side of the first bought animation, and a taller pose stays taller.
  */
 function sharedSide({ figureSide: own = 1, room }: FigureMeasure, base: FigureMeasure | undefined): number {
   const side = base?.figureSide ?? own

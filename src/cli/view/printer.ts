@@ -8,7 +8,7 @@ import { type Column, layTable } from './table.ts'
 /** The output of a command. Text goes through {@link Ink}, so that no foreign text can steer the terminal. */
 export interface Printer {
   /**
-   * Whether stdout is for one JSON document. Then all text methods except {@link Printer.note} and {@link
+   * Whether stdout is for one JSON document. If so, all text methods except {@link Printer.note} and {@link
    * Printer.warn} print nothing.
    */
   readonly isJson: boolean

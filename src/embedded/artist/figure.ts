@@ -23,7 +23,7 @@ export interface Figure {
   readonly held: Held | undefined
   readonly hasWings: boolean
   readonly legs: readonly Leg[]
-  /** Whether the picture is small and has few colours and hard edges. Then it moves without new colours. */
+  /** Whether the picture is small and has few colours and hard edges. If so, it moves without new colours. */
   readonly isPixelArt: boolean
   /** Pixels of the outline, x and y in turn. They must stay inside a frame. */
   readonly outline: Int32Array

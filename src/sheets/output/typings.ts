@@ -35,7 +35,7 @@ const untouched: readonly string[] = [
  * the spec, see {@link typingsFile}. TypeScript reads them there before the JSON itself, with
  * `allowArbitraryExtensions`.
  *
- * They follow the spec alone, so they are there before anything is bought, and stay the same after it. A
+ * They depend on the spec alone, so they are there before anything is bought, and stay the same after it. A
  * delivery with another number of frames is reported when it is opened.
  */
 export function toSpecTypings({ name, animations }: SpriteSpec): string {

@@ -5,7 +5,7 @@ import type { QuarantinedCopy, StoredResult } from './reports.ts'
 /** The meaning of one name on a command line. */
 export interface Selection {
   readonly name: string
-  /** Whether it is a hash. Then exactly one result is meant. */
+  /** Whether it is a hash. If so, exactly one result is meant. */
   readonly isHash: boolean
   readonly results: readonly StoredResult[]
   readonly quarantined: readonly QuarantinedCopy[]

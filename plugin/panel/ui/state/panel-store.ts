@@ -47,7 +47,7 @@ export interface PanelStore {
     refuse?: (error: PanelError) => void,
   ): Promise<PanelActions[Name]['answers'] | undefined>
   /**
-   * Writes a spec. Edits of one sprite run one after another, each based on the result of the one before.
+   * Writes a spec. Edits of one sprite run one after another, each based on the result of the previous edit.
    *
    * @param words What the edit does. They stand beside its Undo.
    * @param refuse Shows a refusal, as in {@link PanelStore.act}.
