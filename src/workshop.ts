@@ -78,6 +78,7 @@ export type {
   RecoverReport,
   RecoverRequest,
   ReviewReport,
+  WorkerWord,
 } from './workshop/api/reports.ts'
 export type {
   BalanceEvidence,

@@ -7,7 +7,11 @@ import type { Capabilities, Estimate } from '../service/wire.ts'
 /** Id of the only job of the queue that is the lease. */
 export const leaseId = 'lease'
 
-const text = z.string().max(500)
+/** A text that may be printed. Whoever can write to the queue must not write to a terminal. */
+const text = z
+  .string()
+  .max(500)
+  .refine((words) => words === plain(words))
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
 const credits = z
   .string()
@@ -166,7 +170,7 @@ function isCode(code: unknown): code is ErrorCode {
   return typeof code === 'string' && Object.hasOwn(errorCodes, code)
 }
 
-/** Whoever can write to the queue must not write to a terminal. */
+/** Replaces what a terminal would obey. */
 function plain(words: string): string {
   return words.replace(/[\p{Cc}\p{Cf}]/gu, ' ')
 }

@@ -37,7 +37,9 @@ export async function approve(context: Context, session: Session, request: Appro
   checkCeilings(lines, request)
   await checkProject(context, lines)
   const balance = await session.client.balance(signal)
-  if (!(await request.confirm(lines, balance))) return { approved: [], ...rest, confirmed: false }
+  const { host, keyMode } = session.identity
+  const worker = session.queues && { host, keyMode, priceVersions: [...new Set(candidates.map(({ price }) => price.priceVersion))] }
+  if (!(await request.confirm(lines, balance, worker))) return { approved: [], ...rest, confirmed: false }
   const given = request.given ?? 'unattended'
   const approved = await Promise.all(candidates.map((candidate) => approveOne(context, candidate, given)))
   const ports = await toJobPorts(context, session, { signal })

@@ -4,6 +4,7 @@ import { nodeDisk } from '../../src/host/disk.ts'
 import type { Host } from '../../src/host/host.ts'
 import { nodeQueues } from '../../src/host/net/job-queue.ts'
 import { resolveQueueTarget } from '../../src/queue/address.ts'
+import { answers } from '../../src/queue/messages.ts'
 import { openQueues } from '../../src/queue/open.ts'
 import { MemoryDisk } from '../kit/memory-disk.ts'
 import { hasPackages, moduleOf } from '../kit/packages.ts'
@@ -110,4 +111,10 @@ describe('the address of a queue', () => {
       facts: { package: name },
     })
   })
+})
+
+test.each(['host\u001b[2J', 'host\u202e', 'host\n'])('a text in an answer that a terminal would obey is no answer: %j', (words) => {
+  const estimate = { priceVersion: 'v1', frameCount: 7, background: 'remove', credits: '1.6', referenceUsd: '1', referenceCreditCents: 1 }
+  expect(answers.estimate.safeParse(estimate).success).toBe(true)
+  expect(answers.estimate.safeParse({ ...estimate, priceVersion: words }).success).toBe(false)
 })

@@ -86,6 +86,17 @@ describe.skipIf(!hasRedis)('a worker does as a build does', () => {
     expect(written.filter((path) => path.startsWith(team.studio.shared))).toEqual([])
   })
 
+  test('approve without a key shows the service, the kind of key and the price version that the worker names', async () => {
+    await team.hire()
+    const { stdout } = await team.run('approve', 'hero.walk', '--yes')
+    const { host } = new URL(team.service.url)
+    const lock = JSON.parse(await readFile(join(team.desk.root, 'sprites.lock.json'), 'utf8')) as {
+      animations: { 'hero.walk': Record<string, { approval: { priceVersion: string } }> }
+    }
+    const [entry] = Object.values(lock.animations['hero.walk'])
+    expect(stdout).toContain(`Where, as the worker says: ${host} (test key), price version ${entry?.approval.priceVersion}.`)
+  })
+
   test('it prints its warnings, each once', async () => {
     team.after = async ({ path }, response) => {
       if (path !== '/v1/capabilities' || !(response.body instanceof Uint8Array)) return response

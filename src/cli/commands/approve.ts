@@ -25,8 +25,10 @@ export async function approve({ printer, parts, root, withWorkshop }: CommandCon
     ...(total === undefined ? {} : { total }),
     adopt: args.flag('adopt'),
     given: isSure ? 'unattended' : 'typed',
-    confirm: async (lines, balance) => {
+    confirm: async (lines, balance, worker) => {
       printLines(printer, lines, balance, isSure)
+      if (worker)
+        printer.line(`Where, as the worker says: ${worker.host} (${worker.keyMode} key), price version ${worker.priceVersions.join(', ')}.`)
       return isSure || (await askPerson(parts, toQuestion(lines)))
     },
   }

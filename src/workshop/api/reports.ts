@@ -87,8 +87,21 @@ export interface ApproveRequest {
    * @default 'unattended'
    */
   readonly given?: 'typed' | 'clicked' | 'unattended'
-  /** Called once with every line. Nothing is written unless it returns `true`. */
-  readonly confirm: (lines: readonly ApprovalLine[], balance: Credits) => Promise<boolean>
+  /**
+   * Called once with every line. Nothing is written unless it returns `true`.
+   *
+   * @param worker Missing if this machine asked the service itself.
+   */
+  readonly confirm: (lines: readonly ApprovalLine[], balance: Credits, worker?: WorkerWord) => Promise<boolean>
+}
+
+/** For what a worker says that it asks prices and buys. This machine cannot check it. */
+export interface WorkerWord {
+  /** Host of the service. */
+  readonly host: string
+  readonly keyMode: 'test' | 'live'
+  /** Of the prices, each once. */
+  readonly priceVersions: readonly string[]
 }
 
 /** The result of `approve`. */
