@@ -1,9 +1,30 @@
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import base from '../vitest.config.ts'
 
 // The tests of one room, for `npm run mutation`.
 const folders = (process.env.SPRITEWRIGHT_MUTATED ?? 'test').split(',')
+
+/** A fault ends its run with the first test that notices it, so the quick files come first. */
+class ShortestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const msOf = ({ project, moduleId }: TestSpecification): number =>
+      this.ctx.cache.getFileTestResults(`${project.name}:${relative(this.ctx.config.root, moduleId)}`)?.duration ?? 0
+    return files.toSorted((one, other) => msOf(one) - msOf(other))
+  }
+}
+
+/**
+ * Tests that run the built package, a compiler or a browser in other processes. No fault is switched on there,
+ * so they would only take time.
+ */
+const elsewhere = [
+  ...['money/crash', 'workshop/scale', 'cli/bin', 'cli/build-watch', 'cli/editors', 'cli/write-types'],
+  ...['plugin/swap', 'plugin/types', 'plugin/typings', 'atlas/corpora'],
+  // It tries faults of services, not of the client.
+  'service/contract/mutants',
+]
 
 export default defineConfig({
   ...base,
@@ -13,7 +34,7 @@ export default defineConfig({
     // Stryker runs the tests in threads, which take no flags of V8.
     execArgv: [],
     include: folders.flatMap((folder) => [`${folder}/**/*.test.ts`, `${folder}.test.ts`]),
-    // It starts the built command line, which has no faults.
-    exclude: ['test/money/crash.test.ts'],
+    exclude: elsewhere.map((name) => `test/${name}.test.ts`),
+    sequence: { sequencer: ShortestFirst },
   },
 })

@@ -14,13 +14,22 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const rooms = {
   spec: { source: 'src/spec', tests: ['spec', 'options', 'workshop', 'money/chain', 'money/edited-lockfile'], least: 85 },
   credit: { source: 'src/credit', tests: ['credit', 'money/ledger'], least: 85 },
-  vault: { source: 'src/vault', tests: ['vault', 'money'], least: 85 },
+  vault: { source: 'src/vault', tests: ['vault', 'money/store', 'money/shared-results', 'money/edited-lockfile'], least: 85 },
   job: { source: 'src/job', tests: ['job', 'money', 'security/records', 'security/money'], least: 85 },
-  atlas: { source: 'atlas', tests: ['atlas'], least: 75 },
+  atlas: { source: 'atlas', tests: ['atlas', 'sheets', 'security/delivery'], least: 75 },
   service: { source: 'src/service', tests: ['service'], least: 75 },
-  workshop: { source: 'src/workshop', tests: ['workshop', 'money', 'cli'], least: 75 },
-  plugin: { source: 'plugin', tests: ['plugin'], least: 75 },
+  workshop: { source: 'src/workshop', tests: ['workshop', 'money', 'cli', 'queue', 'worker', 'plugin/panel'], least: 75 },
+  plugin: {
+    source: 'plugin',
+    tests: ['plugin', 'security/dev-server-files', 'security/dev-server-host', 'security/dev-server-messages'],
+    least: 75,
+  },
 }
+/**
+ * Sources that run only in a page of a browser: the panel's page, and what draws with an engine. A fault that
+ * is switched on in the tests' thread is not switched on there, so these sources would seem to have no tests.
+ */
+const inBrowser = /^plugin\/(?:panel\/ui\/|runtime\/(?:phaser|pixi)(?:\.ts|\/(?!data\.ts))|runtime\/shared\/swap\.ts)/
 const { values } = parseArgs({
   options: { rooms: { type: 'string' }, lines: { type: 'string', default: '400' }, seed: { type: 'string', default: '1' } },
 })
@@ -74,7 +83,7 @@ process.exitCode = missed.length > 0 ? 1 : 0
 function sample(folder, lines, seed) {
   const blocks = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .map((path) => `${folder}/${path.replaceAll('\\', '/')}`)
-    .filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts') && !path.includes('/ui/'))
+    .filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts') && !inBrowser.test(path))
     .sort()
     .flatMap((path) => {
       const count = readFileSync(join(root, path), 'utf8').split('\n').length
