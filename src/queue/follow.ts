@@ -62,7 +62,7 @@ export async function followJob(queues: Queues, queue: JobQueue, job: WantedJob,
   }
 }
 
-/** A worker renews its note. It is compared with the one before, not with a clock of this machine. */
+/** A worker renews its note. A note is compared with the previous one, not with a clock of this machine. */
 async function readSigns({ lease }: Queues, clock: Clock, signs: { at: number; lease: string }): Promise<void> {
   const note = JSON.stringify((await lease.read(leaseId))?.data ?? '')
   if (note !== signs.lease && signs.lease !== '') signs.at = clock.mono()

@@ -24,7 +24,7 @@ export interface Vault extends ObjectStore, Pick<SharedLayer, 'unshared' | 'trou
    * @throws `SW_STORE`, or the disk's error.
    */
   probeShared(): Promise<void>
-  /** Pushes results that the shared store did not take before; see {@link SharedLayer.pushOwed}. */
+  /** Pushes the results that the shared store has not taken yet; see {@link SharedLayer.pushOwed}. */
   pushOwed(): Promise<void>
 }
 

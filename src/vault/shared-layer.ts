@@ -25,12 +25,12 @@ export interface SharedLayer extends ObjectFolder {
   /** Whether the store had wrong bytes under this name, and good ones have not replaced them yet. */
   isWrong(hash: string): boolean
   /**
-   * Stores the bytes, in place of wrong ones. A store that does not take them owes them: a later
+   * Stores the bytes, in place of wrong ones. If the store does not take them, they are owed to it: a later
    * {@link SharedLayer.pushOwed} tries again, also in another process.
    */
   share(bytes: Uint8Array): Promise<void>
   /**
-   * Pushes results that the store did not take before. If it still takes nothing, that is a warning.
+   * Pushes the results that are owed to the store. If it still takes none, that is a warning.
    *
    * @param read Reads a result of this machine.
    */

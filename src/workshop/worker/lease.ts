@@ -3,9 +3,12 @@ import type { Clock } from '../../host/clock.ts'
 import type { HeldJob, JobQueue } from '../../host/net/job-queue.ts'
 import { type LeaseNote, leaseId, leaseNote } from '../../queue/messages.ts'
 
-/** The right to use the account's limits. It guards nothing else: two holders would still buy once. */
+/**
+ * The right of one worker to use the limits of the account. It does not guard money: even two holders at once
+ * would buy each request only once.
+ */
 export interface Lease {
-  /** What the holder before has noted. */
+  /** The last note of the previous holder. */
   readonly before: LeaseNote
   /** Aborted when another worker may hold it. */
   readonly lost: AbortSignal

@@ -57,12 +57,15 @@ export function createPlaces(most: number, held: ReadonlyMap<string, Promise<unk
 }
 
 const pollMs = 5_000
-/** How long a job may last that nobody can ask for, in milliseconds. The service promises no limit; jobs take minutes. */
+/**
+ * Assumed longest duration of a job, in milliseconds. It counts if broken records hide the execution, so that
+ * nobody can ask for its state. The service promises no limit; jobs take minutes.
+ */
 const longestJobMs = 30 * 60_000
 
 /**
- * Finds the requests that a worker before has sent and that may still be at work at the service. Each has a
- * promise that settles when it is not.
+ * Finds the requests that an earlier worker has sent and that may still be at work at the service. The
+ * promise of a request settles when the request is no longer at work.
  *
  * A request whose records are broken may be at work. It counts for as long as a job may last, and stops nothing
  * else.

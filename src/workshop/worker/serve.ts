@@ -41,7 +41,8 @@ export async function serve(
   const readOrder = createOrderReader(context, session)
   const underWay = new Map<string, Promise<Purchase>>()
   const buyOrder: JobHandler = async ({ data }, report) => {
-    // A result that the shared store owes a place would keep everything else from being bought.
+    // While the shared store lacks a result of this process, nothing else can be bought. So such results are
+    // pushed first.
     await context.vault.pushOwed()
     const { order, lock } = await readOrder(checked(orderMessage.safeParse(data), 'an order'))
     const { id } = order.request
@@ -124,7 +125,7 @@ function checked<T>(read: { readonly success: true; readonly data: T } | { reado
 }
 
 /**
- * Makes sure that the shared store has a result, and gives it back: clients have no other way to it.
+ * Makes sure that the shared store returns a result as it was written: clients get it only from there.
  *
  * @throws `SW_STORE`, or the disk's error. The next order for it tries again.
  */

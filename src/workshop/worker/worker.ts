@@ -21,8 +21,8 @@ export interface WorkRequest {
    */
   readonly leaseMs?: number | undefined
   /**
-   * How long a request to the service may be under way, in milliseconds. A successor waits for those of the
-   * worker before it.
+   * How long a request to the service may be under way, in milliseconds. A new active worker waits for those
+   * of the previous one.
    *
    * @default 60000
    */
@@ -117,7 +117,7 @@ async function useLease(
 
 /**
  * How long a new holder waits before its first request to the service, in milliseconds: until the last window of
- * the holder before is over.
+ * the previous holder is over.
  *
  * @param deathMs How long after its last sign a holder that died may have made its last request.
  */
