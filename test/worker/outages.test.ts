@@ -2,7 +2,9 @@ import { readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Clock, nodeClock } from '../../src/host/clock.ts'
-import { nodeQueues, type OpenQueue } from '../../src/host/net/job-queue.ts'
+import { nodeHost } from '../../src/host/host.ts'
+import { type HeldJob, nodeQueues, type OpenQueue } from '../../src/host/net/job-queue.ts'
+import { openQueues } from '../../src/queue/open.ts'
 import { fasterClock } from '../kit/faster-clock.ts'
 import type { HiredWorker } from '../kit/hired-worker.ts'
 import { hasRedis, type RedisServer, startRedis } from '../kit/servers/redis.ts'
@@ -141,6 +143,39 @@ describe.skipIf(!hasRedis)('a worker in trouble', () => {
     const from = done.indexOf(`slept ${team.windowMs}`)
     expect(from).toBeGreaterThanOrEqual(0)
     expect(done.indexOf('asked the service')).toBeGreaterThan(from)
+  })
+
+  test('a worker whose lease another one has taken makes no further request, and what it had sent is paid once', async () => {
+    let endWalk = (): void => {}
+    const walks = new Promise<void>((resolve) => {
+      team.sheetAt = async () => {
+        resolve()
+        return new Promise((end) => {
+          endWalk = end
+        })
+      }
+    })
+    const worker = await team.hire({}, { leaseMs: 1200 })
+    expect(await team.run('approve', 'hero.walk', '--yes')).toMatchObject({ code: 0 })
+    await push(team.desk)
+    const build = team.run('build', 'hero.walk', '--buy-only')
+    await walks
+    const queues = await openQueues({ ...nodeHost(), env: team.env }, team.queue, process.cwd())
+    let others: HeldJob | undefined
+    while (!others) {
+      await redis.wipe()
+      others = await queues.lease.take('lease', { state: 'held', by: 'another worker' }, 60_000)
+    }
+    await worker.tells('lost its lease')
+    const asked = team.service.requests().length
+    endWalk()
+    await worker.tells('another worker is active')
+    expect(team.service.requests()).toHaveLength(asked)
+    await others.putBack()
+    expect(await build).toMatchObject({ code: 0 })
+    expect(team.service.requests().length).toBeGreaterThan(asked)
+    expect(team.service.charges()).toHaveLength(1)
+    await queues.close()
   })
 
   test('what cannot pass ends it, also if the queue does not answer any more: a key that the service refuses', async () => {
