@@ -150,10 +150,14 @@ export function formatFailure(error: unknown): string {
   return JSON.stringify({ code: isCode(code) ? code : 'SW_ORDER', message: plain(String(message)).slice(0, 4000) })
 }
 
-/** The error that a worker reports. A text that is none of ours becomes `SW_ORDER`. */
-export function parseFailure(failure: string): SpritewrightError {
+/**
+ * The error that a worker reports. A text that is none of ours becomes `SW_ORDER`.
+ *
+ * @param facts What it is about.
+ */
+export function parseFailure(failure: string, facts: Readonly<Record<string, unknown>> = {}): SpritewrightError {
   const { code, message } = readFailure(failure)
-  return new SpritewrightError(code, { message, facts: { from: 'worker' } })
+  return new SpritewrightError(code, { message, facts: { ...facts, from: 'worker' } })
 }
 
 function readFailure(failure: string): { readonly code: ErrorCode; readonly message: string } {

@@ -81,7 +81,7 @@ export async function buy(context: Context, session: Session, request: BuyReques
   // A worker judges by its own list.
   if (!queues) checkApprovers(unsent)
   const balance = await checkBalance(session, unsent, quotes, request.signal)
-  if (queues) return sendOrders(context, queues, ports, going, found.wanted)
+  if (queues) return sendOrders(context, { ...session, queues }, ports, going, found.wanted)
   // Money is spent only if the result can be stored.
   if (unsent.length > 0) await context.vault.probe()
   const start = balance === undefined ? undefined : { balance, money: await takeSnapshot(context, going) }

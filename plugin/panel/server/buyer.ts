@@ -45,6 +45,8 @@ export interface DevBuyer {
 /** First wait after the service did not answer, in milliseconds; doubles up to a minute. */
 const firstWaitMs = 2000
 const longestWaitMs = 60_000
+/** How often the repository is read after an order that a worker could not find in it, in milliseconds. */
+const commitWaitMs = 2000
 
 /** Creates a buyer. It buys nothing before {@link DevBuyer.look} is called. */
 export function createBuyer({ workshop, log, onProgress, onChange }: BuyerPorts): DevBuyer {
@@ -57,6 +59,7 @@ export function createBuyer({ workshop, log, onProgress, onChange }: BuyerPorts)
   /** Whether the last look failed, so that the changes before it are unknown. */
   let isLost = false
   let waitMs = firstWaitMs
+  let isLooking = false
 
   const note = (step: JobProgress): void => {
     const before = progress.get(step.id)
@@ -92,9 +95,10 @@ export function createBuyer({ workshop, log, onProgress, onChange }: BuyerPorts)
   }
   const fail = (ids: readonly string[], error: unknown): void => {
     if (closing.signal.aborted) return
-    const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error]
+    const errors = errorsOf(error)
     for (const one of errors) log((one as Error).message, !isQuestion(one))
     failures = [...failures, ...errors.filter((one) => !isQuestion(one)).map((one) => ({ ids: idsOf(one, ids), error: one }))]
+    if (errors.some((one) => hasCode(one, 'SW_ORDER'))) void lookForCommit()
     if (!errors.some((one) => hasCode(one, 'SW_UNREACHABLE'))) return
     for (const id of ids) tried.delete(id)
     void workshop.host.clock.sleep(waitMs, closing.signal).then(
@@ -102,6 +106,18 @@ export function createBuyer({ workshop, log, onProgress, onChange }: BuyerPorts)
       () => {},
     )
     waitMs = Math.min(2 * waitMs, longestWaitMs)
+  }
+  /** Looks until a person has committed and pushed what the worker could not find. */
+  const lookForCommit = async (): Promise<void> => {
+    if (isLooking) return
+    isLooking = true
+    const isOpen = (): boolean => failures.some(({ error }) => hasCode(error, 'SW_ORDER'))
+    while (isOpen() && !closing.signal.aborted) {
+      await workshop.host.clock.sleep(commitWaitMs, closing.signal).catch(() => {})
+      // No file of the work tree changes with a commit or a push.
+      await look(['.git'])
+    }
+    isLooking = false
   }
   const buy = async (orders: readonly PendingPurchase[]): Promise<void> => {
     const ids = orders.map(({ id }) => id)
@@ -114,6 +130,9 @@ export function createBuyer({ workshop, log, onProgress, onChange }: BuyerPorts)
       await remember(orders)
     } catch (error) {
       await remember(orders)
+      // A push during the run must not be missed.
+      const unfound = errorsOf(error).flatMap((one) => (hasCode(one, 'SW_ORDER') ? idsOf(one, ids) : []))
+      for (const { id, mark } of orders) if (unfound.includes(id)) tried.set(id, mark)
       fail(ids, error)
     }
     onChange()
@@ -178,6 +197,10 @@ export function createBuyer({ workshop, log, onProgress, onChange }: BuyerPorts)
       await Promise.allSettled(running.keys())
     },
   }
+}
+
+function errorsOf(error: unknown): readonly unknown[] {
+  return error instanceof AggregateError ? error.errors : [error]
 }
 
 /** The ids that an error is about: its own if it names one, or else all. */

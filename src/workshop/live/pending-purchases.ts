@@ -38,6 +38,8 @@ export function createPendingReader(context: Context, connection: ServiceConnect
 async function findOrders(context: Context, connection: ServiceConnection, scan: SpecScan): Promise<readonly PendingPurchase[]> {
   const found = await surveyWanted(context, await toWantedAnimations(context, scan), await context.lock.read(), { host: connection.host })
   const others = othersOf(found)
+  // An order that the worker refused may be right at another commit, or once that commit is pushed.
+  const commit = connection.isRemote ? await readCommit(context) : []
   return found.items.flatMap((item): PendingPurchase[] => {
     const { id, state, hash, ceiling } = item
     const isOurs = state === 'running' || state === 'lost' || (state === 'approved' && !others.has(id))
@@ -49,12 +51,18 @@ async function findOrders(context: Context, connection: ServiceConnection, scan:
       {
         id,
         state,
-        mark: JSON.stringify([approved, passed]),
+        mark: JSON.stringify([approved, passed, ...commit]),
         approved: JSON.stringify(approved),
         ...(ceiling === undefined ? {} : { ceiling }),
       },
     ]
   })
+}
+
+/** The present commit, and the newest commits of the remote branches that have it. */
+async function readCommit({ host: { repository }, options: { root } }: Context): Promise<readonly string[]> {
+  const head = await repository?.head(root)
+  return head === undefined ? [] : [head, ...((await repository?.tipsWith(root, head)) ?? [])]
 }
 
 /**

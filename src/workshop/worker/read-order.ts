@@ -1,20 +1,17 @@
-import { join, resolve } from 'node:path'
-import { SpritewrightError } from '../../errors.ts'
+import { join } from 'node:path'
 import type { Disk } from '../../host/disk.ts'
 import { publish } from '../../host/publish.ts'
 import { mayAdopt } from '../../job/adopt.ts'
 import type { Order } from '../../job/order.ts'
 import type { Context } from '../../project/context.ts'
-import { toOrder, withSteps } from '../../project/orders.ts'
+import { withSteps } from '../../project/orders.ts'
 import type { Session } from '../../project/session.ts'
-import { toWantedAnimations, type WantedAnimation } from '../../project/survey.ts'
-import { readApprovers } from '../../project/trust/approvers.ts'
 import type { OrderMessage } from '../../queue/messages.ts'
-import { tryReadSpec } from '../../spec/scan.ts'
 import { createLockStore, type LockStore } from '../../vault/lock-store.ts'
-import { findEntry, type LockFile } from '../../vault/lockfile.ts'
+import { findEntry } from '../../vault/lockfile.ts'
+import { commitDisk, readCommittedLock, readCommittedOrder, refusedOrder } from './committed-order.ts'
 
-/** An order that a commit asks for, with the lock file of that commit. */
+/** An order that a commit asks for, with a copy of the lock file of that commit. */
 export interface CommittedOrder {
   readonly order: Order
   readonly lock: LockStore
@@ -55,74 +52,27 @@ export function createOrderReader(context: Context, session: Session): OrderRead
     })
     lastFetch = fetching.catch(() => {})
     await fetching.catch((cause: unknown) => {
-      throw refused(message, `the worker could not fetch: ${(cause as Error).message.trim()}.`, cause)
+      throw refusedOrder(message, `the worker could not fetch: ${(cause as Error).message.trim()}.`, cause)
     })
     const tips = await find()
-    if (tips.length === 0) throw refused(message, 'no branch of the remote has that commit.')
+    if (tips.length === 0) throw refusedOrder(message, 'no branch of the remote has that commit.')
     return tips
   }
   return async (message) => {
     const tips = await findTips(message)
     const disk = commitDisk(context, message.commit)
-    const target = await readTarget(context, disk, message)
     const lock = await openCommittedLock(context, disk, message.commit)
     const file = await lock.read()
-    const order = toOrder(session, target, { lock: file, approvers: await readApprovers(context) })
-    if (order.hash !== message.hash) throw refused(message, 'at that commit it asks for something else.')
-    const newest = await Promise.all(tips.map((tip) => readLockOf(context, tip)))
+    const order = await readCommittedOrder(context, session, { disk, lock: file }, message)
+    const newest = await Promise.all(tips.map((tip) => readCommittedLock(context, commitDisk(context, tip))))
     for (const { request, hash, approval } of withSteps(order)) {
       const isCurrent = newest.some((other) => findEntry(other, request.id, hash)?.approval?.signature === approval?.signature)
-      if (approval && !isCurrent) throw refused(message, `no branch with that commit has this approval of "${request.id}" any more.`)
+      if (approval && !isCurrent) throw refusedOrder(message, `no branch with that commit has this approval of "${request.id}" any more.`)
       const entry = findEntry(file, request.id, hash)
       if (entry && mayAdopt((await context.journal.read(hash)).submission, entry))
-        throw refused(message, `its lock file names an execution of "${request.id}" that the journal of the team does not know.`)
+        throw refusedOrder(message, `its lock file names an execution of "${request.id}" that the journal of the team does not know.`)
     }
     return { order, lock }
-  }
-}
-
-/** The lock file of a commit. */
-async function readLockOf(context: Context, commit: string): Promise<LockFile> {
-  const ports = { ...context.host, disk: commitDisk(context, commit) }
-  return createLockStore(ports, join(context.options.root, 'sprites.lock.json')).read()
-}
-
-async function readTarget(context: Context, disk: Disk, message: OrderMessage): Promise<WantedAnimation> {
-  const { id, file, reference } = message
-  const { root } = context.options
-  const { spec } = await tryReadSpec(disk, join(root, ...file.split('/')), root)
-  if (spec instanceof SpritewrightError) throw refused(message, `its spec cannot be read there: ${spec.message}`)
-  const isWanted = (sprite: string, animation: string): boolean => `${sprite}.${animation}` === id
-  const inCommit = { ...context, host: { ...context.host, disk } }
-  const { wanted, errors } = await toWantedAnimations(inCommit, { specs: [spec], errors: [] }, isWanted)
-  const [target] = wanted
-  if (errors[0]) throw refused(message, `it cannot be bought as it is there: ${errors[0].message}`)
-  if (!target) throw refused(message, `${file} has no such animation there.`)
-  if (target.picture?.sha256 !== reference) throw refused(message, 'its reference picture is another one there.')
-  return target
-}
-
-/** Reads files of a commit by their paths in the work tree. Only reading leads to the commit. */
-function commitDisk({ host, options: { root } }: Context, commit: string): Disk {
-  const known = new Map<string, Promise<Uint8Array | undefined>>()
-  const find = (path: string): Promise<Uint8Array | undefined> => {
-    const isInside = resolve(path).startsWith(join(root, '/'))
-    const found = known.get(path) ?? (isInside ? host.repository?.read(root, commit, path) : undefined) ?? Promise.resolve(undefined)
-    known.set(path, found)
-    return found
-  }
-  return {
-    ...host.disk,
-    stat: async (path) => {
-      const bytes = await find(path)
-      return bytes && { bytes: bytes.length, changedMs: 0, isFolder: false }
-    },
-    read: async (path) => {
-      const bytes = await find(path)
-      if (bytes) return bytes
-      throw Object.assign(new Error(`${path} is not in the commit`), { code: 'ENOENT' })
-    },
-    list: async () => [],
   }
 }
 
@@ -137,12 +87,4 @@ async function openCommittedLock(context: Context, disk: Disk, commit: string): 
   const isThere = (await host.disk.stat(path)) !== undefined
   if (!isThere && (await disk.stat(committed))) await publish(host.disk, host.random, path, await disk.read(committed))
   return createLockStore(host, path)
-}
-
-function refused({ id, commit }: OrderMessage, why: string, cause?: unknown): SpritewrightError {
-  return new SpritewrightError('SW_ORDER', {
-    message: `The worker does not buy "${id}" of commit ${commit.slice(0, 12)}: ${why} Nothing was sent. Commit its spec, its picture and sprites.lock.json, push, and build again.`,
-    facts: { id, commit },
-    cause,
-  })
 }

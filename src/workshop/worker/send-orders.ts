@@ -5,11 +5,15 @@ import type { JobPorts, Order, Purchase } from '../../job/order.ts'
 import { purchase } from '../../job/purchase.ts'
 import { type OrdersReport, runOrders } from '../../job/run-orders.ts'
 import type { Context } from '../../project/context.ts'
+import { withSteps } from '../../project/orders.ts'
+import type { Session } from '../../project/session.ts'
 import type { WantedAnimation } from '../../project/survey.ts'
 import { followJob } from '../../queue/follow.ts'
 import { type OrderMessage, orderMessage, parseFailure, progressMessage } from '../../queue/messages.ts'
 import type { Queues } from '../../queue/open.ts'
 import { animationId } from '../../spec/request.ts'
+import { findEntry } from '../../vault/lockfile.ts'
+import { commitDisk, readCommittedLock, readCommittedOrder, refusedOrder } from './committed-order.ts'
 
 /** How long a build waits while no worker gives a sign, in milliseconds. */
 const patienceMs = 10 * 60_000
@@ -21,22 +25,26 @@ const atOnce = 64
  * bought, and the result comes from the shared store. Nothing that the queue says is believed.
  *
  * @param wanted The animations of the orders.
- * @throws `SW_ORDER` if the project is in no commit.
+ * @throws `SW_ORDER` if the project is in no commit. An order fails with it if the present commit does not ask for
+ *   it, or lacks its approval.
  */
 export async function sendOrders(
   context: Context,
-  queues: Queues,
+  session: Session & { readonly queues: Queues },
   ports: JobPorts,
   orders: readonly Order[],
   wanted: readonly WantedAnimation[],
 ): Promise<OrdersReport> {
   const { host, options } = context
+  const { queues } = session
   const commit = await host.repository?.head(options.root)
   if (commit === undefined) {
     throw new SpritewrightError('SW_ORDER', {
       message: `Expected ${options.root} to be in a git repository with a commit, found none. The worker buys what is committed and pushed: commit specs, pictures and sprites.lock.json, push, and build again.`,
     })
   }
+  const disk = commitDisk(context, commit)
+  const committed = { disk, lock: await readCommittedLock(context, disk) }
   const targets = new Map(wanted.map((target) => [animationId(target.spec, target.animation), target] as const))
   // Each build sends its orders with the numbers 1, 2, 3 …, so the worker takes one of each build in turn.
   const numbers = new Map(orders.map(({ hash }, index) => [hash, index + 1] as const))
@@ -51,6 +59,12 @@ export async function sendOrders(
       file: file.split(sep).join('/'),
       ...(target?.picture ? { reference: target.picture.sha256 } : {}),
     }
+    await readCommittedOrder(context, session, committed, message)
+    const unseen = withSteps(one).find(({ request, hash, approval }) => {
+      const inCommit = findEntry(committed.lock, request.id, hash)?.approval
+      return approval && inCommit?.signature !== approval.signature
+    })
+    if (unseen) throw refusedOrder(message, `sprites.lock.json there lacks the approval of "${unseen.request.id}".`)
     const settled = await followJob(
       queues,
       queues.orders,
@@ -64,7 +78,7 @@ export async function sendOrders(
       },
       { clock: host.clock, patienceMs, signal: run.signal, onJob: tellProgress(run, one) },
     )
-    if (settled.state === 'failed') throw parseFailure(settled.failure)
+    if (settled.state === 'failed') throw parseFailure(settled.failure, { id })
     return { ...(await purchase(run, one)), isFresh: true }
   }
   return runOrders({ ...ports, mayBuy: false, mayReplay: false }, orders, atOnce, order)
