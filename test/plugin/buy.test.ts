@@ -1,6 +1,7 @@
-import { expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { type BuyerPorts, createBuyer } from '../../plugin/panel/server/buyer.ts'
-import type { PendingReport } from '../../src/workshop/api/overview-report.ts'
+import { type JobProgress, SpritewrightError } from '../../src/index.ts'
+import type { PendingPurchase, PendingReport } from '../../src/workshop/api/overview-report.ts'
 
 const hero = '/game/hero.sprite.json'
 const coin = '/game/coin.sprite.json'
@@ -74,4 +75,203 @@ test('what is approved anew while a run of it ends is begun again, and what fail
   await buyer.look()
   await buyer.close()
   expect(begun).toEqual(['first', 'again'])
+})
+
+/** One build that the buyer has begun. A test ends it. */
+interface Build {
+  readonly names: readonly string[]
+  note(progress: JobProgress): void
+  end(bought?: readonly { id: string; credits: bigint }[]): void
+  fail(error: unknown): void
+}
+
+/** A buyer whose builds a test ends, over orders that it sets. */
+function desk() {
+  const orders: PendingPurchase[] = []
+  const builds: Build[] = []
+  const lines: string[] = []
+  const errors: string[] = []
+  const noted: JobProgress[] = []
+  const sleeps: { readonly ms: number; wake(): void }[] = []
+  let changes = 0
+  const workshop = {
+    pending: async (): Promise<PendingReport> => ({ orders: [...orders], mayBuy: true, canAsk: true }),
+    build: ({ names, onProgress }: { names: readonly string[]; onProgress: (now: JobProgress) => void }) =>
+      new Promise((resolve, reject) => {
+        builds.push({ names, note: onProgress, end: (bought = []) => resolve({ bought }), fail: reject })
+      }),
+    host: { clock: { sleep: (ms: number) => new Promise<void>((wake) => sleeps.push({ ms, wake })) } },
+  } as unknown as BuyerPorts['workshop']
+  const buyer = createBuyer({
+    workshop,
+    log: (line, isError = false) => void (isError ? errors : lines).push(line),
+    onProgress: (now) => void noted.push(now),
+    onChange: () => {
+      changes += 1
+    },
+  })
+  /** Waits for builds that have begun. */
+  const begun = async (count: number): Promise<Build> => {
+    await vi.waitFor(() => expect(builds).toHaveLength(count), { timeout: 20_000 })
+    return builds[count - 1] as Build
+  }
+  const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+  return { buyer, orders, builds, lines, errors, noted, sleeps, begun, settled, changes: () => changes }
+}
+
+const order = (id: string, own: Partial<PendingPurchase> = {}): PendingPurchase =>
+  ({ id, state: 'approved', mark: `mark of ${id}`, approved: `approval of ${id}`, ...own }) as PendingPurchase
+const step = (id: string, phase: JobProgress['phase'], progress?: number): JobProgress =>
+  ({ id, phase, ...(progress === undefined ? {} : { progress }) }) as JobProgress
+const failure = (code: 'SW_FAILED' | 'SW_QUESTION' | 'SW_UNREACHABLE', id?: string) =>
+  new SpritewrightError(code, { message: `${code} of ${id ?? 'all'}`, facts: id === undefined ? {} : { id } })
+
+describe('buying in dev', () => {
+  test('begins what is due in one run, and no part of it again while it runs', async () => {
+    const { buyer, orders, builds, begun, settled } = desk()
+    orders.push(order('hero.walk'), order('coin.spin', { state: 'running' }))
+    await buyer.look()
+    expect((await begun(1)).names).toEqual(['hero.walk', 'coin.spin'])
+    orders.push(order('gem.turn'))
+    await buyer.look()
+    expect((await begun(2)).names).toEqual(['gem.turn'])
+    await buyer.look()
+    await settled()
+    expect(builds).toHaveLength(2)
+    orders.length = 0
+    for (const build of builds) build.end()
+    await buyer.close()
+  })
+
+  test('shows the last progress of a phase until the run ends, and tells of each new phase', async () => {
+    const { buyer, orders, begun, noted, settled, changes } = desk()
+    orders.push(order('hero.walk'))
+    await buyer.look()
+    const build = await begun(1)
+    const before = changes()
+    build.note(step('hero.walk', 'running', 0.5))
+    build.note(step('hero.walk', 'running'))
+    expect(buyer.progress.get('hero.walk')).toMatchObject({ phase: 'running', progress: 0.5 })
+    expect(changes() - before).toBe(1)
+    build.note(step('hero.walk', 'downloading' as JobProgress['phase']))
+    expect(buyer.progress.get('hero.walk')).not.toHaveProperty('progress')
+    expect(changes() - before).toBe(2)
+    expect(noted).toHaveLength(3)
+    orders.length = 0
+    build.end([{ id: 'hero.walk', credits: 16_000n }])
+    await settled()
+    expect(buyer.progress.size).toBe(0)
+    await buyer.close()
+  })
+
+  test('says what was bought, for how much', async () => {
+    const { buyer, orders, begun, lines, settled } = desk()
+    orders.push(order('hero.walk'))
+    await buyer.look()
+    const build = await begun(1)
+    orders.length = 0
+    build.end([{ id: 'hero.walk', credits: 16_000n }])
+    await settled()
+    expect(lines.at(-1)).toContain('1.6')
+    await buyer.close()
+  })
+
+  test('keeps each failure under the request that it names, or under all of the run; a question is none', async () => {
+    const { buyer, orders, begun, errors, lines, settled } = desk()
+    orders.push(order('hero.walk'), order('coin.spin'))
+    await buyer.look()
+    const build = await begun(1)
+    const all = [
+      failure('SW_FAILED', 'coin.spin'),
+      failure('SW_QUESTION', 'hero.walk'),
+      failure('SW_FAILED'),
+      failure('SW_FAILED', 'other.x'),
+    ]
+    build.fail(new AggregateError(all))
+    await settled()
+    const ids = buyer.failures.map((one) => one.ids)
+    expect(ids).toEqual([['coin.spin'], ['hero.walk', 'coin.spin'], ['hero.walk', 'coin.spin']])
+    expect(errors).toEqual(['SW_FAILED of coin.spin', 'SW_FAILED of all', 'SW_FAILED of other.x'])
+    expect(lines).toContain('SW_QUESTION of hero.walk')
+    await buyer.close()
+  })
+
+  test('tries what has failed again only after a person has done something, and then forgets its failure', async () => {
+    const { buyer, orders, builds, begun, settled } = desk()
+    orders.push(order('hero.walk'))
+    await buyer.look()
+    const build = await begun(1)
+    build.fail(failure('SW_FAILED', 'hero.walk'))
+    await settled()
+    await buyer.look()
+    await settled()
+    expect([builds.length, buyer.failures.length]).toEqual([1, 1])
+    await buyer.retry()
+    const again = await begun(2)
+    expect(buyer.failures).toEqual([])
+    orders[0] = order('hero.walk', { mark: 'another' })
+    again.fail(failure('SW_FAILED', 'hero.walk'))
+    await settled()
+    orders[0] = order('hero.walk', { mark: 'a third' })
+    await buyer.look()
+    orders.length = 0
+    ;(await begun(3)).end()
+    await buyer.close()
+  })
+
+  test('waits for a service that does not answer, twice as long each time up to a minute, and from the start after a success', async () => {
+    const { buyer, orders, builds, begun, sleeps, settled } = desk()
+    orders.push(order('hero.walk'))
+    await buyer.look()
+    for (let turn = 1; turn <= 7; turn++) {
+      const build = await begun(turn)
+      build.fail(failure('SW_UNREACHABLE'))
+      await settled()
+      await buyer.look()
+      await settled()
+      expect([builds.length, sleeps.length]).toEqual([turn, turn])
+      sleeps[turn - 1]?.wake()
+    }
+    expect(sleeps.map(({ ms }) => ms)).toEqual([2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000])
+    const good = await begun(8)
+    orders[0] = order('hero.walk', { mark: 'next', approved: 'next' })
+    good.end()
+    const later = await begun(9)
+    later.fail(failure('SW_UNREACHABLE'))
+    await settled()
+    expect(sleeps.at(-1)?.ms).toBe(2000)
+    await buyer.close()
+  })
+
+  test('runs other work until its first step; an error before that is the caller’s, one after it a failure', async () => {
+    const { buyer, settled } = desk()
+    await expect(buyer.run('hero.walk', async () => Promise.reject(failure('SW_FAILED')))).rejects.toMatchObject({ code: 'SW_FAILED' })
+    await settled()
+    expect(buyer.failures).toEqual([])
+    let fail = (_error: unknown): void => {}
+    await buyer.run('hero.walk', (note) => {
+      note(step('hero.walk', 'running', 0.1))
+      return new Promise((_, reject) => {
+        fail = reject
+      })
+    })
+    expect(buyer.progress.get('hero.walk')?.progress).toBe(0.1)
+    fail(failure('SW_FAILED'))
+    await settled()
+    expect([buyer.failures.map(({ ids }) => ids), buyer.progress.size]).toEqual([[['hero.walk']], 0])
+    await buyer.run('coin.spin', async () => [])
+    await buyer.close()
+  })
+
+  test('that ends keeps no failure of what it stops, and begins nothing more', async () => {
+    const { buyer, orders, builds, begun, errors } = desk()
+    orders.push(order('hero.walk'))
+    await buyer.look()
+    const build = await begun(1)
+    const closing = buyer.close()
+    build.fail(failure('SW_UNREACHABLE'))
+    await closing
+    await buyer.look()
+    expect([buyer.failures, errors, builds.length]).toEqual([[], [], 1])
+  })
 })

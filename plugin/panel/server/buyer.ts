@@ -100,9 +100,12 @@ export function createBuyer({ workshop, log, onProgress, onChange }: BuyerPorts)
     failures = [...failures, ...errors.filter((one) => !isQuestion(one)).map((one) => ({ ids: idsOf(one, ids), error: one }))]
     if (errors.some((one) => hasCode(one, 'SW_ORDER'))) void lookForCommit()
     if (!errors.some((one) => hasCode(one, 'SW_UNREACHABLE'))) return
-    for (const id of ids) tried.delete(id)
     void workshop.host.clock.sleep(waitMs, closing.signal).then(
-      () => look(),
+      () => {
+        // Only now: the look that follows a run would begin it again at once.
+        for (const id of ids) tried.delete(id)
+        return look()
+      },
       () => {},
     )
     waitMs = Math.min(2 * waitMs, longestWaitMs)
