@@ -46,7 +46,7 @@ describe.skipIf(!hasRedis)('a worker does as a build does', () => {
   test('it buys nothing if build.generate is never, and answers what things cost', async () => {
     const config = JSON.parse(await readFile(join(team.desk.root, 'spritewright.config.json'), 'utf8')) as object
     await team.hire({}, { files: { 'spritewright.config.json': JSON.stringify({ ...config, build: { generate: 'never' } }) } })
-    expect(await failedBuild()).toMatchObject({ code: 'SW_MISSING' })
+    expect(await failedBuild()).toMatchObject({ code: 'SW_MISSING', message: expect.stringContaining('The worker must not buy') })
     expect(posts()).toEqual([])
   })
 

@@ -101,13 +101,19 @@ function withoutKey({ keySearch }: Context, signal: AbortSignal, onEvent: (sente
   }
 }
 
-/** On a client, some errors would mislead: the worker's list of approvers decides, and it is the worker's disk. */
+/** On a client, some errors would mislead: approvers, options and disk are those of the worker. */
 function explained(error: unknown): unknown {
   const { syscall, message } = error as { syscall?: unknown; message?: unknown }
   if (typeof syscall === 'string') {
     return new SpritewrightError('SW_DISK', {
       message: `The disk of the worker failed: ${String(message)}. Make room there, or make the folder writable, and build again.`,
       cause: error,
+    })
+  }
+  if (hasCode(error, 'SW_MISSING')) {
+    return new SpritewrightError('SW_MISSING', {
+      message: `The worker must not buy: build.generate is "never" in its clone, or it runs in CI without SPRITEWRIGHT_APPROVERS. Nothing was sent. Change that where it runs, start it again, and build again.`,
+      facts: error.facts,
     })
   }
   if (!hasCode(error, 'SW_BUYER')) return error
