@@ -9,6 +9,7 @@ export const ignoreLines: readonly string[] = [
   '.spritewright/uploads/',
   '.spritewright/checkout.json',
   '.spritewright/embedded/',
+  '.spritewright/orders/',
   '.env',
   '.env.local',
 ]
