@@ -52,7 +52,10 @@ async function readTarget(context: Context, disk: Disk, message: OrderMessage): 
   return target
 }
 
-/** Reads files of a commit by their paths in the work tree. Only reading leads to the commit. */
+/**
+ * A disk that reads files from a commit, by their paths in the work tree. Its folders look empty. Its other
+ * calls go to the real disk.
+ */
 export function commitDisk({ host, options: { root } }: Context, commit: string): Disk {
   const known = new Map<string, Promise<Uint8Array | undefined>>()
   const find = (path: string): Promise<Uint8Array | undefined> => {
