@@ -14,7 +14,6 @@ import { readSpecs } from './spec/scan.ts'
 import type { Workshop } from './workshop/api/api.ts'
 import { approve } from './workshop/approve.ts'
 import { build } from './workshop/build.ts'
-import { examine } from './workshop/doctor.ts'
 import { interruptible } from './workshop/interrupt.ts'
 import { readAccounts } from './workshop/ledger/accounts.ts'
 import { verifyAccounts } from './workshop/ledger/verify.ts'
@@ -241,7 +240,7 @@ function openWorkshop(context: Context, connection: ServiceConnection, configFil
     store: openResultStore(context, connection),
     verifyLedger: (request = {}, signal = never) =>
       online(signal, 'nothing', (session) => verifyAccounts(context, session, request, signal)),
-    doctor: () => examine(context, connection),
+    doctor: async () => (await import('./workshop/doctor.ts')).examine(context, connection),
     contract: (request = {}, signal = never) =>
       interruptible(signal, 'paid', async () =>
         (await import('./workshop/contract.ts')).checkContract(context, connection, request, signal),
