@@ -130,15 +130,17 @@ function identityOf({ host }: ServiceClient, { keyMode, apiVersion }: Capabiliti
 /**
  * Opens the queues between clients and worker.
  *
+ * @param makesTables Whether missing tables of PostgreSQL are made.
+ * @default no
  * @throws `SW_CONFIG` if no queue is configured, or no stores by which results and records reach every machine.
  */
-export async function openProjectQueues({ host, options }: Context): Promise<Queues> {
+export async function openProjectQueues({ host, options }: Context, makesTables = false): Promise<Queues> {
   const queue = typeof options.service === 'object' ? options.service.queue : undefined
   const { shared, journal } = options.store
   const missing = Object.entries({ 'service.queue': queue, 'store.journal': journal, 'store.shared': shared }).flatMap(([name, one]) =>
     one === undefined ? [name] : [],
   )
-  if (queue !== undefined && missing.length === 0) return openQueues(host, queue, options.root)
+  if (queue !== undefined && missing.length === 0) return openQueues(host, queue, options.root, makesTables)
   throw new SpritewrightError('SW_CONFIG', {
     message: `A worker and its clients need service.queue for orders, store.journal for records and store.shared for results; found no ${missing.join(' and no ')}. Set ${missing.length === 1 ? 'it' : 'them'} in spritewright.config, the same on every machine.`,
     facts: { missing },

@@ -17,11 +17,13 @@ export const redisPasswordName = 'SPRITEWRIGHT_REDIS_PASSWORD'
  * Parses the address of a queue and adds what the environment says: user and password.
  *
  * @param text `redis://host:port/number`, `rediss://` for an encrypted connection, or `postgres://host/database`.
+ * @param makesTables See {@link QueueTarget}.
+ * @default no
  * @throws `SW_CONFIG` for any other text. It is not repeated, because it may have a password in it.
  * @throws `SW_UNTRUSTED_HOST` for a server that only a file of the project names: it could ask for the password.
  */
-export function resolveQueueTarget(text: string, env: Host['env']): QueueTarget {
-  if (/^postgres(?:ql)?:/.test(text)) return { kind: 'postgres', ...resolvePostgresTarget(parsePostgresAddress(text), env) }
+export function resolveQueueTarget(text: string, env: Host['env'], makesTables = false): QueueTarget {
+  if (/^postgres(?:ql)?:/.test(text)) return { kind: 'postgres', makesTables, ...resolvePostgresTarget(parsePostgresAddress(text), env) }
   const [, scheme, host, port = '6379', database = '0'] =
     /^(rediss?):\/\/([\w-]+(?:\.[\w-]+)*|\[[0-9a-f:.]+\])(?::(\d{1,5}))?(?:\/(\d{1,4}))?$/i.exec(text) ?? []
   if (scheme === undefined || host === undefined) {

@@ -28,7 +28,7 @@ export interface FollowInit {
   readonly signal: AbortSignal
 }
 
-/** Pauses between two reads: short at first, for questions. */
+/** Pauses between two reads: short at first, for inquiries. */
 const firstPauseMs = 25
 const longestPauseMs = 1000
 

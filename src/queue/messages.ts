@@ -49,13 +49,13 @@ export const orderMessage: z.ZodType<OrderMessage> = z.strictObject({
   reference: sha256.optional(),
 })
 
-/** What clients may ask about account and prices. Each question is a GET request of the worker. */
-export type QuestionMessage =
+/** What a client may want to know about account and prices. Each inquiry is a GET request of the worker. */
+export type InquiryMessage =
   | { readonly ask: 'capabilities' | 'balance' }
   | { readonly ask: 'estimate'; readonly frames: number; readonly background: 'remove' | 'keep' }
 
-/** The only reader of a question. */
-export const questionMessage: z.ZodType<QuestionMessage> = z.union([
+/** The only reader of an inquiry. */
+export const inquiryMessage: z.ZodType<InquiryMessage> = z.union([
   z.strictObject({ ask: z.enum(['capabilities', 'balance']) }),
   z.strictObject({ ask: z.literal('estimate'), frames: z.int().min(1).max(1000), background: z.enum(['remove', 'keep']) }),
 ])

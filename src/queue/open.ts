@@ -10,8 +10,8 @@ export interface Queues {
   readonly address: string
   /** What is to be bought, by request hash. */
   readonly orders: JobQueue
-  /** Questions about account and prices, which the worker answers at once. */
-  readonly questions: JobQueue
+  /** Inquiries about account and prices, which the worker answers at once. */
+  readonly inquiries: JobQueue
   /** One job: whoever holds it is the active worker. */
   readonly lease: JobQueue
   close(): Promise<void>
@@ -25,19 +25,22 @@ const timeoutMs = 10_000
  *
  * @param address `service.queue` of the options.
  * @param root Folder of the project, where optional packages are looked for.
+ * @param makesTables Whether PostgreSQL gets the tables of the queues if it has none. Only the worker's user needs
+ *   the right to make them.
+ * @default no
  * @throws `SW_CONFIG`, `SW_UNTRUSTED_HOST`. Every call of a queue throws `SW_QUEUE` if the server does not answer.
  */
-export async function openQueues(host: Host, address: string, root: string): Promise<Queues> {
-  const target = resolveQueueTarget(address, host.env)
+export async function openQueues(host: Host, address: string, root: string, makesTables = false): Promise<Queues> {
+  const target = resolveQueueTarget(address, host.env, makesTables)
   const entry = await findEntry(host, target, root)
   const open = (name: string): JobQueue => withErrors(address, host.openQueue(entry, target, `spritewright-${name}`, timeoutMs))
-  const [orders, questions, lease] = [open('orders'), open('questions'), open('lease')]
+  const [orders, inquiries, lease] = [open('orders'), open('inquiries'), open('lease')]
   return {
     address,
     orders,
-    questions,
+    inquiries,
     lease,
-    close: async () => void (await Promise.all([orders.close(), questions.close(), lease.close()])),
+    close: async () => void (await Promise.all([orders.close(), inquiries.close(), lease.close()])),
   }
 }
 

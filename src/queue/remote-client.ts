@@ -3,14 +3,14 @@ import type { Host } from '../host/host.ts'
 import type { ServiceClient } from '../service/client.ts'
 import type { Capabilities } from '../service/wire.ts'
 import { followJob } from './follow.ts'
-import { type Answers, answers, parseFailure, type QuestionMessage } from './messages.ts'
+import { type Answers, answers, type InquiryMessage, parseFailure } from './messages.ts'
 import type { Queues } from './open.ts'
 
 /** Longest wait for a worker that gives no sign, in milliseconds. A person waits for the answer. */
 const patienceMs = 60_000
 
 /**
- * Opens a client of the service whose requests a worker makes: questions about account and prices. Everything
+ * Opens a client of the service whose requests a worker makes: inquiries about account and prices. Everything
  * else needs the API key.
  */
 export async function openRemoteClient(
@@ -19,21 +19,21 @@ export async function openRemoteClient(
   signal: AbortSignal | undefined,
 ): Promise<{ readonly client: ServiceClient; readonly capabilities: Capabilities }> {
   const ask = async <Ask extends keyof Answers>(
-    question: QuestionMessage & { readonly ask: Ask },
+    inquiry: InquiryMessage & { readonly ask: Ask },
     over: AbortSignal | undefined,
   ): Promise<Answers[Ask]> => {
-    const job = { id: host.random.uuid(), data: question, priority: async () => 0 }
-    const settled = await followJob(queues, queues.questions, job, {
+    const job = { id: host.random.uuid(), data: inquiry, priority: async () => 0 }
+    const settled = await followJob(queues, queues.inquiries, job, {
       clock: host.clock,
       patienceMs,
       signal: over ?? new AbortController().signal,
     })
     if (settled.state === 'failed') throw parseFailure(settled.failure)
-    const read = answers[question.ask].safeParse(settled.result)
+    const read = answers[inquiry.ask].safeParse(settled.result)
     if (read.success) return read.data
     throw new SpritewrightError('SW_QUEUE', {
-      message: `Expected an answer about ${question.ask} from the worker at ${queues.address}, found something else. Use the same version of spritewright on both sides.`,
-      facts: { queue: queues.address, ask: question.ask },
+      message: `Expected an answer about ${inquiry.ask} from the worker at ${queues.address}, found something else. Use the same version of spritewright on both sides.`,
+      facts: { queue: queues.address, ask: inquiry.ask },
     })
   }
   const first = await ask({ ask: 'capabilities' }, signal)
@@ -65,6 +65,6 @@ export async function openRemoteClient(
 function needsKey(): SpritewrightError {
   return new SpritewrightError('SW_NO_KEY', {
     message:
-      'Expected an API key for this, found none: a worker answers questions about prices and buys what is approved. Run the command in the clone of the worker, where SPRITEWRIGHT_API_KEY is set.',
+      'Expected an API key for this, found none: a worker tells prices and buys what is approved. Run the command in the clone of the worker, where SPRITEWRIGHT_API_KEY is set.',
   })
 }

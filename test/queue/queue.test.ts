@@ -56,12 +56,29 @@ describe.skipIf(!hasPostgres || !hasPackages('bullmq'))('PostgreSQL', () => {
     server = await startPostgres()
   })
   afterAll(() => server.close())
+  const address = (): string => `postgres://127.0.0.1:${server.port}/postgres`
 
   describeQueue('a queue', () => ({
-    open: (name) =>
-      nodeQueues()(moduleOf('bullmq'), resolveQueueTarget(`postgres://127.0.0.1:${server.port}/postgres`, server.env), name, 10_000),
+    open: (name) => nodeQueues()(moduleOf('bullmq'), resolveQueueTarget(address(), server.env, true), name, 10_000),
     restart: () => server.restart(),
   }))
+
+  test('a client needs no right to make tables: it uses those that the worker has made', async () => {
+    const client = { PGUSER: 'client', PGPASSWORD: 'of-the-client' }
+    await server.query("CREATE ROLE client LOGIN PASSWORD 'of-the-client'")
+    const before = await openQueues(hostOf(client), address(), process.cwd())
+    await expect(before.orders.add('a', {}, 1)).rejects.toMatchObject({ code: 'SW_QUEUE' })
+    await before.close()
+    const worker = await openQueues(hostOf(server.env), address(), process.cwd(), true)
+    await worker.orders.read('a')
+    for (const rights of ['USAGE ON SCHEMA', 'SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA', 'USAGE ON ALL SEQUENCES IN SCHEMA'])
+      await server.query(`GRANT ${rights} spritewright_queue TO client`)
+    const desk = await openQueues(hostOf(client), address(), process.cwd())
+    await desk.orders.add('a', { of: 'the desk' }, 1)
+    expect(await worker.orders.read('a')).toMatchObject({ state: 'waiting', data: { of: 'the desk' } })
+    await desk.close()
+    await worker.close()
+  })
 })
 
 describe('the address of a queue', () => {

@@ -2,7 +2,11 @@ import type { DatabaseTarget } from './database.ts'
 
 /** A server that keeps queues, and who asks. */
 export type QueueTarget =
-  | (DatabaseTarget & { readonly kind: 'postgres' })
+  | (DatabaseTarget & {
+      readonly kind: 'postgres'
+      /** Whether missing tables are made. Who makes them owns them. */
+      readonly makesTables: boolean
+    })
   | {
       readonly kind: 'redis'
       readonly host: string
@@ -254,10 +258,10 @@ function toHeld(job: Job, token: string, leaseMs: number, trouble: Trouble): Hel
 
 function toConnection(target: QueueTarget): object {
   if (target.kind === 'postgres') {
-    const { host, port, database, user, password, tls } = target
+    const { host, port, database, user, password, tls, makesTables } = target
     const ssl = tls === 'off' ? false : { rejectUnauthorized: tls === 'checked' }
-    // Its own tables, made at the first use, beside those of the journal.
-    return { host, port, database, user, password, ssl, max: 3, schema: 'spritewright_queue', migrate: true }
+    // Its own tables, beside those of the journal.
+    return { host, port, database, user, password, ssl, max: 3, schema: 'spritewright_queue', migrate: makesTables }
   }
   const { host, port, database, user, password, isEncrypted } = target
   const who = { ...(user === undefined ? {} : { username: user }), ...(password === undefined ? {} : { password }) }

@@ -7,17 +7,17 @@ import { refuseKey } from '../../options/key-search.ts'
 import type { Context } from '../../project/context.ts'
 import { toJobPorts, withSteps } from '../../project/orders.ts'
 import type { Session } from '../../project/session.ts'
-import { formatFailure, orderMessage, questionMessage, toMessage } from '../../queue/messages.ts'
+import { formatFailure, inquiryMessage, orderMessage, toMessage } from '../../queue/messages.ts'
 import type { Queues } from '../../queue/open.ts'
 import { mayBuy } from '../may-buy.ts'
 import { findShared } from '../store/copy.ts'
 import { createPlaces, findInFlight } from './places.ts'
 import { createOrderReader } from './read-order.ts'
 
-/** Questions that are answered at the same time. */
-const questionsAtOnce = 8
+/** Inquiries that are answered at the same time. */
+const inquiriesAtOnce = 8
 
-/** How orders and questions are handled. */
+/** How orders and inquiries are handled. */
 interface ServeRun {
   /** Receives a sentence for a person. */
   readonly onEvent: (sentence: string) => void
@@ -27,7 +27,7 @@ interface ServeRun {
   readonly leaseMs: number
 }
 
-/** Handles orders and questions until the signal is aborted. */
+/** Handles orders and inquiries until the signal is aborted. */
 export async function serve(
   context: Context,
   session: Session,
@@ -54,7 +54,7 @@ export async function serve(
       // Money is spent only if the result can be stored.
       if ((await context.journal.read(order.hash)).submission.sends.length === 0) await context.vault.probe()
       const bought = await places.run(order.hash, () => purchaseOnce(ports, order, purchase))
-      await share(context, bought.sha256)
+      await putInSharedStore(context, bought.sha256)
       onEvent(`${id}: bought, and in the shared store.`)
       return {}
     } finally {
@@ -63,10 +63,10 @@ export async function serve(
     }
   }
   const answer: JobHandler = async ({ data }) => {
-    const question = checked(questionMessage.safeParse(data), 'a question')
+    const inquiry = checked(inquiryMessage.safeParse(data), 'an inquiry')
     const { client } = session
-    if (question.ask === 'balance') return toMessage({ credits: await client.balance(signal) })
-    if (question.ask === 'estimate') return toMessage(await client.estimate(question.frames, question.background, signal))
+    if (inquiry.ask === 'balance') return toMessage({ credits: await client.balance(signal) })
+    if (inquiry.ask === 'estimate') return toMessage(await client.estimate(inquiry.frames, inquiry.background, signal))
     return toMessage({ host: client.host, capabilities: await client.capabilities(signal) })
   }
   tellWarnings()
@@ -74,7 +74,7 @@ export async function serve(
   const servers = [
     // A place for each handler, and one more for each request that has one already.
     queues.orders.serve(activeJobs + inFlight.size, leaseMs, withoutKey(context, signal, onEvent, buyOrder)),
-    queues.questions.serve(questionsAtOnce, leaseMs, withoutKey(context, signal, onEvent, answer)),
+    queues.inquiries.serve(inquiriesAtOnce, leaseMs, withoutKey(context, signal, onEvent, answer)),
   ]
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve()
@@ -135,7 +135,7 @@ function checked<T>(read: { readonly success: true; readonly data: T } | { reado
  *
  * @throws `SW_STORE`, or the disk's error. The next order for it tries again.
  */
-async function share(context: Context, sha256: string): Promise<void> {
+async function putInSharedStore(context: Context, sha256: string): Promise<void> {
   const bytes = await context.vault.read(sha256)
   if (bytes) await findShared(context).store.put(bytes)
 }

@@ -41,7 +41,7 @@ const defaultLeaseMs = 30_000
 export async function work(context: Context, connection: ServiceConnection, request: WorkRequest): Promise<void> {
   const { host, options } = context
   const { signal, onEvent, leaseMs = defaultLeaseMs } = request
-  const queues = await openProjectQueues(context)
+  const queues = await openProjectQueues(context, true)
   if (connection.isRemote) {
     throw new SpritewrightError('SW_NO_KEY', {
       message: 'Expected an API key for the worker, found none. Set SPRITEWRIGHT_API_KEY in the environment of this machine alone.',
