@@ -46,6 +46,7 @@ export {
   type NewSprite,
   type NewSpriteRequest,
   type OpenapiDifference,
+  type OrderStatus,
   type Overview,
   type OverviewItem,
   type OverviewOrphan,
@@ -80,6 +81,8 @@ export {
   type Trust,
   type TrustedHost,
   type VerifyReport,
+  type WorkerStatus,
+  type WorkRequest,
   type Workshop,
   type WorkshopInit,
 } from './workshop.ts'

@@ -9,7 +9,16 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  */
 const longest = [
   ...['sim/seeded/seeded', 'e2e/start-pages', 'security/planted', 'e2e/panel-flows', 'sim/seeded/second', 'e2e/live'],
-  ...['sim/exhaustive/exhaustive', 'e2e/panel-widths', 'sim/model/model', 'plugin/build', 'kill/purchase', 'e2e/examples'],
+  ...[
+    'worker/outages',
+    'worker/worker',
+    'sim/exhaustive/exhaustive',
+    'e2e/panel-widths',
+    'sim/model/model',
+    'plugin/build',
+    'kill/purchase',
+    'e2e/examples',
+  ],
   ...['sheets/cached', 'plugin/swap', 'sim/variants/variants', 'docs-site', 'embedded/artist', 'plugin/dev', 'atlas/quality'],
 ]
 
