@@ -93,6 +93,50 @@ describe('sprites.lock.json', () => {
     expect(Object.keys((await store.read()).animations).sort()).toEqual(['ours.walk', 'theirs.walk'])
   })
 
+  test('steps are changed by their hash beside animations, and a file without any has no list of them', async () => {
+    const disk = new MemoryDisk()
+    const store = createLockStore({ disk, random: countingRandom() }, '/p/sprites.lock.json')
+    const [one, other] = ['1'.repeat(64), '2'.repeat(64)]
+    await store.change('hero.walk', hash, () => entry)
+    expect(await store.read()).not.toHaveProperty('steps')
+    await store.change('hero#1', one, (before) => {
+      expect(before).toBeUndefined()
+      return entry
+    })
+    await store.change('step#22222222', other, () => full)
+    await store.change('hero#1', one, (before) => ({ ...(before ?? full), execution: { id: 'e9', conversation: null } }))
+    const lock = await store.read()
+    expect(lock.steps).toEqual({ [one]: { ...entry, execution: { id: 'e9', conversation: null } }, [other]: full })
+    expect(lock.animations).toEqual({ 'hero.walk': { [hash]: entry } })
+    expect(parseLockFile(new TextDecoder().decode(disk.files.get('/p/sprites.lock.json')), 'x')).toEqual(lock)
+  })
+
+  test('several changes of one request build on one another, under all of its ids, in one write', async () => {
+    const disk = new MemoryDisk()
+    const store = createLockStore({ disk, random: countingRandom() }, '/p/sprites.lock.json')
+    const execution = { id: 'e1', conversation: null }
+    const seen: unknown[] = []
+    const change = (id: string, make: (before: LockEntry | undefined) => LockEntry) => ({
+      id,
+      hash,
+      change: (before: LockEntry | undefined) => {
+        seen.push(before?.execution)
+        return make(before)
+      },
+    })
+    await store.changeAll([
+      change('hero.walk', () => ({ ...entry, execution })),
+      change('twin.walk', (before) => before ?? entry),
+      change('hero.walk', (before) => ({ ...(before ?? entry), asked: { ...entry.asked, take: 2 } })),
+    ])
+    expect(seen).toEqual([undefined, execution, execution])
+    const { animations } = await store.read()
+    expect(animations['twin.walk']?.[hash]?.execution).toEqual(execution)
+    expect(animations['hero.walk']?.[hash]).toMatchObject({ execution, asked: { take: 2 } })
+    // One write: a temporary file, which then gets the name.
+    expect(disk.calls.filter((call) => call.includes('sprites.lock.json') && call.startsWith('write'))).toHaveLength(1)
+  })
+
   test('a change that changes nothing writes nothing', async () => {
     const disk = new MemoryDisk()
     const store = createLockStore({ disk, random: countingRandom() }, '/p/sprites.lock.json')

@@ -127,6 +127,38 @@ describe('the vault', () => {
     expect(warned).toEqual([])
   })
 
+  test('a result that the project does not take goes to the first rescue folder that does, is read from there, and comes home later', async () => {
+    const disk = new MemoryDisk()
+    const make = () => createVault({ disk, random: countingRandom(), clock }, { local: '/p', rescue: ['/r', '/t'] }, () => {})
+    const vault = make()
+    expect(vault.places.map(({ name, store }) => [name, store.folder])).toEqual([
+      ['project', '/p/results'],
+      ['rescue', '/r'],
+      ['rescue', '/t'],
+    ])
+    expect([vault.rescued, [...vault.troubles], [...vault.unshared]]).toEqual([[], [], []])
+    await vault.probe()
+    await vault.probeShared()
+    await vault.pushOwed()
+    disk.fault = { call: 'write /p', code: 'EROFS' }
+    expect(await vault.put(bytes)).toBe(hash)
+    expect([vault.rescued, disk.files.has(`/r/${hash}.zip`), disk.files.has(`/t/${hash}.zip`)]).toEqual([['/r'], true, false])
+    expect([await vault.has(hash), await vault.read(hash)]).toEqual([true, bytes])
+    delete (disk as { fault?: unknown }).fault
+    expect(await make().read(hash)).toEqual(bytes)
+    expect(disk.files.get(`/p/results/${hash}.zip`)).toEqual(bytes)
+  })
+
+  test('a result that is here is read without being written again', async () => {
+    const disk = new MemoryDisk()
+    const vault = createVault({ disk, random: countingRandom(), clock }, { local: '/p' }, () => {})
+    await vault.put(bytes)
+    const before = disk.calls.length
+    expect(await vault.read(hash)).toEqual(bytes)
+    expect(disk.calls.slice(before).filter((call) => !/^(read|stat|list) /.test(call))).toEqual([])
+    expect([await vault.has('f'.repeat(64)), await vault.read('f'.repeat(64))]).toEqual([false, undefined])
+  })
+
   test('a shared store that cannot be written is a warning: the project has the bytes', async () => {
     const disk = new MemoryDisk()
     const warned: string[] = []
