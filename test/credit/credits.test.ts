@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { judgePrice } from '../../src/credit/approval.ts'
 import { coverByBudget } from '../../src/credit/budget.ts'
-import { formatCredits, parseCredits } from '../../src/credit/credits.ts'
+import { creditsWords, formatCredits, parseCredits } from '../../src/credit/credits.ts'
 import { createLedger, type LedgerMove } from '../../src/credit/ledger.ts'
 import { MemoryDisk } from '../kit/memory-disk.ts'
 
@@ -23,6 +23,26 @@ describe('credits', () => {
 
   test.each(['', '.5', '2.', '2.40001', '-1', '1e3', '0x1', '2,4', ' 2', '２'])('%j is no amount', (text) => {
     expect(() => parseCredits(text)).toThrow(expect.objectContaining({ code: 'SW_WIRE' }))
+  })
+
+  test('law: a difference is written with its sign before the same digits; nothing has none', () => {
+    fc.assert(
+      fc.property(fc.bigInt(1n, 10n ** 19n), (amount) => {
+        expect(formatCredits(-amount)).toBe(`-${formatCredits(amount)}`)
+      }),
+    )
+    expect(formatCredits(0n)).toBe('0')
+    expect(formatCredits(parseCredits('1') - parseCredits('3.5'))).toBe('-2.5')
+  })
+
+  test.each([
+    [10_000n, '1 credit'],
+    [0n, '0 credits'],
+    [9_999n, '0.9999 credits'],
+    [11_000n, '1.1 credits'],
+    [110_000n, '11 credits'],
+  ])('%s ten-thousandths are %s', (amount, words) => {
+    expect(creditsWords(amount)).toBe(words)
   })
 
   test('0.1 and 0.2 are exactly 0.3', () => {
@@ -93,6 +113,16 @@ describe('the ledger', () => {
     await Promise.all([ledger.ensure(move), ledger.ensure({ ...move, at: 2 }), ledger.ensure({ ...move, type: 'settled' })])
     expect(await ledger.read()).toEqual([move, { ...move, type: 'settled' }])
   })
+  test('each movement is one line, with no empty line between two', async () => {
+    const disk = new MemoryDisk()
+    const ledger = createLedger(disk, '/l')
+    await ledger.ensure(move)
+    await ledger.ensure({ ...move, type: 'settled' })
+    await ledger.ensureAll([{ ...move, type: 'restored' }])
+    const lines = new TextDecoder().decode(disk.files.get('/l')).split('\n')
+    expect([lines.length, lines.filter((line) => line === '').length, lines.at(-1)]).toEqual([4, 1, ''])
+  })
+
   test('a torn last line is skipped and does not swallow the next', async () => {
     const disk = new MemoryDisk()
     await createLedger(disk, '/l').ensure(move)
@@ -130,6 +160,9 @@ describe('the ledger', () => {
     ['an attempt that is a text', JSON.stringify({ ...move, credits: '2.4', attempt: '1' })],
     ['no execution', JSON.stringify({ ...move, credits: '2.4', executionId: undefined })],
     ['no name', JSON.stringify({ ...move, credits: '2.4', id: 1 })],
+    ['no time', JSON.stringify({ ...move, credits: '2.4', at: '1' })],
+    ['no request', JSON.stringify({ ...move, credits: '2.4', hash: 1 })],
+    ['an amount that is a number', JSON.stringify({ ...move, credits: 2 })],
   ])('a whole line that is %s names its place and is not skipped', async (_what, line) => {
     const disk = new MemoryDisk()
     await createLedger(disk, '/l').ensure(move)

@@ -53,6 +53,20 @@ describe('a signing key', () => {
     )
   })
 
+  test('a key in a second spelling of the same bytes signs nothing: it would be another name for one signer', () => {
+    const text = 'spelled'
+    const signature = key.sign(text)
+    // The last sign of 43 carries four bits and two that must be clear.
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+    const last = alphabet[alphabet.indexOf(key.publicKey.at(-1) ?? '') + 1]
+    const spellings = [`${key.publicKey}=`, ` ${key.publicKey}`, `${key.publicKey.slice(0, -1)}${last}`]
+    for (const publicKey of spellings) {
+      expect(Buffer.from(publicKey, 'base64url')).toEqual(Buffer.from(key.publicKey, 'base64url'))
+      expect(isSignatureOf({ publicKey, signature }, text)).toBe(false)
+    }
+    expect(isSignatureOf({ publicKey: key.publicKey, signature }, text)).toBe(true)
+  })
+
   test.each([undefined, '', 'zz', 'abcd'])('%j is no seal', (seal) => {
     expect(key.isSealOf(seal, '')).toBe(false)
   })
