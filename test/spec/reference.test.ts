@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Disk, nodeDisk } from '../../src/host/disk.ts'
 import { parseSpec } from '../../src/spec/parser.ts'
 import { sniffPicture } from '../../src/spec/picture.ts'
-import { readReference } from '../../src/spec/reference.ts'
+import { readReference, referenceError } from '../../src/spec/reference.ts'
 import type { SpriteSpec } from '../../src/spec/spec.ts'
 import { specText } from './issues.ts'
 
@@ -151,6 +151,39 @@ test.each(['stat', 'read'] as const)(
     })
   },
 )
+
+describe('the place of a reference that cannot be used', () => {
+  const refusal = { message: 'expected another one', facts: { found: 'this one' } }
+  /** Line and column of some text in the file of a spec. */
+  const placeOf = (text: string, part: string): { line: number; column: number } => {
+    const before = text.slice(0, text.indexOf(part)).split('\n')
+    return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
+  }
+  const file = (): string => join(root, 'sprites', 'hero.sprite.json')
+  const write = (text: string): SpriteSpec => {
+    writeFileSync(file(), text)
+    return parseSpec(text, file())
+  }
+
+  test('is that of its value; of a chain, that of the first step', async () => {
+    const rest = '"prompt": "x", "animations": { "walk": { "frames": 7 } }'
+    const one = `{\n  // The hero.\n  "reference": "./hero.png", ${rest}\n}`
+    const facts = { sprite: 'hero', file: file(), found: 'this one' }
+    const error = await referenceError(disk, write(one), refusal)
+    expect(error).toMatchObject({ code: 'SW_REFERENCE', facts: { ...facts, ...placeOf(one, '"./hero.png"') } })
+    const chain = `{ ${rest},\n  "reference": { "steps": [\n    { "image": "./hero.png" }, { "edit": "a plume" }] } }`
+    const chained = await referenceError(disk, write(chain), refusal)
+    expect(chained).toMatchObject({ code: 'SW_REFERENCE', facts: { ...facts, ...placeOf(chain, '{ "image"') } })
+  })
+
+  test('is the file alone once the spec is gone', async () => {
+    const spec = write(specText())
+    rmSync(file())
+    const error = await referenceError(disk, spec, refusal)
+    expect(error).toMatchObject({ code: 'SW_REFERENCE', facts: { sprite: 'hero', file: file() } })
+    expect(error.facts).not.toHaveProperty('line')
+  })
+})
 
 describe('a name that differs from the file only in case', () => {
   /** A disk on which Hero.png and hero.png are one file, as on Windows and macOS. */
