@@ -155,6 +155,14 @@ describe('another picture', () => {
 })
 
 describe('undoing', () => {
+  test('is no edit: after the last one there is nothing to undo', async () => {
+    const { edit, undo, now } = await desk()
+    await edit(fps(9))
+    await undo()
+    await expect(undo()).rejects.toMatchObject({ code: 'SW_USAGE', facts: { file } })
+    expect(now()).toBe(text)
+  })
+
   test('goes back edit by edit, byte for byte, to the first one', async () => {
     const { edit, undo, now } = await desk()
     const texts = [text]

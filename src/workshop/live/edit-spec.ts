@@ -29,11 +29,11 @@ export function createSpecEditor(context: Context): SpecEditor {
   let queue: Promise<unknown> = Promise.resolve()
   /** Text before an edit, by the file and its digest after it. */
   const before = new Map<string, Uint8Array>()
-  const write = (target: SpecFileTarget, change: Change): Promise<SpecEditReport> => {
+  const write = (target: SpecFileTarget, isEdit: boolean, change: Change): Promise<SpecEditReport> => {
     const run = queue.then(async () => {
       const { old, ...report } = await replaceSpec(context, target, change)
       const key = `${report.digest} ${report.file}`
-      if (report.digest !== target.digest && !before.has(key)) before.set(key, old)
+      if (isEdit && report.digest !== target.digest && !before.has(key)) before.set(key, old)
       for (const first of [...before.keys()].slice(0, -mostUndone)) before.delete(first)
       return report
     })
@@ -42,7 +42,7 @@ export function createSpecEditor(context: Context): SpecEditor {
   }
   return {
     edit: ({ edit, picture, ...target }) =>
-      write(target, async (spec, text, shownAs) => {
+      write(target, true, async (spec, text, shownAs) => {
         const { editSpecText } = await import('../../spec/edit/edit.ts')
         const edited = (more: readonly FieldEdit[]): string => editSpecText(text, spec.file, shownAs, [...edit(spec), ...more])
         if (!picture) return new TextEncoder().encode(edited([]))
@@ -52,7 +52,7 @@ export function createSpecEditor(context: Context): SpecEditor {
         return new TextEncoder().encode(edited([{ path: ['reference'], value: await addPicture(context, spec, picture) }]))
       }),
     undo: (target) =>
-      write(target, async ({ file }, _text, shownAs) => {
+      write(target, false, async ({ file }, _text, shownAs) => {
         const old = before.get(`${target.digest} ${file}`)
         if (old) return old
         throw new SpritewrightError('SW_USAGE', {
