@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { type BuyerPorts, createBuyer } from '../../plugin/panel/server/buyer.ts'
-import { type JobProgress, SpritewrightError } from '../../src/index.ts'
+import { type ErrorCode, type JobProgress, SpritewrightError } from '../../src/index.ts'
 import type { PendingPurchase, PendingReport } from '../../src/workshop/api/overview-report.ts'
 
 const hero = '/game/hero.sprite.json'
@@ -123,7 +123,7 @@ const order = (id: string, own: Partial<PendingPurchase> = {}): PendingPurchase 
   ({ id, state: 'approved', mark: `mark of ${id}`, approved: `approval of ${id}`, ...own }) as PendingPurchase
 const step = (id: string, phase: JobProgress['phase'], progress?: number): JobProgress =>
   ({ id, phase, ...(progress === undefined ? {} : { progress }) }) as JobProgress
-const failure = (code: 'SW_FAILED' | 'SW_QUESTION' | 'SW_UNREACHABLE', id?: string) =>
+const failure = (code: ErrorCode, id?: string) =>
   new SpritewrightError(code, { message: `${code} of ${id ?? 'all'}`, facts: id === undefined ? {} : { id } })
 
 describe('buying in dev', () => {
@@ -219,27 +219,49 @@ describe('buying in dev', () => {
     await buyer.close()
   })
 
-  test('waits for a service that does not answer, twice as long each time up to a minute, and from the start after a success', async () => {
-    const { buyer, orders, builds, begun, sleeps, settled } = desk()
-    orders.push(order('hero.walk'))
-    await buyer.look()
-    for (let turn = 1; turn <= 7; turn++) {
-      const build = await begun(turn)
-      build.fail(failure('SW_UNREACHABLE'))
-      await settled()
+  test.each(['SW_UNREACHABLE', 'SW_QUEUE', 'SW_STORE'] as const)(
+    'after %s waits, twice as long each time up to a minute, and from the start after a success',
+    async (code) => {
+      const { buyer, orders, builds, begun, sleeps, settled } = desk()
+      orders.push(order('hero.walk'))
       await buyer.look()
+      for (let turn = 1; turn <= 7; turn++) {
+        const build = await begun(turn)
+        build.fail(failure(code))
+        await settled()
+        await buyer.look()
+        await settled()
+        expect([builds.length, sleeps.length]).toEqual([turn, turn])
+        sleeps[turn - 1]?.wake()
+      }
+      expect(sleeps.map(({ ms }) => ms)).toEqual([2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000])
+      const good = await begun(8)
+      orders[0] = order('hero.walk', { mark: 'next', approved: 'next' })
+      good.end()
+      const later = await begun(9)
+      later.fail(failure(code))
       await settled()
-      expect([builds.length, sleeps.length]).toEqual([turn, turn])
-      sleeps[turn - 1]?.wake()
-    }
-    expect(sleeps.map(({ ms }) => ms)).toEqual([2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000])
-    const good = await begun(8)
-    orders[0] = order('hero.walk', { mark: 'next', approved: 'next' })
-    good.end()
-    const later = await begun(9)
-    later.fail(failure('SW_UNREACHABLE'))
+      expect(sleeps.at(-1)?.ms).toBe(2000)
+      await buyer.close()
+    },
+  )
+
+  test('looks for the commit that a worker could not find, and tries again once there is another one', async () => {
+    const { buyer, orders, builds, begun, sleeps, settled } = desk()
+    orders.push(order('hero.walk', { mark: 'at a commit' }))
+    await buyer.look()
+    ;(await begun(1)).fail(failure('SW_ORDER', 'hero.walk'))
     await settled()
-    expect(sleeps.at(-1)?.ms).toBe(2000)
+    sleeps[0]?.wake()
+    await settled()
+    expect([builds.length, sleeps.map(({ ms }) => ms)]).toEqual([1, [2000, 2000]])
+    orders[0] = order('hero.walk', { mark: 'at another' })
+    sleeps[1]?.wake()
+    const build = await begun(2)
+    orders.length = 0
+    build.end()
+    await settled()
+    expect(buyer.failures).toEqual([])
     await buyer.close()
   })
 

@@ -1,4 +1,5 @@
 import { creditsWords } from '../../../src/credit/credits.ts'
+import { mayPass } from '../../../src/errors.ts'
 import { type BuildReport, hasCode, type JobProgress, type PendingPurchase, progressLine, type Workshop } from '../../../src/index.ts'
 
 /** The dependencies of buying in dev. */
@@ -42,7 +43,7 @@ export interface DevBuyer {
   close(): Promise<void>
 }
 
-/** First wait after the service did not answer, in milliseconds; doubles up to a minute. */
+/** First wait after service, store or queue did not answer, in milliseconds; doubles up to a minute. */
 const firstWaitMs = 2000
 const longestWaitMs = 60_000
 /** How often the repository is read after an order that a worker could not find in it, in milliseconds. */
@@ -99,7 +100,7 @@ export function createBuyer({ workshop, log, onProgress, onChange }: BuyerPorts)
     for (const one of errors) log((one as Error).message, !isQuestion(one))
     failures = [...failures, ...errors.filter((one) => !isQuestion(one)).map((one) => ({ ids: idsOf(one, ids), error: one }))]
     if (errors.some((one) => hasCode(one, 'SW_ORDER'))) void lookForCommit()
-    if (!errors.some((one) => hasCode(one, 'SW_UNREACHABLE'))) return
+    if (!errors.some(mayPass)) return
     void workshop.host.clock.sleep(waitMs, closing.signal).then(
       () => {
         // Only now: the look that follows a run would begin it again at once.
