@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { approverWords } from './credit/approval-words.ts'
+export { approverWords, workerWords } from './credit/approval-words.ts'
 export { type Credits, formatCredits, parseCredits } from './credit/credits.ts'
 export { type ErrorCode, type ErrorFacts, errorCodes, hasCode, SpritewrightError } from './errors.ts'
 export { defineConfig, type Options, type ResolvedOptions } from './options/options.ts'
@@ -82,6 +82,7 @@ export {
   type TrustedHost,
   type VerifyReport,
   type WorkerStatus,
+  type WorkerWord,
   type WorkRequest,
   type Workshop,
   type WorkshopInit,

@@ -19,6 +19,15 @@ export function approverWords({ buyer, given }: Pick<Approval, 'buyer' | 'given'
   }
 }
 
+/** Says for which service an approval on the word of a worker is. This machine cannot check it. */
+export function workerWords(worker: {
+  readonly host: string
+  readonly keyMode: 'test' | 'live'
+  readonly priceVersions: readonly string[]
+}): string {
+  return `Where, as the worker says: ${worker.host} (${worker.keyMode} key), price version ${worker.priceVersions.join(', ')}.`
+}
+
 /** Enough of a fingerprint to distinguish the keys of a team. */
 function shortFingerprint(fingerprint: string): string {
   return fingerprint.slice(0, 8)

@@ -55,10 +55,9 @@ describe.skipIf(!hasRedis)('the panel of a machine without a key', () => {
     team.sheetAt = () => isSeen
     await page.getByRole('checkbox', { name: /^All/ }).check()
     await page.getByRole('button', { name: 'Approve 3…' }).click()
-    await page
-      .getByRole('dialog')
-      .getByRole('button', { name: /^Approve/ })
-      .click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText(`Where, as the worker says: ${new URL(team.service.url).host} (test key), price version`).waitFor()
+    await dialog.getByRole('button', { name: /^Approve/ }).click()
     const main = page.getByRole('main')
     const advice = 'Nothing was sent. Commit its spec, its picture and sprites.lock.json, push'
     await main.getByText(`sprites.lock.json there lacks the approval of "hero.walk". ${advice}`).waitFor()

@@ -6,7 +6,9 @@ import {
   formatCredits,
   parseCredits,
   SpritewrightError,
+  type WorkerWord,
   type Workshop,
+  workerWords,
 } from '../../../src/index.ts'
 import type { PanelOffer } from '../../protocol/actions.ts'
 import type { ActionRequest } from './request-schemas.ts'
@@ -51,23 +53,29 @@ async function consult(
   agree: (offer: PanelOffer) => boolean,
   given?: 'clicked' | 'unattended',
 ): Promise<{ readonly offer: PanelOffer; readonly isApproved: boolean }> {
-  let seen: { lines: readonly ApprovalLine[]; balance: Credits } | undefined
+  let seen: Seen | undefined
   const report = await workshop.approve({
     names: ids,
     ...(ceiling === undefined ? {} : { max: parseCredits(ceiling) }),
     ...(adopt === undefined ? {} : { adopt }),
     ...(given === undefined ? {} : { given }),
-    confirm: async (lines, balance) => {
-      seen = { lines, balance }
-      return agree(toOffer(lines, balance))
+    confirm: async (lines, balance, worker) => {
+      seen = { lines, balance, worker }
+      return agree(toOffer(seen))
     },
   })
   // `confirm` is not called if nothing needs an approval.
-  const { lines, balance } = seen ?? { lines: [], balance: (await workshop.prices()).balance }
-  return { offer: toOffer(lines, balance, report), isApproved: report.approved.length > 0 }
+  const found = seen ?? { lines: [], balance: (await workshop.prices()).balance }
+  return { offer: toOffer(found, report), isApproved: report.approved.length > 0 }
 }
 
-function toOffer(lines: readonly ApprovalLine[], balance: Credits, report?: ApproveReport): PanelOffer {
+interface Seen {
+  readonly lines: readonly ApprovalLine[]
+  readonly balance: Credits
+  readonly worker?: WorkerWord | undefined
+}
+
+function toOffer({ lines, balance, worker }: Seen, report?: ApproveReport): PanelOffer {
   const sum = sumOf(lines.map(({ quote }) => quote))
   const ceilings = sumOf(lines.map(({ ceiling }) => ceiling))
   return {
@@ -80,6 +88,7 @@ function toOffer(lines: readonly ApprovalLine[], balance: Credits, report?: Appr
     ceilings: formatCredits(ceilings),
     balance: formatCredits(balance),
     words: wordsOf(lines, sum, ceilings, balance),
+    ...(worker ? { worker: workerWords(worker) } : {}),
     untouched: report?.untouched ?? [],
   }
 }

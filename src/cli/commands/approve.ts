@@ -1,3 +1,4 @@
+import { workerWords } from '../../credit/approval-words.ts'
 import { creditsWords, sumCredits } from '../../credit/credits.ts'
 import { errorCodes, SpritewrightError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
@@ -27,8 +28,7 @@ export async function approve({ printer, parts, root, withWorkshop }: CommandCon
     given: isSure ? 'unattended' : 'typed',
     confirm: async (lines, balance, worker) => {
       printLines(printer, lines, balance, isSure)
-      if (worker)
-        printer.line(`Where, as the worker says: ${worker.host} (${worker.keyMode} key), price version ${worker.priceVersions.join(', ')}.`)
+      if (worker) printer.line(workerWords(worker))
       return isSure || (await askPerson(parts, toQuestion(lines)))
     },
   }

@@ -161,6 +161,7 @@ function OfferTable({ offer, isElsewhere }: { readonly offer: PanelOffer; readon
         </tfoot>
       </table>
       <p class="soft">{creditsWords(offer.balance)} are available.</p>
+      {offer.worker !== undefined && <p class="soft">{offer.worker}</p>}
       {offer.untouched.length > 0 && <p class="soft">Left as they are: {offer.untouched.join(', ')}.</p>}
     </>
   )
