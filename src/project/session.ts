@@ -256,3 +256,8 @@ function embeddedFolder({ storeFolder }: Pick<Context, 'storeFolder'>): string {
 export function uploadsFolder(context: Pick<Context, 'storeFolder' | 'options'>): string {
   return join(context.options.service === 'embedded' ? embeddedFolder(context) : context.storeFolder, 'uploads')
 }
+
+/** Folder of a worker's own lock file. */
+export function ordersFolder({ storeFolder }: Pick<Context, 'storeFolder'>): string {
+  return join(storeFolder, 'orders')
+}

@@ -21,7 +21,7 @@ export async function refuseLinks(disk: Pick<Disk, 'links'>, { root, store }: Pi
   const places: readonly (readonly [folder: string, names?: readonly string[]])[] = [
     [root, ['sprites.lock.json', ...(isDefault ? [defaultStore] : [])]],
     [store.dir],
-    ...['submissions', 'uploads', 'embedded'].map((part) => [join(store.dir, part)] as const),
+    ...['submissions', 'uploads', 'orders', 'embedded'].map((part) => [join(store.dir, part)] as const),
     [dirname(cache), ['.cache']],
     [cache, ['spritewright']],
     [join(cache, 'spritewright')],
@@ -43,7 +43,7 @@ function isLink(path: string): SpritewrightError {
  * Parts of the store that record the actions of this machine, and the name that distinguishes this checkout
  * from another clone. Results may be committed, these must not.
  */
-const records = ['submissions', 'uploads', 'ledger.jsonl', checkoutFile]
+const records = ['submissions', 'uploads', 'orders', 'ledger.jsonl', checkoutFile]
 
 /**
  * Makes sure that no records came with a commit: they would describe purchases of another machine, or

@@ -47,6 +47,8 @@ interface HireRequest extends Partial<WorkRequest> {
   readonly env?: Readonly<Record<string, string>>
   /** Files that its clone has changed. */
   readonly files?: Readonly<Record<string, string>>
+  /** Its clone, if it starts again in one that it had. */
+  readonly clone?: TestProject
 }
 
 let database = 0
@@ -79,10 +81,10 @@ export async function createTeam(redis: RedisServer): Promise<Team> {
   const team: Team = {
     ...{ studio, service, journal, queue, windowMs, desk, env },
     run: (...args) => runCli(desk, args, env),
-    hire: async (host = {}, { env: other = {}, files = {}, ...request } = {}) => {
+    hire: async (host = {}, { env: other = {}, files = {}, clone: had, ...request } = {}) => {
       const trusts = { SPRITEWRIGHT_APPROVERS: testKey(artist).fingerprint }
       const workerEnv = { ...redis.env, ...serviceEnv(service), ...keyEnv(keeper), ...trusts, ...other }
-      const clone = await studio.clone()
+      const clone = had ?? (await studio.clone())
       for (const [path, content] of Object.entries(files)) await clone.write(path, content)
       const worker = await hireWorker(clone, workerEnv, host, request)
       hired.push(worker)

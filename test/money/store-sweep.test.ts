@@ -52,6 +52,7 @@ describe('what a crash left behind', () => {
     const request = requestOf(disk)
     const old = [
       `/game/sprites.lock.json.${mark}.tmp`,
+      `/game/.spritewright/orders/sprites.lock.json.${mark}.tmp`,
       `${store}/checkout.json.${mark}.tmp`,
       `${store}/uploads/${hash}.0123456789ab.json.${mark}.tmp`,
       `${store}/submissions/${request}/0009.json.${mark}.tmp`,

@@ -37,6 +37,7 @@ describe('a link that came with a commit', () => {
     '.spritewright/submissions',
     '.spritewright/results',
     '.spritewright/uploads',
+    '.spritewright/orders',
     '.spritewright/embedded',
     '.spritewright/ledger.jsonl',
     `.spritewright/submissions/${hash}`,
@@ -97,7 +98,7 @@ test('L8: links are listed by name, also dangling ones; files, folders and what 
 describe('records that git tracks', () => {
   const git = (folder: string, ...args: string[]): Promise<unknown> => run('git', ['-C', folder, ...args])
 
-  test.each([`submissions/${hash}/0001.json`, `uploads/${hash}.json`, 'ledger.jsonl', 'checkout.json'])(
+  test.each([`submissions/${hash}/0001.json`, `uploads/${hash}.json`, 'orders/sprites.lock.json', 'ledger.jsonl', 'checkout.json'])(
     'L8: %s ends approving with SW_JOURNAL before anything is sent, and doctor says why',
     async (path) => {
       const w = await world()
@@ -127,7 +128,7 @@ describe('records that git tracks', () => {
     expect(asked).toEqual([])
     await workshop.prices()
     await workshop.plan()
-    expect(asked).toEqual([['/game/.spritewright', ['submissions', 'uploads', 'ledger.jsonl', 'checkout.json']]])
+    expect(asked).toEqual([['/game/.spritewright', ['submissions', 'uploads', 'orders', 'ledger.jsonl', 'checkout.json']]])
     await workshop.close()
   })
 

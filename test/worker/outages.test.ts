@@ -1,4 +1,4 @@
-import { readdir, rename, rm } from 'node:fs/promises'
+import { readdir, rename, rm, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Clock, nodeClock } from '../../src/host/clock.ts'
@@ -7,6 +7,7 @@ import { type HeldJob, nodeQueues, type OpenQueue } from '../../src/host/net/job
 import { openQueues } from '../../src/queue/open.ts'
 import { fasterClock } from '../kit/faster-clock.ts'
 import type { HiredWorker } from '../kit/hired-worker.ts'
+import { startCli } from '../kit/project.ts'
 import { hasRedis, type RedisServer, startRedis } from '../kit/servers/redis.ts'
 import { push } from '../kit/studio.ts'
 import { createTeam, type Team } from '../kit/team.ts'
@@ -118,6 +119,50 @@ describe.skipIf(!hasRedis)('a worker in trouble', () => {
     expect(team.service.charges()).toHaveLength(2)
     endWalk()
   })
+
+  test.each([
+    ['the same commit', async () => {}],
+    ['another commit', async () => void (await push(team.desk))],
+  ])(
+    'what it paid for while the store failed is told, survives its end, and is fetched past the window by an order of %s: one charge',
+    async (_which, change) => {
+      let isSent = (): void => {}
+      const sent = new Promise<void>((resolve) => {
+        isSent = resolve
+      })
+      team.after = async ({ method, path }, response) => {
+        if (method !== 'POST' || path !== '/v1/execute') return response
+        await rename(team.journal, `${team.journal}.away`)
+        isSent()
+        return response
+      }
+      const clone = await team.studio.clone()
+      const worker = await team.hire({}, { clone })
+      const approve = await team.run('approve', 'hero.walk', '--yes')
+      expect(approve.code, approve.stderr).toBe(0)
+      await push(team.desk)
+      const first = startCli(team.desk, ['build', 'hero.walk', '--buy-only'], team.env)
+      await sent
+      await worker.end()
+      expect(worker.sentences.join('\n')).toMatch(
+        /the service accepted it as execution [0-9a-f-]{36}, but the shared journal could not record/,
+      )
+      // The records are an hour old when the store is back.
+      const anHourAgo = new Date(Date.now() - 3_600_000)
+      for (const name of await readdir(`${team.journal}.away`, { recursive: true }))
+        await utimes(join(`${team.journal}.away`, name), anHourAgo, anHourAgo)
+      await rename(`${team.journal}.away`, team.journal)
+      team.after = async (_request, response) => response
+      first.child.kill('SIGINT')
+      await first.ended
+      await change()
+      await team.hire({}, { clone })
+      const build = await team.run('build', 'hero.walk', '--buy-only')
+      expect(build.code, build.stderr).toBe(0)
+      expect(team.service.requests().filter(({ method, path }) => method === 'POST' && path === '/v1/execute')).toHaveLength(1)
+      expect(team.service.charges()).toHaveLength(1)
+    },
+  )
 
   test.each([
     ['', false],

@@ -1,25 +1,19 @@
 import { join } from 'node:path'
-import type { Disk } from '../../host/disk.ts'
-import { publish } from '../../host/publish.ts'
 import { mayAdopt } from '../../job/adopt.ts'
 import type { Order } from '../../job/order.ts'
+import { refuseKey } from '../../options/key-search.ts'
 import type { Context } from '../../project/context.ts'
 import { withSteps } from '../../project/orders.ts'
-import type { Session } from '../../project/session.ts'
+import { ordersFolder, type Session } from '../../project/session.ts'
 import type { OrderMessage } from '../../queue/messages.ts'
 import { createLockStore, type LockStore } from '../../vault/lock-store.ts'
-import { findEntry } from '../../vault/lockfile.ts'
+import { findEntry, type LockEntry } from '../../vault/lockfile.ts'
 import { commitDisk, readCommittedLock, readCommittedOrder, refusedOrder } from './committed-order.ts'
 
-/** An order that a commit asks for, with a copy of the lock file of that commit. */
+/** An order that a commit asks for, with the worker's own lock file. */
 export interface CommittedOrder {
   readonly order: Order
   readonly lock: LockStore
-}
-
-/** Folder of the lock files of commits, in the worker's store. It may be deleted at any time. */
-export function ordersFolder({ storeFolder }: Pick<Context, 'storeFolder'>): string {
-  return join(storeFolder, 'orders')
 }
 
 /** How long the branches of a fetch count as the present ones, in milliseconds. */
@@ -38,6 +32,7 @@ export type OrderReader = (message: OrderMessage) => Promise<CommittedOrder>
 export function createOrderReader(context: Context, session: Session): OrderReader {
   const { host, options } = context
   const { root } = options
+  const lock = openOwnLock(context)
   let lastFetch: Promise<unknown> = Promise.resolve()
   let fetchedAt = Number.NEGATIVE_INFINITY
   /** The newest commits of the branches that have the commit. One fetch at a time, since git locks its references. */
@@ -61,30 +56,33 @@ export function createOrderReader(context: Context, session: Session): OrderRead
   return async (message) => {
     const tips = await findTips(message)
     const disk = commitDisk(context, message.commit)
-    const lock = await openCommittedLock(context, disk, message.commit)
-    const file = await lock.read()
+    const file = await readCommittedLock(context, disk)
     const order = await readCommittedOrder(context, session, { disk, lock: file }, message)
     const newest = await Promise.all(tips.map((tip) => readCommittedLock(context, commitDisk(context, tip))))
     for (const { request, hash, approval } of withSteps(order)) {
       const isCurrent = newest.some((other) => findEntry(other, request.id, hash)?.approval?.signature === approval?.signature)
       if (approval && !isCurrent) throw refusedOrder(message, `no branch with that commit has this approval of "${request.id}" any more.`)
+      const { submission } = await context.journal.read(hash)
+      const isUnrecorded = (entry: LockEntry | undefined): boolean => entry !== undefined && mayAdopt(submission, entry)
+      // Paid by this worker while the shared journal failed. The purchase records it.
+      if (isUnrecorded(findEntry(await lock.read(), request.id, hash))) continue
       const entry = findEntry(file, request.id, hash)
-      if (entry && mayAdopt((await context.journal.read(hash)).submission, entry))
+      if (isUnrecorded(entry))
         throw refusedOrder(message, `its lock file names an execution of "${request.id}" that the journal of the team does not know.`)
+      if (entry) await lock.change(request.id, hash, (own) => (own && isUnrecorded(own) ? own : entry))
     }
     return { order, lock }
   }
 }
 
 /**
- * Opens a copy of the commit's lock file. A purchase changes the copy. The clone's own file stays as it is, and
- * the client's build writes the result into the file of its checkout.
+ * Opens the worker's own lock file, which purchases change. The clone's file stays as it is, and the client's build
+ * writes the result into the file of its checkout. An execution that the shared journal lacks is only here, so the
+ * file outlives the worker.
  */
-async function openCommittedLock(context: Context, disk: Disk, commit: string): Promise<LockStore> {
-  const path = join(ordersFolder(context), commit, 'sprites.lock.json')
-  const committed = join(context.options.root, 'sprites.lock.json')
-  const { host } = context
-  const isThere = (await host.disk.stat(path)) !== undefined
-  if (!isThere && (await disk.stat(committed))) await publish(host.disk, host.random, path, await disk.read(committed))
-  return createLockStore(host, path)
+function openOwnLock(context: Context): LockStore {
+  const { host, keySearch } = context
+  const folder = ordersFolder(context)
+  const turn = { path: join(folder, 'turn'), clock: host.clock }
+  return createLockStore(host, join(folder, 'sprites.lock.json'), turn, (bytes, path) => refuseKey(keySearch, bytes, path))
 }

@@ -93,9 +93,11 @@ function withoutKey({ keySearch }: Context, signal: AbortSignal, onEvent: (sente
       refuseKey(keySearch, JSON.stringify(result), 'an answer of the worker')
       return result
     } catch (error) {
-      if (signal.aborted) throw new PutBack('The worker ends.')
       const failure = keySearch.mask(formatFailure(explained(error)))
-      onEvent(`Refused or failed: ${(JSON.parse(failure) as { message: string }).message}`)
+      // What the shared store could not take, e.g. the execution of a submission, nobody else tells.
+      if (!signal.aborted || hasCode(error, 'SW_STORE'))
+        onEvent(`Refused or failed: ${(JSON.parse(failure) as { message: string }).message}`)
+      if (signal.aborted) throw new PutBack('The worker ends.')
       throw new Error(failure)
     }
   }

@@ -5,7 +5,6 @@ import type { LeaseNote } from '../../queue/messages.ts'
 import type { Queues } from '../../queue/open.ts'
 import { longestRequestMs } from '../../service/http/transport.ts'
 import { type Lease, takeLease } from './lease.ts'
-import { ordersFolder } from './read-order.ts'
 import { serve } from './serve.ts'
 
 /** How a worker runs. */
@@ -52,7 +51,6 @@ export async function work(context: Context, connection: ServiceConnection, requ
       message: `Expected ${options.root} to be in a clone of the project's repository, found none. A worker reads what it buys from commits: clone the repository, and start the worker there.`,
     })
   }
-  await host.disk.remove(ordersFolder(context))
   const by = `${host.machineName ?? 'unknown'} ${host.processId}`
   try {
     let told: string | undefined
