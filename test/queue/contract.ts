@@ -4,9 +4,15 @@ import { type JobQueue, PutBack } from '../../src/host/net/job-queue.ts'
 
 /** A server of queues under test. */
 export interface QueueSubject {
-  /** Opens a queue, as another machine would. */
-  open(name: string): JobQueue
+  /**
+   * Opens a queue, as another machine would.
+   *
+   * @param timeoutMs Longest wait for an answer.
+   */
+  open(name: string, timeoutMs: number): JobQueue
   restart(): Promise<void>
+  stop(): Promise<void>
+  start(): Promise<void>
 }
 
 const leaseMs = 400
@@ -15,8 +21,8 @@ const leaseMs = 400
 export function describeQueue(name: string, subject: () => QueueSubject): void {
   describe(name, () => {
     const opened: JobQueue[] = []
-    const open = (queue: string): JobQueue => {
-      const made = subject().open(queue)
+    const open = (queue: string, timeoutMs = 10_000): JobQueue => {
+      const made = subject().open(queue, timeoutMs)
       opened.push(made)
       return made
     }
@@ -128,6 +134,36 @@ export function describeQueue(name: string, subject: () => QueueSubject): void {
       }
       for (;;) if ((await queue.read('b').catch(() => undefined))?.state === 'done') break
       await worker.stop()
+    })
+
+    test('while the server is away, work ends when its handlers have; then the same queue works on', async () => {
+      const queue = open(randomUUID(), 500)
+      const ended: string[] = []
+      let endHandler = (): void => {}
+      const handled = new Promise<void>((resolve) => {
+        endHandler = resolve
+      })
+      const worker = queue.serve(1, 1000, async () => {
+        await handled
+        ended.push('handler')
+        return {}
+      })
+      await queue.add('a', {}, 1)
+      await reach(queue, 'a', 'active')
+      await subject().stop()
+      await expect(queue.read('a')).rejects.toThrow()
+      const stopped = worker.stop().then(() => ended.push('worker'))
+      await expect(queue.read('a')).rejects.toThrow()
+      endHandler()
+      await stopped
+      expect(ended).toEqual(['handler', 'worker'])
+      await subject().start()
+      const again = queue.serve(1, 1000, async () => ({}))
+      for (;;) {
+        await queue.add('b', {}, 1).catch(() => {})
+        if ((await queue.read('b').catch(() => undefined))?.state === 'done') break
+      }
+      await again.stop()
     })
   })
 }

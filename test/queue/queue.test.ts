@@ -27,8 +27,10 @@ describe.skipIf(!hasRedis)('Redis', () => {
   const address = (): string => `redis://127.0.0.1:${server.port}`
 
   describeQueue('a queue', () => ({
-    open: (name) => nodeQueues()(moduleOf('bullmq'), resolveQueueTarget(address(), server.env), name, 10_000),
+    open: (name, timeoutMs) => nodeQueues()(moduleOf('bullmq'), resolveQueueTarget(address(), server.env), name, timeoutMs),
     restart: () => server.restart(),
+    stop: () => server.stop(),
+    start: () => server.start(),
   }))
 
   test('a wiped server has no jobs, and takes them again', async () => {
@@ -59,8 +61,10 @@ describe.skipIf(!hasPostgres || !hasPackages('bullmq'))('PostgreSQL', () => {
   const address = (): string => `postgres://127.0.0.1:${server.port}/postgres`
 
   describeQueue('a queue', () => ({
-    open: (name) => nodeQueues()(moduleOf('bullmq'), resolveQueueTarget(address(), server.env, true), name, 10_000),
+    open: (name, timeoutMs) => nodeQueues()(moduleOf('bullmq'), resolveQueueTarget(address(), server.env, true), name, timeoutMs),
     restart: () => server.restart(),
+    stop: () => server.stop(),
+    start: () => server.start(),
   }))
 
   test('a client needs no right to make tables: it uses those that the worker has made', async () => {

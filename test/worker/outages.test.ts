@@ -90,6 +90,23 @@ describe.skipIf(!hasRedis)('a worker in trouble', () => {
     },
   )
 
+  test('an outage of the queue that is longer than its lease ends nothing: then it takes the lease again, and buys', async () => {
+    const openQueue: OpenQueue = (entry, target, name) => nodeQueues()(entry, target, name, 500)
+    const worker = await team.hire({ openQueue }, { leaseMs: 1200 })
+    await worker.tells('This worker is active.')
+    await redis.stop()
+    await worker.tells('lost its lease')
+    await redis.start()
+    await worker.tells('This worker is active.', 2)
+    expect(await team.run('approve', 'hero.walk', '--yes')).toMatchObject({ code: 0 })
+    await push(team.desk)
+    expect(await team.run('build', 'hero.walk', '--buy-only')).toMatchObject({ code: 0 })
+    expect(team.service.charges()).toHaveLength(1)
+    await redis.stop()
+    await worker.end()
+    await redis.start()
+  })
+
   test('a broken chain of records keeps the place of its request, which may be at work, and stops no other one', async () => {
     let endWalk = (): void => {}
     let worker: HiredWorker | undefined

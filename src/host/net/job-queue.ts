@@ -1,3 +1,4 @@
+import type { Bullmq, Job, Queue, Worker } from './bullmq.ts'
 import type { DatabaseTarget } from './database.ts'
 
 /** A server that keeps queues, and who asks. */
@@ -66,8 +67,8 @@ export interface JobQueue {
   /** Jobs of a state, at most so many. */
   list(state: QueuedJob['state'], most: number): Promise<readonly QueuedJob[]>
   /**
-   * Works on jobs until `stop`, which waits for the handlers. A job whose process dies is worked on again, and
-   * then comes first.
+   * Works on jobs until `stop`, which waits for the handlers, also while the server is away. A job whose process
+   * dies is worked on again, and then comes first.
    *
    * @param leaseMs How long a job stays with a process that gives no sign.
    */
@@ -88,51 +89,6 @@ export interface JobQueue {
  */
 export type OpenQueue = (entry: string, target: QueueTarget, name: string, timeoutMs: number) => JobQueue
 
-/** The parts of BullMQ 6 that are used, with the types that matter here. */
-interface Bullmq {
-  readonly Queue: new (name: string, options: object, backend?: unknown) => Queue
-  readonly Worker: new (name: string, handle: unknown, options: object, backend?: unknown) => Worker
-  readonly WaitingError: new () => Error
-  readonly createPostgresBackend: unknown
-}
-
-interface Emitter {
-  on(event: 'error', then: (error: Error) => void): unknown
-  close(): Promise<unknown>
-}
-
-interface Queue extends Emitter {
-  add(name: string, data: object, options: { readonly jobId: string; readonly priority?: number }): Promise<unknown>
-  getJob(id: string): Promise<Job | undefined>
-  getJobState(id: string): Promise<string>
-  getJobs(states: readonly string[], from: number, to: number): Promise<readonly (Job | null | undefined)[]>
-  remove(id: string): Promise<unknown>
-}
-
-interface Worker extends Emitter {
-  on(event: 'error', then: (error: Error) => void): unknown
-  on(event: 'stalled', then: (id: string) => void): unknown
-  startStalledCheckTimer(): Promise<void>
-  getNextJob(token: string, options: { readonly block: false }): Promise<Job | undefined>
-}
-
-interface Job {
-  readonly id?: string
-  readonly data: unknown
-  readonly progress: unknown
-  readonly returnvalue: unknown
-  readonly failedReason?: string
-  readonly timestamp: number
-  readonly processedOn?: number
-  readonly finishedOn?: number
-  updateProgress(progress: object): Promise<void>
-  updateData(data: object): Promise<void>
-  changePriority(to: { readonly priority: number }): Promise<void>
-  /** 1 if the lock is still this token's. */
-  extendLock(token: string, durationMs: number): Promise<number>
-  moveToWait(token?: string): Promise<unknown>
-}
-
 /** How long the server keeps settled jobs, so that clients and `worker status` can read them. */
 const kept = { removeOnComplete: { age: 3600, count: 1000 }, removeOnFail: { age: 24 * 3600, count: 1000 } }
 /** A job may lose its process any number of times: what it does is safe to repeat. */
@@ -143,15 +99,28 @@ const runRetryDelay = 1000
 /** Opens queues by the package `bullmq`, which a project installs if it needs it. It is loaded with the first call. */
 export function nodeQueues(): OpenQueue {
   return (entry, target, name, timeoutMs) => {
-    const closers: (() => Promise<unknown>)[] = []
+    /** Ends each connection. */
+    const closers = new Map<unknown, () => Promise<unknown>>()
     let loaded: Promise<{ readonly bullmq: Bullmq; readonly backend: unknown; readonly queue: Queue }> | undefined
     const connection = toConnection(target)
     const trouble: Trouble = { timeoutMs, last: undefined }
+    /** A connection that breaks is made again by the package. The next call that gets no answer says why. */
+    const watch = (one: Queue | Worker, close: () => Promise<unknown>): void => {
+      one.on('error', (error: Error) => {
+        trouble.last = error
+      })
+      closers.set(one, close)
+    }
+    const end = async (one: unknown): Promise<void> => {
+      const close = closers.get(one)
+      closers.delete(one)
+      if (close) await inTime(trouble, close).catch(() => {})
+    }
     const load = async (): Promise<Awaited<NonNullable<typeof loaded>>> => {
       const { default: bullmq } = (await import(/* @vite-ignore */ entry)) as { default: Bullmq }
       const backend = target.kind === 'postgres' ? bullmq.createPostgresBackend : undefined
       const queue = new bullmq.Queue(name, { connection, defaultJobOptions: kept }, backend)
-      closers.push(watched(queue, trouble))
+      watch(queue, () => queue.getBackend().close(true))
       return { bullmq, backend, queue }
     }
     const open = (): NonNullable<typeof loaded> => {
@@ -162,7 +131,7 @@ export function nodeQueues(): OpenQueue {
     const newWorker = async (handle: unknown, options: object): Promise<Worker> => {
       const { bullmq, backend } = await open()
       const worker = new bullmq.Worker(name, handle, { connection, maxStalledCount, runRetryDelay, ...options }, backend)
-      closers.unshift(watched(worker, trouble))
+      watch(worker, () => worker.close(true))
       return worker
     }
     let taker: Promise<Worker> | undefined
@@ -184,8 +153,16 @@ export function nodeQueues(): OpenQueue {
           return jobs.filter((job) => job !== undefined && job !== null).map((job) => toQueued(job, statesOf[state][0]))
         }),
       serve: (atOnce, leaseMs, handle) => {
+        const working = new Set<Promise<unknown>>()
+        let isOver = false
+        const tracked: JobHandler = async (...job) => {
+          if (isOver) throw new PutBack()
+          const work = handle(...job)
+          working.add(work)
+          return work.finally(() => working.delete(work))
+        }
         const worker = open().then(({ bullmq, queue }) =>
-          newWorker(toProcessor(bullmq, handle), { concurrency: atOnce, lockDuration: leaseMs, stalledInterval: leaseMs }).then((made) => {
+          newWorker(toProcessor(bullmq, tracked), { concurrency: atOnce, lockDuration: leaseMs, stalledInterval: leaseMs }).then((made) => {
             made.on(
               'stalled',
               (id: string) =>
@@ -198,7 +175,18 @@ export function nodeQueues(): OpenQueue {
           }),
         )
         worker.catch(() => {})
-        return { stop: async () => void (await (await worker.catch(() => undefined))?.close()) }
+        return {
+          stop: async () => {
+            isOver = true
+            const made = await worker.catch(() => undefined)
+            const idle = made?.pause()
+            idle?.catch(() => {})
+            await Promise.allSettled(working)
+            // What their jobs have become is told to the server, if it is there.
+            await inTime(trouble, async () => idle).catch(() => {})
+            await end(made)
+          },
+        }
       },
       take: (id, data, leaseMs) =>
         inTime(trouble, async () => {
@@ -214,7 +202,7 @@ export function nodeQueues(): OpenQueue {
         }),
       close: async () => {
         await loaded?.catch(() => {})
-        for (const close of closers.splice(0)) await inTime(trouble, close).catch(() => {})
+        await Promise.all([...closers.keys()].map(end))
       },
     }
   }
@@ -272,14 +260,6 @@ function toConnection(target: QueueTarget): object {
 interface Trouble {
   readonly timeoutMs: number
   last: Error | undefined
-}
-
-/** A connection that breaks is made again by the package. The next call that gets no answer says why. */
-function watched(one: Emitter, trouble: Trouble): () => Promise<unknown> {
-  one.on('error', (error) => {
-    trouble.last = error
-  })
-  return () => one.close()
 }
 
 /** Rejects if the work takes longer. It may still take effect later. */

@@ -17,7 +17,11 @@ export interface PostgresServer {
    * @default in the database `postgres`
    */
   query(text: string, database?: string): Promise<readonly Record<string, unknown>[]>
-  /** Ends all connections at once, and starts again on the same port. */
+  /** Ends all connections at once. It stays away until `start`. */
+  stop(): Promise<void>
+  /** Starts it again on the same port. */
+  start(): Promise<void>
+  /** Both, one after the other. */
   restart(): Promise<void>
   close(): Promise<void>
 }
@@ -69,6 +73,10 @@ export async function startPostgres(): Promise<PostgresServer> {
     port,
     env,
     query,
+    stop: () => server.stop('SIGINT'),
+    start: async () => {
+      server = await start()
+    },
     restart: async () => {
       await server.stop('SIGINT')
       server = await start()

@@ -11,7 +11,11 @@ export interface RedisServer {
   readonly env: Readonly<Record<string, string>>
   /** Removes everything, as a failover to an empty server does. */
   wipe(): Promise<void>
-  /** Ends all connections at once, and starts again on the same port, with nothing in it. */
+  /** Ends all connections at once. It stays away until `start`. */
+  stop(): Promise<void>
+  /** Starts it again on the same port, with nothing in it. */
+  start(): Promise<void>
+  /** Both, one after the other. */
   restart(): Promise<void>
   close(): Promise<void>
 }
@@ -56,6 +60,10 @@ export async function startRedis(): Promise<RedisServer> {
         socket.on('data', (part) => (answer += part)).on('error', reject)
         socket.on('close', () => (answer === '+OK\r\n+OK\r\n' ? resolve() : reject(new Error(answer))))
       }),
+    stop: () => server.stop('SIGKILL'),
+    start: async () => {
+      server = await start()
+    },
     restart: async () => {
       await server.stop('SIGKILL')
       server = await start()
