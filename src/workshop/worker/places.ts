@@ -1,4 +1,5 @@
-import { hasCode, mayPass } from '../../errors.ts'
+import { hasCode, mayPass, SpritewrightError } from '../../errors.ts'
+import { readPatiently } from '../../job/delivery/follow.ts'
 import { readUnlessBroken } from '../../job/records/journal.ts'
 import type { Submission } from '../../job/records/submission.ts'
 import type { Context } from '../../project/context.ts'
@@ -14,7 +15,7 @@ export interface Places {
  * Creates the places.
  *
  * @param most Number of places.
- * @param held Requests that have one from the beginning, until their promise settles.
+ * @param held Requests that have one from the beginning, until their promise is fulfilled.
  * @param signal Ends every wait for a place.
  */
 export function createPlaces(most: number, held: ReadonlyMap<string, Promise<unknown>>, signal: AbortSignal): Places {
@@ -41,7 +42,7 @@ export function createPlaces(most: number, held: ReadonlyMap<string, Promise<unk
     taken.set(hash, 1)
     over.then(
       () => leave(hash),
-      () => leave(hash),
+      () => {},
     )
   }
   return {
@@ -58,17 +59,19 @@ export function createPlaces(most: number, held: ReadonlyMap<string, Promise<unk
 
 const pollMs = 5_000
 /**
- * Assumed longest duration of a job, in milliseconds. It counts if broken records hide the execution, so that
- * nobody can ask for its state. The service promises no limit; jobs take minutes.
+ * Assumed longest duration of a job, in milliseconds. It counts if nobody can ask for its state: broken records
+ * hide the execution, or the service's answer says nothing about it. The service promises no limit; jobs take
+ * minutes.
  */
 const longestJobMs = 30 * 60_000
 
 /**
  * Finds the requests that an earlier worker has sent and that may still be at work at the service. The
- * promise of a request settles when the request is no longer at work.
+ * promise of a request is fulfilled when the request is no longer at work, or when the service does not have it
+ * any more. It is rejected only if the signal is aborted.
  *
  * A request whose records are broken may be at work. It counts for as long as a job may last, and stops nothing
- * else.
+ * else. So does one for which the service gives no state, for example because it refuses the key.
  *
  * @param onEvent Receives a sentence about each request whose records are broken.
  */
@@ -84,23 +87,24 @@ export async function findInFlight(
     if (accepted) return true
     return sends.some(({ answer, at }) => answer.kind !== 'refused' && clock.wall() - at <= options.replayWindowMs)
   }
-  const isOver = async (hash: string, reservedAt: number): Promise<boolean> => {
-    const view = await readUnlessBroken(journal, hash)
-    if (!view) return clock.wall() - reservedAt > longestJobMs
-    if (!mayRun(view.submission)) return true
-    const { accepted } = view.submission
-    const { status } = accepted ? await client.execution(accepted.executionId, signal) : { status: 'queued' }
-    return status !== 'queued' && status !== 'running'
+  /** Undefined if nobody can tell. */
+  const isOver = async (hash: string): Promise<boolean | undefined> => {
+    try {
+      const view = await readUnlessBroken(journal, hash)
+      if (!view) return undefined
+      const { accepted } = view.submission
+      if (!mayRun(view.submission)) return true
+      if (!accepted) return false
+      const { status } = await readPatiently(clock, () => client.execution(accepted.executionId, signal), signal)
+      return status !== 'queued' && status !== 'running'
+    } catch (error) {
+      if (signal.aborted) throw error
+      if (mayPass(error)) return false
+      return error instanceof SpritewrightError && error.facts.status === 404 ? true : undefined
+    }
   }
   const untilOver = async (hash: string, reservedAt: number): Promise<void> => {
-    for (;;) {
-      try {
-        if (await isOver(hash, reservedAt)) return
-      } catch (error) {
-        if (signal.aborted || !mayPass(error)) throw error
-      }
-      await clock.sleep(pollMs, signal)
-    }
+    while (!((await isOver(hash)) ?? clock.wall() - reservedAt > longestJobMs)) await clock.sleep(pollMs, signal)
   }
   const found = new Map<string, Promise<unknown>>()
   for (const [hash, reservedAt] of await reservations.times()) {
@@ -111,7 +115,10 @@ export async function findInFlight(
       if (!hasCode(error, 'SW_JOURNAL')) throw error
       onEvent(`One request is left out. ${error.message}`)
     }
-    found.set(hash, untilOver(hash, reservedAt))
+    const over = untilOver(hash, reservedAt)
+    // Nobody waits for it while the other requests are read.
+    over.catch(() => {})
+    found.set(hash, over)
   }
   return found
 }
