@@ -27,7 +27,7 @@ import { createPreviewer } from './workshop/live/preview.ts'
 import { drawPlanPictures } from './workshop/plan-pictures.ts'
 import { projectFiles } from './workshop/project-files.ts'
 import { answer, cancel, forget } from './workshop/questions.ts'
-import { recover } from './workshop/recovery/recover.ts'
+import { recover, refuseDecision } from './workshop/recovery/recover.ts'
 import { makePlan, readFullStatus } from './workshop/report.ts'
 import { readOriginals, review } from './workshop/review.ts'
 import { openResultStore } from './workshop/store/result-store.ts'
@@ -206,9 +206,13 @@ function openWorkshop(context: Context, connection: ServiceConnection, configFil
     trust: openTrust(context),
     build: (request = {}) => interruptible(request.signal ?? never, 'paid', () => build(context, connection, request)),
     work: async (request) => (await import('./workshop/worker/worker.ts')).work(context, connection, request),
+    asksWorker: connection.isRemote,
     workerStatus: async () => (await import('./workshop/worker/status.ts')).readWorkerStatus(context),
     answer: (request, signal = never) => online(signal, 'paid', (session) => answer(context, session, request, signal)),
-    recover: (request, signal = never) => online(signal, 'paid', (session) => recover(context, session, request, signal)),
+    recover: async (request, signal = never) => {
+      refuseDecision(connection, request)
+      return online(signal, 'paid', (session) => recover(context, session, request, signal))
+    },
     cancel: (name, signal = never, shown = undefined) =>
       online(signal, 'paid', (session) => cancel(context, session, { name, shown }, signal)),
     forget: (name, confirm, signal = never) => online(signal, 'nothing', (session) => forget(context, session, name, confirm, signal)),

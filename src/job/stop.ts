@@ -64,7 +64,7 @@ export function notYoursError(
   const words = `approved ${approverWords(approval, verdict)}${ends[verdict]}`
   return new SpritewrightError('SW_BUYER', {
     message: `${ids.map((id) => `"${id}"`).join(', ')}: ${words}. Nothing was sent. Build where it was approved and commit sprites.lock.json. Or look at the price and take the purchase over, after making sure that it was not bought there: npx spritewright approve ${names} --adopt`,
-    facts: { ids },
+    facts: { ids, verdict, buyer: approval.buyer },
   })
 }
 

@@ -70,7 +70,7 @@ export interface Survey {
  */
 export async function readWantedAnimations(context: Context, names: readonly string[] = []): Promise<WantedAnimations> {
   const { specs, errors } = await readSpecs(context.host, context.options.root, context.options.specs)
-  return toWantedAnimations(context, { specs, errors }, selector(specs, names, errors.length > 0))
+  return toWantedAnimations(context, { specs, errors }, selector(context, specs, names, errors.length > 0))
 }
 
 /** Wanted animations of the readable specs, and the errors of the others. */
@@ -267,6 +267,7 @@ export function throwAll(all: readonly unknown[]): void {
 }
 
 function selector(
+  { options: { service } }: Pick<Context, 'options'>,
   specs: readonly SpriteSpec[],
   names: readonly string[],
   isPartial: boolean,
@@ -277,8 +278,12 @@ function selector(
   if (unknown.length > 0 && !isPartial) {
     const near = [...new Set(unknown.flatMap((name) => nearestName(name, ids) ?? []))]
     const advice = near.length === 0 ? '' : ` Did you mean ${near.join(', ')}?`
+    const pull =
+      typeof service === 'object' && service.queue !== undefined
+        ? ' A worker does not pull: in its clone, and wherever a spec may be missing, run git pull first.'
+        : ''
     throw new SpritewrightError('SW_USAGE', {
-      message: `Expected the name of a sprite or of an animation, found ${unknown.map((name) => JSON.stringify(name)).join(', ')}.${advice} There are: ${ids.slice(0, 40).join(', ') || 'no specs yet (npx spritewright init writes a first one)'}.`,
+      message: `Expected the name of a sprite or of an animation, found ${unknown.map((name) => JSON.stringify(name)).join(', ')}.${advice} There are: ${ids.slice(0, 40).join(', ') || 'no specs yet (npx spritewright init writes a first one)'}.${pull}`,
       facts: { unknown },
     })
   }

@@ -1,15 +1,16 @@
 import { readdir, rename, rm, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { errorCodes } from '../../src/errors.ts'
 import { type Clock, nodeClock } from '../../src/host/clock.ts'
 import { nodeHost } from '../../src/host/host.ts'
 import { type HeldJob, nodeQueues, type OpenQueue } from '../../src/host/net/job-queue.ts'
 import { openQueues } from '../../src/queue/open.ts'
 import { fasterClock } from '../kit/faster-clock.ts'
 import type { HiredWorker } from '../kit/hired-worker.ts'
-import { startCli } from '../kit/project.ts'
+import { heroSpec, runCli, serviceEnv, startCli, type TestProject } from '../kit/project.ts'
 import { hasRedis, type RedisServer, startRedis } from '../kit/servers/redis.ts'
-import { push } from '../kit/studio.ts'
+import { git, push } from '../kit/studio.ts'
 import { createTeam, type Team } from '../kit/team.ts'
 
 /** Queues whose lease is taken, and then cannot be noted, renewed or given back while `isCut` says so. */
@@ -137,41 +138,41 @@ describe.skipIf(!hasRedis)('a worker in trouble', () => {
     endWalk()
   })
 
+  /** Sends `hero.walk`. The store fails before the answer is recorded, and works again an hour later, without a worker. */
+  async function sendUnrecorded(clone: TestProject): Promise<HiredWorker> {
+    const sent = new Promise<void>((resolve) => {
+      team.after = async ({ method, path }, response) => {
+        if (method !== 'POST' || path !== '/v1/execute') return response
+        await rename(team.journal, `${team.journal}.away`)
+        resolve()
+        return response
+      }
+    })
+    const worker = await team.hire({}, { clone })
+    expect(await team.run('approve', 'hero.walk', '--yes')).toMatchObject({ code: 0 })
+    await push(team.desk)
+    const build = startCli(team.desk, ['build', 'hero.walk', '--buy-only'], team.env)
+    await sent
+    await worker.end()
+    const anHourAgo = new Date(Date.now() - 3_600_000)
+    for (const name of await readdir(`${team.journal}.away`, { recursive: true }))
+      await utimes(join(`${team.journal}.away`, name), anHourAgo, anHourAgo)
+    await rename(`${team.journal}.away`, team.journal)
+    team.after = async (_request, response) => response
+    build.child.kill('SIGINT')
+    await build.ended
+    return worker
+  }
+
   test.each([
     ['the same commit', async () => {}],
     ['another commit', async () => void (await push(team.desk))],
   ])(
     'what it paid for while the store failed is told, survives its end, and is fetched past the window by an order of %s: one charge',
     async (_which, change) => {
-      let isSent = (): void => {}
-      const sent = new Promise<void>((resolve) => {
-        isSent = resolve
-      })
-      team.after = async ({ method, path }, response) => {
-        if (method !== 'POST' || path !== '/v1/execute') return response
-        await rename(team.journal, `${team.journal}.away`)
-        isSent()
-        return response
-      }
       const clone = await team.studio.clone()
-      const worker = await team.hire({}, { clone })
-      const approve = await team.run('approve', 'hero.walk', '--yes')
-      expect(approve.code, approve.stderr).toBe(0)
-      await push(team.desk)
-      const first = startCli(team.desk, ['build', 'hero.walk', '--buy-only'], team.env)
-      await sent
-      await worker.end()
-      expect(worker.sentences.join('\n')).toMatch(
-        /the service accepted it as execution [0-9a-f-]{36}, but the shared journal could not record/,
-      )
-      // The records are an hour old when the store is back.
-      const anHourAgo = new Date(Date.now() - 3_600_000)
-      for (const name of await readdir(`${team.journal}.away`, { recursive: true }))
-        await utimes(join(`${team.journal}.away`, name), anHourAgo, anHourAgo)
-      await rename(`${team.journal}.away`, team.journal)
-      team.after = async (_request, response) => response
-      first.child.kill('SIGINT')
-      await first.ended
+      const { sentences } = await sendUnrecorded(clone)
+      expect(sentences.join('\n')).toMatch(/accepted it as execution [0-9a-f-]{36}, but the shared journal could not record that/)
       await change()
       await team.hire({}, { clone })
       const build = await team.run('build', 'hero.walk', '--buy-only')
@@ -180,6 +181,44 @@ describe.skipIf(!hasRedis)('a worker in trouble', () => {
       expect(team.service.charges()).toHaveLength(1)
     },
   )
+
+  test('what nobody can know is decided where the worker is: a machine without a key is told so, and decides nothing', async () => {
+    await sendUnrecorded(await team.studio.clone())
+    const clone = await team.studio.clone()
+    await team.hire({}, { clone })
+    const build = await team.run('build', 'hero.walk', '--buy-only', '--json')
+    expect(build.code).toBe(6)
+    const { error } = JSON.parse(build.stdout) as { error: { message: string } }
+    expect(error.message).toMatch(/recover hero\.walk --replay .* Do that in the clone of the worker, after git pull there/)
+    const before = team.service.requests().length
+    for (const decision of ['--replay', '--abandon']) {
+      const { code, stdout } = await team.run('recover', 'hero.walk', decision, '--json')
+      expect([code, JSON.parse(stdout)]).toMatchObject([
+        errorCodes.SW_NO_KEY.exit,
+        { error: { code: 'SW_NO_KEY', message: expect.stringMatching(`In its clone.*npx spritewright recover hero.walk ${decision}$`) } },
+      ])
+    }
+    expect(team.service.requests()).toHaveLength(before)
+    // Given up, it could be approved and paid again.
+    expect(await team.run('build', 'hero.walk', '--buy-only')).toMatchObject({ code: 6 })
+    // The worker's clone does not have what was pushed meanwhile.
+    await team.desk.write('sprites/owl.sprite.json', heroSpec(['idle']))
+    await push(team.desk)
+    const there = () => runCli(clone, ['recover', 'owl.idle', '--abandon'], { ...team.env, ...serviceEnv(team.service) })
+    expect((await there()).stderr).toMatch(/"owl.idle".*git pull first/)
+    await git(clone.root, 'pull', '-q')
+    expect((await there()).stderr).toContain('Expected something of "owl.idle" that waits for a decision, found none')
+  })
+
+  test('it makes its signing key before its first purchase, and says it, so that others can name it', async () => {
+    const clone = await team.studio.clone()
+    const worker = await team.hire({}, { clone, env: { SPRITEWRIGHT_SIGNING_KEY: '' } })
+    await worker.tells('Its signing key is ')
+    const [, key] = /Its signing key is ([0-9a-f]{40})\. Name it in SPRITEWRIGHT_APPROVERS/.exec(worker.sentences.join('\n')) ?? []
+    const { SPRITEWRIGHT_SIGNING_KEY: _own, ...env } = team.env
+    const doctor = await runCli(clone, ['doctor'], { ...env, ...serviceEnv(team.service) })
+    expect(doctor.stdout).toContain(`you approve and buy as ${key}`)
+  })
 
   test.each([
     ['', false],

@@ -77,8 +77,13 @@ describe.skipIf(!hasRedis)('a worker that buys for a machine without a key', () 
     const plan = await cli('plan', '--json')
     expect(plan.code, plan.stdout + plan.stderr).toBe(0)
     expect(JSON.parse(plan.stdout)).toMatchObject({ items: [{ id: 'hero.walk', state: 'missing' }, { id: 'hero.idle' }] })
-    expect(await cli('approve', '--yes')).toMatchObject({ code: 0 })
+    const approve = await cli('approve', '--yes')
+    expect(approve.code).toBe(0)
+    const words = approve.stdout + approve.stderr
+    expect(words).toContain('Next: commit specs, pictures and sprites.lock.json, and push. Then: npx spritewright build')
+    expect(words).not.toContain('Commit sprites.lock.json.')
     await push(desk)
+    expect((await cli('status')).stdout).toContain('Next: commit specs, pictures and sprites.lock.json, and push.')
     // No result is delivered before the client knows how far the worker is.
     const phases: string[] = []
     let tell = (): void => {}
@@ -146,11 +151,18 @@ describe.skipIf(!hasRedis)('a worker that buys for a machine without a key', () 
   })
 
   test.each([
-    ['of somebody whom the worker does not know', async () => ({ person: stranger })],
+    [
+      'of somebody whom the worker does not know',
+      async () => ({
+        person: stranger,
+        words: `"hero.walk", approved by ${testKey(stranger).fingerprint}. Nothing was sent. If that key may approve, name it in SPRITEWRIGHT_APPROVERS where the worker runs, `,
+      }),
+    ],
     [
       'without a signature',
       async () => ({
         person: artist,
+        words: '"hero.walk", approved before approvals were signed. Nothing was sent. Somebody whom the worker knows approves it: ',
         edit: (approval: Record<string, unknown>) => {
           delete approval.publicKey
           delete approval.signature
@@ -161,13 +173,14 @@ describe.skipIf(!hasRedis)('a worker that buys for a machine without a key', () 
       'with a raised ceiling',
       async () => ({
         person: artist,
+        words: '"hero.walk", approved under a signature that does not fit. Nothing was sent. Somebody whom the worker knows approves it: ',
         edit: (approval: Record<string, unknown>) => {
           approval.ceiling = '99'
         },
       }),
     ],
   ])('buys nothing on an approval %s: SW_BUYER, 0 charges', async (_what, how) => {
-    const { person, edit } = (await how()) as { person: number; edit?: (approval: Record<string, unknown>) => void }
+    const { person, words, edit } = (await how()) as { person: number; words: string; edit?: (approval: Record<string, unknown>) => void }
     expect(await runCli(desk, ['approve', 'hero.walk', '--yes'], deskEnv(person))).toMatchObject({ code: 0 })
     if (edit) {
       const lock = await lockOf(desk)
@@ -176,7 +189,9 @@ describe.skipIf(!hasRedis)('a worker that buys for a machine without a key', () 
     }
     await push(desk)
     const built = await runCli(desk, ['build', 'hero.walk', '--json'], deskEnv(person))
-    expect(JSON.parse(built.stdout)).toMatchObject({ error: { code: 'SW_BUYER' } })
+    expect(JSON.parse(built.stdout)).toMatchObject({
+      error: { code: 'SW_BUYER', message: expect.stringContaining(`The worker does not buy ${words}`) },
+    })
     expect(built.code).toBe(3)
     expect(service.requests().filter(({ method }) => method === 'POST')).toEqual([])
   })

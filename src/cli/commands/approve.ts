@@ -1,13 +1,12 @@
 import { workerWords } from '../../credit/approval-words.ts'
 import { creditsWords, sumCredits } from '../../credit/credits.ts'
 import { errorCodes, SpritewrightError } from '../../errors.ts'
-import type { Host } from '../../host/host.ts'
 import type { ApprovalLine, ApproveReport, ApproveRequest, StandingOffer } from '../../workshop.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { refreshTypings } from '../typings.ts'
 import { ink } from '../view/ink.ts'
-import { adoptCommand, tellBuild } from '../view/next.ts'
+import { adoptCommand, type NextProject, tellBuild } from '../view/next.ts'
 import { count, creditsCell } from '../view/plan.ts'
 import type { Printer } from '../view/printer.ts'
 
@@ -32,12 +31,12 @@ export async function approve({ printer, parts, root, withWorkshop }: CommandCon
       return isSure || (await askPerson(parts, toQuestion(lines)))
     },
   }
-  const report = await withWorkshop(async (workshop) => {
+  const { report, asksWorker } = await withWorkshop(async (workshop) => {
     await refreshTypings({ parts, printer, root }, workshop)
-    return workshop.approve(request, parts.signal)
+    return { report: await workshop.approve(request, parts.signal), asksWorker: workshop.asksWorker }
   })
   printer.document({ ...report, total: sumCredits(report.approved.map((line) => line.ceiling)) })
-  return report.confirmed ? tellApproved(printer, report, { host: parts.host, root }) : tellDeclined(printer)
+  return report.confirmed ? tellApproved(printer, report, { host: parts.host, root, asksWorker }) : tellDeclined(printer)
 }
 
 /**
@@ -144,11 +143,7 @@ async function askPerson({ ask, host }: CommandContext['parts'], question: strin
  * @returns The exit code of the build that would follow: an approval of somebody else stops it before anything is
  * sent, and an undecided purchase makes it fail.
  */
-async function tellApproved(
-  printer: Printer,
-  report: ApproveReport,
-  { host, root }: { readonly host: Host; readonly root: string },
-): Promise<number> {
+async function tellApproved(printer: Printer, report: ApproveReport, project: NextProject): Promise<number> {
   const total = sumCredits(report.approved.map((line) => line.ceiling))
   const { others, undecided } = report
   const isOpen = others.length + undecided.length > 0
@@ -171,8 +166,8 @@ async function tellApproved(
       `Approved, but not by you: ${others.join(', ')}. To take it over, after making sure that it was not bought elsewhere: `,
       ink('bold', adoptCommand(others)),
     )
-  if (others.length === 0 && (report.approved.length > 0 || !isOpen)) await tellBuild(printer, host, root)
-  if (report.approved.length > 0) printer.hint('Commit sprites.lock.json.')
+  if (others.length === 0 && (report.approved.length > 0 || !isOpen)) await tellBuild(printer, project)
+  if (report.approved.length > 0 && !project.asksWorker) printer.hint('Commit sprites.lock.json.')
   if (undecided.length > 0) return errorCodes.SW_UNCERTAIN.exit
   return others.length > 0 ? errorCodes.SW_BUYER.exit : 0
 }

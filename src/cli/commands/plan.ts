@@ -9,7 +9,7 @@ import type { CommandContext } from '../context.ts'
 import { refreshTypings } from '../typings.ts'
 import { ink } from '../view/ink.ts'
 import { type LinkedPictures, toPlanMarkdown } from '../view/markdown.ts'
-import { tellMake, tellNext } from '../view/next.ts'
+import { type NextProject, tellMake, tellNext } from '../view/next.ts'
 import {
   count,
   creditsCell,
@@ -31,10 +31,10 @@ export async function plan({ printer, parts, root, withWorkshop }: CommandContex
     throw new SpritewrightError('SW_USAGE', { message: 'Expected --markdown or --json, found both. Leave one out.' })
   }
   const folder = folderOfPictures(args)
-  const [report, pictures] = await withWorkshop(async (workshop) => {
+  const [report, pictures, asksWorker] = await withWorkshop(async (workshop) => {
     await refreshTypings({ parts, printer, root }, workshop)
     const planned = await workshop.plan(args.names, parts.signal)
-    return [planned, folder === undefined ? [] : await workshop.planPictures(args.names)] as const
+    return [planned, folder === undefined ? [] : await workshop.planPictures(args.names), workshop.asksWorker] as const
   })
   const approve = ['npx spritewright approve', ...args.names].join(' ')
   if (asMarkdown) {
@@ -52,7 +52,7 @@ export async function plan({ printer, parts, root, withWorkshop }: CommandContex
   printTable(printer, report)
   printer.line()
   printSums(printer, report)
-  await printNext(printer, report, approve, { host: parts.host, root })
+  await printNext(printer, report, approve, { host: parts.host, root, asksWorker })
   return 0
 }
 
@@ -138,7 +138,7 @@ async function printNext(
   printer: Printer,
   report: PlanReport,
   command: string,
-  project: { readonly host: Host; readonly root: string },
+  project: NextProject & { readonly host: Host },
 ): Promise<void> {
   const rows = rowsOf(report)
   const waiting = rows.filter(({ state, undecided }) => state === 'question' || state === 'uncertain' || undecided !== undefined)

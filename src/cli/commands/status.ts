@@ -10,7 +10,10 @@ import { count, creditsCell, inkState, printNoSpec, rowsOf, toPlanDocument, whyN
  * suspicious frames. The service is not asked.
  */
 export async function status({ printer, parts, root, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
-  const report = await withWorkshop((workshop) => workshop.status(args.names))
+  const { report, asksWorker } = await withWorkshop(async (workshop) => ({
+    report: await workshop.status(args.names),
+    asksWorker: workshop.asksWorker,
+  }))
   printer.document(toPlanDocument(report))
   for (const warning of report.warnings) printer.warn(warning)
   if (report.items.length === 0) {
@@ -32,7 +35,7 @@ export async function status({ printer, parts, root, withWorkshop }: CommandCont
   printer.line()
   const older = report.items.filter(({ superseded }) => superseded !== undefined).length
   printer.line(`${bought} of ${count(report.items.length, 'animation')} bought${older > 0 ? `, ${older} as before a change` : ''}.`)
-  await tellNext(printer, rowsOf(report), pricing, { host: parts.host, root })
+  await tellNext(printer, rowsOf(report), pricing, { host: parts.host, root, asksWorker })
   return 0
 }
 

@@ -16,9 +16,24 @@ function commandFor(hasPlugin: boolean): string {
   return hasPlugin ? 'npx spritewright build --buy-only' : 'npx spritewright build'
 }
 
+/** The project whose next command is printed. */
+export interface NextProject {
+  readonly host: Pick<Host, 'disk'>
+  readonly root: string
+  /** Whether a worker buys, which sees only what is pushed. */
+  readonly asksWorker: boolean
+}
+
 /** Prints the command that buys what is approved, and where its atlases come from. */
-export async function tellBuild(printer: Printer, host: Pick<Host, 'disk'>, root: string): Promise<void> {
+export async function tellBuild(printer: Printer, { host, root, asksWorker }: NextProject): Promise<void> {
   const hasPlugin = await hasVitePlugin(host.disk, root)
+  if (asksWorker) {
+    const orders = hasPlugin
+      ? ', which orders it from the worker. A dev server that runs orders it by itself. The Vite plugin makes the atlases.'
+      : ', which orders it from the worker and makes the atlases.'
+    printer.hint('Next: commit specs, pictures and sprites.lock.json, and push. Then: ', ink('bold', commandFor(hasPlugin)), orders)
+    return
+  }
   const words = hasPlugin
     ? ', which buys what is approved. A dev server that runs buys it at once, and vite build does too. The Vite plugin makes the atlases.'
     : ', which buys what is approved and makes the atlases.'
@@ -49,12 +64,7 @@ export interface PricingStep {
 }
 
 /** Prints the next command for what is not bought. What waits for a person comes before a build. */
-export async function tellNext(
-  printer: Printer,
-  rows: readonly PlanRow[],
-  pricing: PricingStep,
-  { host, root }: { readonly host: Host; readonly root: string },
-): Promise<void> {
+export async function tellNext(printer: Printer, rows: readonly PlanRow[], pricing: PricingStep, project: NextProject): Promise<void> {
   const questions = rows.filter(({ state }) => state === 'question')
   const foreign = rows.filter(isNotYours)
   if (questions.length > 0)
@@ -62,5 +72,5 @@ export async function tellNext(
   else if (rows.some(pricing.isOpen)) printer.hint('Next: ', ink('bold', pricing.command), pricing.words)
   else if (foreign.length > 0)
     printer.hint('Next: ', ink('bold', adoptCommand(foreign.map(({ id }) => id))), ', after making sure that it was not bought elsewhere.')
-  else if (rows.some((row) => row.state === 'approved' || isForBuild(row))) await tellBuild(printer, host, root)
+  else if (rows.some((row) => row.state === 'approved' || isForBuild(row))) await tellBuild(printer, project)
 }

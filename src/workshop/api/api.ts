@@ -86,6 +86,8 @@ export interface Workshop {
   work(request: WorkRequest): Promise<void>
   /** Who is active at `service.queue`, and which orders wait, run and failed. */
   workerStatus(): Promise<WorkerStatus>
+  /** Whether this machine has no API key, and a worker asks the service for it. */
+  readonly asksWorker: boolean
   /**
    * Answers a question. The result names the execution that continues; the next build watches it. Throws
    * `SW_CHANGED` if the open question is not the one in `shown`.

@@ -6,7 +6,7 @@ import { runOrders } from '../../job/run-orders.ts'
 import type { Context } from '../../project/context.ts'
 import { findOrder, findOrders, type NamedOrder } from '../../project/named-orders.ts'
 import { toJobPorts } from '../../project/orders.ts'
-import type { Session } from '../../project/session.ts'
+import type { ServiceConnection, Session } from '../../project/session.ts'
 import { throwAll } from '../../project/survey.ts'
 import type { RecoverReport, RecoverRequest } from '../api/reports.ts'
 import { changedError } from '../changed-error.ts'
@@ -50,6 +50,20 @@ export async function recover(context: Context, session: Session, request: Recov
     ...(await readBalance(session, signal)),
     bought: report.purchases.map((purchase) => ({ id: purchase.id, credits: parseCredits(purchase.credits ?? formatCredits(0n)) })),
   }
+}
+
+/**
+ * Without the API key, nothing can be sent again, and giving up a purchase that the worker still has would lead to
+ * a second one.
+ *
+ * @throws `SW_NO_KEY`
+ */
+export function refuseDecision({ isRemote }: ServiceConnection, { name, decision }: RecoverRequest): void {
+  if (!isRemote) return
+  throw new SpritewrightError('SW_NO_KEY', {
+    message: `Expected an API key, found none: a worker has bought "${name}", so that is decided where the worker runs. Nothing was decided here. In its clone, with its environment (SPRITEWRIGHT_API_KEY, SPRITEWRIGHT_APPROVERS): git pull, then npx spritewright recover ${name} --${decision}`,
+    facts: { name },
+  })
 }
 
 /**

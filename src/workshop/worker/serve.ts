@@ -11,6 +11,7 @@ import { formatFailure, inquiryMessage, orderMessage, toMessage } from '../../qu
 import type { Queues } from '../../queue/open.ts'
 import { mayBuy } from '../may-buy.ts'
 import { findShared } from '../store/copy.ts'
+import { explained } from './explained.ts'
 import { createPlaces, findInFlight } from './places.ts'
 import { createOrderReader } from './read-order.ts'
 
@@ -101,28 +102,6 @@ function withoutKey({ keySearch }: Context, signal: AbortSignal, onEvent: (sente
       throw new Error(failure)
     }
   }
-}
-
-/** On a client, some errors would mislead: approvers, options and disk are those of the worker. */
-function explained(error: unknown): unknown {
-  const { syscall, message } = error as { syscall?: unknown; message?: unknown }
-  if (typeof syscall === 'string') {
-    return new SpritewrightError('SW_DISK', {
-      message: `The disk of the worker failed: ${String(message)}. Make room there, or make the folder writable, and build again.`,
-      cause: error,
-    })
-  }
-  if (hasCode(error, 'SW_MISSING')) {
-    return new SpritewrightError('SW_MISSING', {
-      message: `The worker must not buy: build.generate is "never" in its clone, or it runs in CI without SPRITEWRIGHT_APPROVERS. Nothing was sent. Change that where it runs, start it again, and build again.`,
-      facts: error.facts,
-    })
-  }
-  if (!hasCode(error, 'SW_BUYER')) return error
-  return new SpritewrightError('SW_BUYER', {
-    message: `The worker does not buy on this approval. ${error.message.split('.')[0]}. Nothing was sent. Somebody whose fingerprint the worker knows (SPRITEWRIGHT_APPROVERS in its environment) approves it: npx spritewright approve NAME --adopt. Then commit sprites.lock.json and push.`,
-    facts: error.facts,
-  })
 }
 
 function checked<T>(read: { readonly success: true; readonly data: T } | { readonly success: false }, what: string): T {

@@ -51,6 +51,8 @@ export async function work(context: Context, connection: ServiceConnection, requ
       message: `Expected ${options.root} to be in a clone of the project's repository, found none. A worker reads what it buys from commits: clone the repository, and start the worker there.`,
     })
   }
+  const { fingerprint } = await context.keys.readOrMake()
+  onEvent(`Its signing key is ${fingerprint}. Name it in SPRITEWRIGHT_APPROVERS on the other machines: its records count there only then.`)
   const by = `${host.machineName ?? 'unknown'} ${host.processId}`
   try {
     let told: string | undefined
