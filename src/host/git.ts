@@ -45,12 +45,10 @@ async function runGit(folder: string, call: readonly string[], timeout = longest
   const real = realPath(folder)
   const root = findRepository(real)
   if (root === undefined) return undefined
-  // A hook of another repository sets this variable. Only the folder must choose the repository.
-  const { GIT_INDEX_FILE: _index, ...env } = process.env
   const options = {
     // Windows searches for a program in the current folder first, which is often the project.
     cwd: dirname(process.execPath),
-    env: { ...env, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0' },
+    env: { ...gitEnv(process.env), GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0' },
     timeout,
     maxBuffer: mostBytes,
     windowsHide: true,
@@ -61,6 +59,15 @@ async function runGit(folder: string, call: readonly string[], timeout = longest
   return new Promise((resolve) => {
     execFile('git', [...quiet, '--literal-pathspecs', ...place, ...call], options, (error, stdout) => resolve(error ?? stdout))
   })
+}
+
+/**
+ * The environment of git. Its transports and helpers for credentials are other programs, and must not get our keys and
+ * passwords. `GIT_INDEX_FILE` is of a hook of another repository: only the folder must choose the repository.
+ */
+function gitEnv(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const isOurs = (name: string): boolean => /^(?:SPRITEWRIGHT_.*|PGPASSWORD|GIT_INDEX_FILE)$/i.test(name)
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !isOurs(name)))
 }
 
 /** Uses the git of this machine. Git starts no file monitor and takes no lock. */
