@@ -8,12 +8,6 @@ import type { Queues } from './open.ts'
 export interface WantedJob {
   readonly id: string
   readonly data: object
-  /**
-   * Whether the failure of a job with this data is the answer to this one. Others may want the same, in another way.
-   *
-   * @default it is
-   */
-  readonly isSame?: (data: unknown) => boolean
   /** How urgent it is. Called each time that it is added. */
   priority(): Promise<number>
 }
@@ -34,7 +28,7 @@ const longestPauseMs = 1000
 
 /**
  * Adds a job and reads it until it has settled. A job that has vanished is added again, because a queue may be
- * emptied at any time. Settled jobs of earlier runs are removed first, and so is a job of somebody else that failed.
+ * emptied at any time. A job that settled in an earlier run is removed first.
  *
  * @throws `SW_QUEUE` if neither worker nor queue gives a sign.
  */
@@ -47,8 +41,7 @@ export async function followJob(queues: Queues, queue: JobQueue, job: WantedJob,
     try {
       const now = await queue.read(job.id)
       const isSettled = now?.state === 'done' || now?.state === 'failed'
-      const isOthers = now?.state === 'failed' && job.isSame?.(now.data) === false
-      if (now && isSettled && !isFirst && !isOthers) return now
+      if (now && isSettled && !isFirst) return now
       if (isSettled) await queue.remove(job.id)
       if (!now || isSettled) await add()
       else init.onJob?.(now)

@@ -8,7 +8,7 @@ import { resolveQueueTarget } from './address.ts'
 export interface Queues {
   /** Address without a password. */
   readonly address: string
-  /** What is to be bought, by request hash. */
+  /** What is to be bought, by request hash and commit. */
   readonly orders: JobQueue
   /** Inquiries about account and prices, which the worker answers at once. */
   readonly inquiries: JobQueue

@@ -1,13 +1,7 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { nodeQueues } from '../../src/host/net/job-queue.ts'
-import { resolveQueueTarget } from '../../src/queue/address.ts'
-import { sha256 } from '../../src/vault/objects.ts'
-import { moduleOf } from '../kit/packages.ts'
 import { type CliProcess, heroSpec, runCli, startCli } from '../kit/project.ts'
 import { hasRedis, type RedisServer, startRedis } from '../kit/servers/redis.ts'
-import { push } from '../kit/studio.ts'
+import { git, push } from '../kit/studio.ts'
 import { createTeam, type Team } from '../kit/team.ts'
 
 describe.skipIf(!hasRedis)('orders that wait for their turn', () => {
@@ -21,8 +15,6 @@ describe.skipIf(!hasRedis)('orders that wait for their turn', () => {
     team = await createTeam(redis)
   })
   afterEach(() => team.close())
-
-  const orders = () => nodeQueues()(moduleOf('bullmq'), resolveQueueTarget(team.queue, redis.env), 'spritewright-orders', 10_000)
 
   /** Resolves when a build says that its order waits. */
   const waits = ({ child }: CliProcess): Promise<void> =>
@@ -58,7 +50,7 @@ describe.skipIf(!hasRedis)('orders that wait for their turn', () => {
     expect(ordered).toHaveLength(7)
   })
 
-  test('a branch buys what the worker refused for another branch', async () => {
+  test('two branches want the same at two commits: what the worker refuses both are told, and what it buys both get, for one charge', async () => {
     let letOn = (): void => {}
     const on = new Promise<void>((resolve) => {
       letOn = resolve
@@ -67,22 +59,25 @@ describe.skipIf(!hasRedis)('orders that wait for their turn', () => {
     const worker = await team.hire()
     expect(await team.run('approve', '--yes')).toMatchObject({ code: 0 })
     await push(team.desk)
-    const both = team.run('build', 'hero.walk', 'hero.idle', '--buy-only')
+    const others = team.run('build', 'hero.walk', 'hero.idle', '--buy-only')
     await worker.tells(': ordered.', 2)
-    // Both places are taken, so this order waits. Nobody has pushed its commit.
-    const lock = JSON.parse(await readFile(join(team.desk.root, 'sprites.lock.json'), 'utf8')) as { animations: Record<string, object> }
-    const [hash = ''] = Object.keys(lock.animations['hero.jump'] ?? {})
-    const picture = sha256(await readFile(join(team.desk.root, 'sprites/hero.png')))
-    const queue = orders()
-    const order = { id: 'hero.jump', hash, commit: '0'.repeat(40), file: 'sprites/hero.sprite.json', reference: picture }
-    await queue.add(hash, order, 1)
-    const mine = startCli(team.desk, ['build', 'hero.jump', '--buy-only'], team.env)
-    await waits(mine)
+    // Both places are taken, so what comes now waits. Nobody has pushed its commit.
+    const clones = [team.desk, await team.studio.clone()]
+    const commits: string[] = []
+    for (const { root } of clones) {
+      await git(root, 'commit', '-q', '--allow-empty', '-m', `branch ${commits.length}`)
+      commits.push(await git(root, 'rev-parse', 'HEAD'))
+    }
+    const build = () => clones.map((clone) => startCli(clone, ['build', 'hero.jump', '--buy-only'], team.env))
+    const refused = build()
+    await Promise.all(refused.map(waits))
+    const { waiting } = JSON.parse((await team.run('worker', 'status', '--json')).stdout) as { waiting: { commit: string }[] }
+    expect(waiting.map(({ commit }) => commit).sort()).toEqual([...commits].sort())
     letOn()
-    expect(await mine.ended).toMatchObject({ code: 0 })
-    expect(await both).toMatchObject({ code: 0 })
-    expect(worker.sentences.filter((sentence) => sentence.includes('Refused or failed'))).toHaveLength(1)
+    for (const { ended } of refused) expect(await ended).toMatchObject({ code: 2, stderr: expect.stringContaining('SW_ORDER') })
+    expect(await others).toMatchObject({ code: 0 })
+    for (const [index, { root }] of clones.entries()) await git(root, 'push', '-q', 'origin', `HEAD:branch-${index}`)
+    for (const { ended } of build()) expect(await ended).toMatchObject({ code: 0 })
     expect(team.service.charges()).toHaveLength(3)
-    await queue.close()
   })
 })

@@ -9,7 +9,7 @@ import { withSteps } from '../../project/orders.ts'
 import type { Session } from '../../project/session.ts'
 import type { WantedAnimation } from '../../project/survey.ts'
 import { followJob } from '../../queue/follow.ts'
-import { type OrderMessage, orderMessage, parseFailure, progressMessage } from '../../queue/messages.ts'
+import { type OrderMessage, parseFailure, progressMessage } from '../../queue/messages.ts'
 import type { Queues } from '../../queue/open.ts'
 import { animationId } from '../../spec/request.ts'
 import { findEntry } from '../../vault/lockfile.ts'
@@ -69,10 +69,9 @@ export async function sendOrders(
       queues,
       queues.orders,
       {
-        id: one.hash,
-        data: message,
         // What the worker refuses at another commit may be right at this one.
-        isSame: (data) => orderMessage.safeParse(data).data?.commit === commit,
+        id: `${one.hash}-${commit}`,
+        data: message,
         // What has been sent already holds one of the account's places, so it comes first.
         priority: async () => ((await run.journal.read(one.hash)).submission.sends.length > 0 ? 0 : (numbers.get(one.hash) ?? 1)),
       },
