@@ -8,6 +8,7 @@ import { type HeldJob, nodeQueues, type OpenQueue } from '../../src/host/net/job
 import { openQueues } from '../../src/queue/open.ts'
 import { fasterClock } from '../kit/faster-clock.ts'
 import type { HiredWorker } from '../kit/hired-worker.ts'
+import { keyEnv, testKey } from '../kit/keys.ts'
 import { heroSpec, runCli, serviceEnv, startCli, type TestProject } from '../kit/project.ts'
 import { hasRedis, type RedisServer, startRedis } from '../kit/servers/redis.ts'
 import { git, push } from '../kit/studio.ts'
@@ -167,13 +168,23 @@ describe.skipIf(!hasRedis)('a worker in trouble', () => {
   test.each([
     ['the same commit', async () => {}],
     ['another commit', async () => void (await push(team.desk))],
+    [
+      'the same commit, though a person has wanted to pay again',
+      async (clone: TestProject) => {
+        await git(clone.root, 'pull', '-q')
+        const approvers = testKey(2).fingerprint
+        const env = { ...keyEnv(1), ...serviceEnv(team.service), SPRITEWRIGHT_APPROVERS: approvers }
+        for (const decision of ['--replay', '--abandon'])
+          expect((await runCli(clone, ['recover', 'hero.walk', decision], env)).stderr).toContain('waits for a decision, found none')
+      },
+    ],
   ])(
     'what it paid for while the store failed is told, survives its end, and is fetched past the window by an order of %s: one charge',
     async (_which, change) => {
       const clone = await team.studio.clone()
       const { sentences } = await sendUnrecorded(clone)
       expect(sentences.join('\n')).toMatch(/accepted it as execution [0-9a-f-]{36}, but the shared journal could not record that/)
-      await change()
+      await change(clone)
       await team.hire({}, { clone })
       const build = await team.run('build', 'hero.walk', '--buy-only')
       expect(build.code, build.stderr).toBe(0)

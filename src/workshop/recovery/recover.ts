@@ -1,5 +1,6 @@
 import { type Credits, formatCredits, parseCredits } from '../../credit/credits.ts'
 import { SpritewrightError } from '../../errors.ts'
+import { adoptExecution } from '../../job/adopt.ts'
 import type { Order } from '../../job/order.ts'
 import { recordDecision } from '../../job/recover.ts'
 import { runOrders } from '../../job/run-orders.ts'
@@ -11,6 +12,7 @@ import { throwAll } from '../../project/survey.ts'
 import type { RecoverReport, RecoverRequest } from '../api/reports.ts'
 import { changedError } from '../changed-error.ts'
 import { mayBuy } from '../may-buy.ts'
+import { openOwnLock } from '../worker/read-order.ts'
 
 /**
  * Resolves an unknown outcome by a person's decision: records the decision, and for `replay` acts on it at
@@ -25,6 +27,8 @@ export async function recover(context: Context, session: Session, request: Recov
   const orders: Order[] = []
   for (const { order } of await findMeant(context, session, request)) {
     if (request.decision === 'replay') checkService(session, order)
+    // What a worker in this clone has bought and could not record is known, so there is nothing to decide about it.
+    await adoptExecution({ ...ports, lock: openOwnLock(context) }, order, await ports.journal.read(order.hash))
     const open = await recordDecision(ports, order, request.decision, request.shown)
     if (!open) continue
     decided.push({

@@ -80,7 +80,7 @@ export function createOrderReader(context: Context, session: Session): OrderRead
  * writes the result into the file of its checkout. An execution that the shared journal lacks is only here, so the
  * file outlives the worker.
  */
-function openOwnLock(context: Context): LockStore {
+export function openOwnLock(context: Context): LockStore {
   const { host, keySearch } = context
   const folder = ordersFolder(context)
   const turn = { path: join(folder, 'turn'), clock: host.clock }
