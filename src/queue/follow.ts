@@ -30,7 +30,7 @@ const longestPauseMs = 1000
  * Adds a job and reads it until it has settled. A job that has vanished is added again, because a queue may be
  * emptied at any time. A job that settled in an earlier run is removed first.
  *
- * @throws `SW_QUEUE` if neither worker nor queue gives a sign.
+ * @throws `SW_QUEUE` if neither worker nor queue gives a sign, and at once if no worker was ever active.
  */
 export async function followJob(queues: Queues, queue: JobQueue, job: WantedJob, init: FollowInit): Promise<QueuedJob> {
   const { clock, patienceMs, signal } = init
@@ -49,7 +49,8 @@ export async function followJob(queues: Queues, queue: JobQueue, job: WantedJob,
       await readSigns(queues, clock, signs)
       if (clock.mono() - signs.at > patienceMs) throw noWorker(queues, patienceMs)
     } catch (error) {
-      if (!hasCode(error, 'SW_QUEUE') || clock.mono() - signs.at > patienceMs) throw error
+      const isSilent = hasCode(error, 'SW_QUEUE') && error.facts.hasTables !== false
+      if (!isSilent || clock.mono() - signs.at > patienceMs) throw error
     }
     await clock.sleep(pauseMs, signal)
   }

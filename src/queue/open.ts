@@ -1,7 +1,7 @@
 import { SpritewrightError } from '../errors.ts'
 import type { Host } from '../host/host.ts'
 import { findPackage } from '../host/modules/installed-package.ts'
-import type { HeldJob, JobQueue, QueueTarget } from '../host/net/job-queue.ts'
+import { type HeldJob, type JobQueue, NoTables, type QueueTarget } from '../host/net/job-queue.ts'
 import { resolveQueueTarget } from './address.ts'
 
 /** The queues between clients and worker. They hold no truth: each may be emptied at any time. */
@@ -66,7 +66,7 @@ function withErrors(address: string, queue: JobQueue): JobQueue {
       try {
         return await call(...args)
       } catch (cause) {
-        throw queueError(address, cause)
+        throw cause instanceof NoTables ? neverUsed(address) : queueError(address, cause)
       }
     }
   const held = (job: HeldJob): HeldJob => ({
@@ -86,6 +86,14 @@ function withErrors(address: string, queue: JobQueue): JobQueue {
       return job && held(job)
     }),
   }
+}
+
+/** Waiting does not help until a worker was started. */
+function neverUsed(address: string): SpritewrightError {
+  return new SpritewrightError('SW_QUEUE', {
+    message: `Expected the tables of the queue ${address}, found none: no worker has ever been active there. Nothing was sent. Start the worker once on the machine that has the API key: npx spritewright worker`,
+    facts: { queue: address, hasTables: false },
+  })
 }
 
 /** The message of the server may have its address, and never the password. */

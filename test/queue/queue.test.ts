@@ -1,9 +1,11 @@
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { nodeClock } from '../../src/host/clock.ts'
 import { nodeDisk } from '../../src/host/disk.ts'
 import type { Host } from '../../src/host/host.ts'
 import { nodeQueues } from '../../src/host/net/job-queue.ts'
 import { resolveQueueTarget } from '../../src/queue/address.ts'
+import { followJob } from '../../src/queue/follow.ts'
 import { answers } from '../../src/queue/messages.ts'
 import { openQueues } from '../../src/queue/open.ts'
 import { MemoryDisk } from '../kit/memory-disk.ts'
@@ -67,17 +69,35 @@ describe.skipIf(!hasPostgres || !hasPackages('bullmq'))('PostgreSQL', () => {
     start: () => server.start(),
   }))
 
-  test('a client needs no right to make tables: it uses those that the worker has made', async () => {
+  test('a server that was away at the first call is asked again, also for the lease', async () => {
+    const queue = nodeQueues()(moduleOf('bullmq'), resolveQueueTarget(address(), server.env, true), 'away-at-first', 1000)
+    await server.stop()
+    await expect(queue.read('a')).rejects.toThrow()
+    await expect(queue.take('lease', {}, 60_000)).rejects.toThrow()
+    await server.start()
+    await queue.add('a', {}, 1)
+    expect(await queue.take('lease', {}, 60_000)).toBeDefined()
+    await queue.close()
+  })
+
+  test('a client needs no right to make tables: it says that there are none, and uses them as soon as a worker has made them', async () => {
+    const fresh = `postgres://127.0.0.1:${server.port}/fresh`
     const client = { PGUSER: 'client', PGPASSWORD: 'of-the-client' }
     await server.query("CREATE ROLE client LOGIN PASSWORD 'of-the-client'")
-    const before = await openQueues(hostOf(client), address(), process.cwd())
-    await expect(before.orders.add('a', {}, 1)).rejects.toMatchObject({ code: 'SW_QUEUE' })
-    await before.close()
-    const worker = await openQueues(hostOf(server.env), address(), process.cwd(), true)
+    await server.query('CREATE DATABASE fresh')
+    const desk = await openQueues(hostOf(client), fresh, process.cwd())
+    const clock = nodeClock()
+    const job = { id: 'a', data: {}, priority: async () => 1 }
+    const init = { clock, patienceMs: 3_600_000, signal: new AbortController().signal }
+    await expect(followJob(desk, desk.orders, job, init)).rejects.toMatchObject({
+      code: 'SW_QUEUE',
+      message: expect.stringContaining('no worker has ever been active'),
+    })
+    const worker = await openQueues(hostOf(server.env), fresh, process.cwd(), true)
     await worker.orders.read('a')
+    await expect(desk.orders.read('a')).rejects.toMatchObject({ code: 'SW_QUEUE', message: expect.stringContaining('permission denied') })
     for (const rights of ['USAGE ON SCHEMA', 'SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA', 'USAGE ON ALL SEQUENCES IN SCHEMA'])
-      await server.query(`GRANT ${rights} spritewright_queue TO client`)
-    const desk = await openQueues(hostOf(client), address(), process.cwd())
+      await server.query(`GRANT ${rights} spritewright_queue TO client`, 'fresh')
     await desk.orders.add('a', { of: 'the desk' }, 1)
     expect(await worker.orders.read('a')).toMatchObject({ state: 'waiting', data: { of: 'the desk' } })
     await desk.close()

@@ -9,6 +9,8 @@ export interface Bullmq {
 /** A connection that adds and reads jobs. */
 export interface Queue {
   on(event: 'error', then: (error: Error) => void): unknown
+  /** Rejects for ever if the first contact with the server failed. */
+  waitUntilReady(): Promise<unknown>
   /** With `true`, its end waits for no answer of the server. */
   getBackend(): { close(force: true): Promise<unknown> }
   add(name: string, data: object, options: { readonly jobId: string; readonly priority?: number }): Promise<unknown>
@@ -22,6 +24,8 @@ export interface Queue {
 export interface Worker {
   on(event: 'error', then: (error: Error) => void): unknown
   on(event: 'stalled', then: (id: string) => void): unknown
+  /** Rejects for ever if the first contact with the server failed. */
+  waitUntilReady(): Promise<unknown>
   startStalledCheckTimer(): Promise<void>
   getNextJob(token: string, options: { readonly block: false }): Promise<Job | undefined>
   /** Takes no further job, and waits for those that it has. While the server is away, that may be for ever. */

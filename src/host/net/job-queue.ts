@@ -42,6 +42,9 @@ export type JobHandler = (
 /** Thrown by a handler that has stopped before the end of its job. */
 export class PutBack extends Error {}
 
+/** Thrown if PostgreSQL has no tables for queues: nobody who makes them has used the database. */
+export class NoTables extends Error {}
+
 /** A job that this process holds until it renews it no more. */
 export interface HeldJob {
   readonly data: unknown
@@ -127,7 +130,24 @@ export function nodeQueues(): OpenQueue {
       loaded ??= load()
       return loaded
     }
-    const ask = <T>(work: (queue: Queue) => Promise<T>): Promise<T> => inTime(trouble, async () => work((await open()).queue))
+    /** If the first contact fails, the next call makes another one. */
+    const ready = async <T extends Queue | Worker>(one: T, forget: () => void): Promise<T> => {
+      try {
+        await one.waitUntilReady()
+        return one
+      } catch (error) {
+        forget()
+        await end(one)
+        throw (error as Error).name === 'SchemaMigrationRequiredError' ? new NoTables() : error
+      }
+    }
+    const openQueue = async (): Promise<Queue> => {
+      const current = open()
+      return ready((await current).queue, () => {
+        if (loaded === current) loaded = undefined
+      })
+    }
+    const ask = <T>(work: (queue: Queue) => Promise<T>): Promise<T> => inTime(trouble, async () => work(await openQueue()))
     const newWorker = async (handle: unknown, options: object): Promise<Worker> => {
       const { bullmq, backend } = await open()
       const worker = new bullmq.Worker(name, handle, { connection, maxStalledCount, runRetryDelay, ...options }, backend)
@@ -190,12 +210,16 @@ export function nodeQueues(): OpenQueue {
       },
       take: (id, data, leaseMs) =>
         inTime(trouble, async () => {
-          taker ??= newWorker(null, { lockDuration: leaseMs, stalledInterval: leaseMs, autorun: false }).then(async (worker) => {
-            await worker.startStalledCheckTimer()
-            return worker
+          const queue = await openQueue()
+          taker ??= newWorker(null, { lockDuration: leaseMs, stalledInterval: leaseMs, autorun: false }).then(async (made) => {
+            await ready(made, () => {
+              taker = undefined
+            })
+            await made.startStalledCheckTimer()
+            return made
           })
           const worker = await taker
-          await (await open()).queue.add('lease', data, { jobId: id })
+          await queue.add('lease', data, { jobId: id })
           const token = `${process.pid}-${Math.random()}`
           const job: Job | undefined = await worker.getNextJob(token, { block: false })
           return job && toHeld(job, token, leaseMs, trouble)
