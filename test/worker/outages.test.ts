@@ -109,6 +109,23 @@ describe.skipIf(!hasRedis)('a worker in trouble', () => {
     await redis.start()
   })
 
+  test('while the worker cannot fetch, an order waits and says so; then it is bought', async () => {
+    const worker = await team.hire({ clock: fasterClock(8) })
+    expect(await team.run('approve', 'hero.walk', '--yes')).toMatchObject({ code: 0 })
+    await push(team.desk)
+    const origin = join(team.journal, '../origin.git')
+    await rename(origin, `${origin}.away`)
+    const build = startCli(team.desk, ['build', 'hero.walk', '--buy-only'], team.env)
+    const told = new Promise<void>((resolve) =>
+      build.child.stderr?.on('data', (part) => `${part}`.includes('could not fetch') && resolve()),
+    )
+    await worker.tells('hero.walk: the worker could not fetch, and tries again: ')
+    await told
+    await rename(`${origin}.away`, origin)
+    expect(await build.ended).toMatchObject({ code: 0 })
+    expect(team.service.charges()).toHaveLength(1)
+  })
+
   test('a broken chain of records keeps the place of its request, which may be at work, and stops no other one', async () => {
     let endWalk = (): void => {}
     let worker: HiredWorker | undefined

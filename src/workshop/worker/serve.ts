@@ -39,15 +39,21 @@ export async function serve(
   const { activeJobs } = context.options.limits
   const inFlight = await findInFlight(context, session, onEvent, signal)
   const places = createPlaces(activeJobs, inFlight, signal)
-  const readOrder = createOrderReader(context, session)
+  const readOrder = createOrderReader(context, session, signal)
   const underWay = new Map<string, Promise<Purchase>>()
   const buyOrder: JobHandler = async ({ data }, report) => {
     // While the shared store lacks a result of this process, nothing else can be bought. So such results are
     // pushed first.
     await context.vault.pushOwed()
-    const { order, lock } = await readOrder(checked(orderMessage.safeParse(data), 'an order'))
-    const { id } = order.request
+    const message = checked(orderMessage.safeParse(data), 'an order')
+    const { id } = message
     const onProgress = (progress: JobProgress): void => void report(toMessage(progress))
+    let told = ''
+    const { order, lock } = await readOrder(message, (why) => {
+      onProgress({ id, phase: 'waiting', message: why })
+      if (why !== told) onEvent(`${id}: ${why}`)
+      told = why
+    })
     const run = { mayBuy: mayBuy(context, {}), onProgress, signal }
     const ports = { ...(await toJobPorts(context, session, run)), lock, underWay }
     onEvent(`${id}: ordered.`)
