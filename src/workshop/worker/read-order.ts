@@ -45,7 +45,7 @@ export function createOrderReader(context: Context, session: Session, signal: Ab
   let lastFetch: Promise<unknown> = Promise.resolve()
   let fetchedAt = Number.NEGATIVE_INFINITY
   /** One fetch at a time, since git locks its references. */
-  const fetch = (isEnough: () => Promise<boolean>): Promise<void> => {
+  const refresh = (isEnough: () => Promise<boolean>): Promise<void> => {
     const fetching = lastFetch.then(async () => {
       if (host.clock.mono() - fetchedAt < freshMs && (await isEnough())) return
       await host.repository?.fetch(root)
@@ -60,7 +60,7 @@ export function createOrderReader(context: Context, session: Session, signal: Ab
     const find = async (): Promise<readonly string[]> => (await host.repository?.tipsWith(root, commit)) ?? []
     const begun = host.clock.mono()
     for (;;) {
-      const cause = await fetch(async () => (await find()).length > 0).then(
+      const cause = await refresh(async () => (await find()).length > 0).then(
         () => undefined,
         (error: Error) => error,
       )
