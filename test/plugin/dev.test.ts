@@ -229,6 +229,7 @@ describe.each(vites)('the dev server of %s', (version, load) => {
     await dev.server.restart()
     expect([dev.plugin.made(), dev.plugin.open()]).toEqual([2, 1])
     await dev.log.next((line) => line.includes('server restarted'))
+    await dev.watching()
     await game.write('spritewright.config.json', '{"specs":"sprites/*"}')
     await dev.log.next((line) => line.includes('[spritewright] its configuration changed'))
     await dev.log.next((line) => line.includes('server restarted'))

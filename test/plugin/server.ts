@@ -33,6 +33,8 @@ export interface Answer {
 export interface Dev {
   readonly server: ViteDevServer
   readonly log: Happenings<string>
+  /** Resolves when the present server, perhaps a restarted one, has seen all files and reports each change. */
+  watching(): Promise<unknown>
   /** Messages to the connected page, after Vite's greeting. */
   readonly told: Happenings<HotMessage>
   /** Sends an event to the server, as the page's code does. */
@@ -96,6 +98,7 @@ export async function startDev({ createServer }: Vite, game: Game, plugin: TestP
   return {
     server,
     log: lines,
+    watching: () => isWatching,
     told,
     say: (event, data) => socket.send(JSON.stringify({ type: 'custom', event, data })),
     get,
