@@ -146,7 +146,7 @@ export interface WorkshopInit {
   /** The ports of the world; those of this machine if missing. */
   readonly host?: Host
   /**
-   * Receives a sentence for a person when requests have waited some seconds for the service's limits.
+   * Receives a sentence for a person when requests have waited some seconds for the service's limits, or for a worker.
    *
    * @default nobody is told
    */

@@ -11,7 +11,7 @@ export interface WorkshopInit {
   readonly root: string
   /** Absolute path of the config file; undefined if the command line names none. */
   readonly config?: string
-  /** Receives a sentence when requests have waited some seconds for the service's limits. */
+  /** Receives a sentence when requests have waited some seconds for the service's limits, or for a worker. */
   readonly onWait?: (sentence: string) => void
 }
 

@@ -69,9 +69,9 @@ function printerInit(argv: readonly string[], { host }: ProgramParts): Parameter
 async function createContext(printer: Printer, parts: ProgramParts, args: CommandArgs): Promise<CommandContext> {
   const root = await resolveRoot(parts.host, args.text('root'))
   const config = args.text('config')
-  // A person at a terminal sees the progress, whose lines another one would break.
+  // A person who sees progress needs no other line, which would break those.
   const onWait = (sentence: string): void => {
-    if (!parts.host.terminal.isInteractive) printer.note(sentence)
+    if (!printer.isCovered) printer.note(sentence)
   }
   const open = (): Promise<Workshop> =>
     parts.createWorkshop({

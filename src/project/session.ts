@@ -49,7 +49,7 @@ export interface ServiceReach {
 /**
  * Creates the connection of a workshop. Nothing is sent before its first use.
  *
- * @param onWait Receives a sentence when requests have waited some seconds for the limits.
+ * @param onWait Receives a sentence when requests have waited some seconds for the limits, or for a worker.
  */
 export function createConnection(context: Context, onWait?: (sentence: string) => void): ServiceConnection {
   let opened: Promise<Session> | undefined
@@ -75,7 +75,7 @@ export function createConnection(context: Context, onWait?: (sentence: string) =
     if (isRemote) {
       const queues = await openProjectQueues(context)
       closers.unshift(() => queues.close())
-      const remote = await openRemoteClient(context.host, queues, signal)
+      const remote = await openRemoteClient(context.host, queues, signal, onWait)
       return { ...remote, queues, identity: identityOf(remote.client, remote.capabilities) }
     }
     const client = await createSessionClient(context, await reach(), onWait)

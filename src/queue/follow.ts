@@ -17,6 +17,10 @@ export interface FollowInit {
   readonly clock: Clock
   /** How long it waits without a sign of a worker, or an answer of the queue, in milliseconds. */
   readonly patienceMs: number
+  /** What a person should know if no worker gives a sign: what becomes of the job. A sentence. */
+  readonly afterwards: string
+  /** Called once if the job has not settled after some seconds. */
+  readonly onSlow?: () => void
   /** Receives the job whenever it was read and has not settled. */
   readonly onJob?: (job: QueuedJob) => void
   readonly signal: AbortSignal
@@ -25,6 +29,8 @@ export interface FollowInit {
 /** Pauses between two reads: short at first, for inquiries. */
 const firstPauseMs = 25
 const longestPauseMs = 1000
+/** When a person begins to wonder, in milliseconds. */
+const slowMs = 5000
 
 /**
  * Adds a job and reads it until it has settled. A job that has vanished is added again, because a queue may be
@@ -34,9 +40,11 @@ const longestPauseMs = 1000
  */
 export async function followJob(queues: Queues, queue: JobQueue, job: WantedJob, init: FollowInit): Promise<QueuedJob> {
   const { clock, patienceMs, signal } = init
-  const signs = { at: clock.mono(), lease: '' }
+  const begun = clock.mono()
+  const signs = { at: begun, lease: '' }
   const add = async (): Promise<void> => queue.add(job.id, job.data, await job.priority())
   let isFirst = true
+  let isSlow = false
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
     try {
       const now = await queue.read(job.id)
@@ -47,10 +55,14 @@ export async function followJob(queues: Queues, queue: JobQueue, job: WantedJob,
       else init.onJob?.(now)
       isFirst = false
       await readSigns(queues, clock, signs)
-      if (clock.mono() - signs.at > patienceMs) throw noWorker(queues, patienceMs)
+      if (clock.mono() - signs.at > patienceMs) throw noWorker(queues, init)
     } catch (error) {
       const isSilent = hasCode(error, 'SW_QUEUE') && error.facts.hasTables !== false
       if (!isSilent || clock.mono() - signs.at > patienceMs) throw error
+    }
+    if (!isSlow && clock.mono() - begun > slowMs) {
+      isSlow = true
+      init.onSlow?.()
     }
     await clock.sleep(pauseMs, signal)
   }
@@ -63,9 +75,9 @@ async function readSigns({ lease }: Queues, clock: Clock, signs: { at: number; l
   signs.lease = note
 }
 
-function noWorker({ address }: Queues, patienceMs: number): SpritewrightError {
+function noWorker({ address }: Queues, { patienceMs, afterwards }: FollowInit): SpritewrightError {
   return new SpritewrightError('SW_QUEUE', {
-    message: `Expected a worker at the queue ${address}, found no sign of one for ${Math.round(patienceMs / 1000)} seconds. Orders that were sent stay in the queue. Start the worker on the machine that has the API key: npx spritewright worker`,
+    message: `Expected a worker at the queue ${address}, found no sign of one for ${Math.round(patienceMs / 1000)} seconds. ${afterwards} Start the worker on the machine that has the API key: npx spritewright worker`,
     facts: { queue: address },
   })
 }

@@ -100,7 +100,7 @@ function neverUsed(address: string): SpritewrightError {
 function queueError(address: string, cause: unknown): SpritewrightError {
   const found = ((cause as Error).message || 'no answer').replace(/[^\x20-\x7e]/g, ' ').slice(0, 200)
   return new SpritewrightError('SW_QUEUE', {
-    message: `Expected the queue ${address} to answer, found: ${found}. Nothing is lost: orders are added again. Check the network, the address and the password in the environment, then run again.`,
+    message: `Expected the queue ${address} to answer, found: ${found}. Nothing is lost. Check the network, the address and the password in the environment, then run again.`,
     facts: { queue: address },
     cause,
   })

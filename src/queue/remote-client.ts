@@ -12,12 +12,23 @@ const patienceMs = 60_000
 /**
  * Opens a client of the service whose requests a worker makes: inquiries about account and prices. Everything
  * else needs the API key.
+ *
+ * @param onWait Receives a sentence, once, if an answer takes some seconds.
  */
 export async function openRemoteClient(
   host: Pick<Host, 'clock' | 'random'>,
   queues: Queues,
   signal: AbortSignal | undefined,
+  onWait: (sentence: string) => void = () => {},
 ): Promise<{ readonly client: ServiceClient; readonly capabilities: Capabilities }> {
+  let isTold = false
+  const onSlow = (): void => {
+    if (isTold) return
+    isTold = true
+    onWait(
+      `Waiting for the worker at ${queues.address} to answer. If none runs, start it on the machine that has the API key: npx spritewright worker`,
+    )
+  }
   const ask = async <Ask extends keyof Answers>(
     inquiry: InquiryMessage & { readonly ask: Ask },
     over: AbortSignal | undefined,
@@ -26,6 +37,8 @@ export async function openRemoteClient(
     const settled = await followJob(queues, queues.inquiries, job, {
       clock: host.clock,
       patienceMs,
+      afterwards: 'It was asked for prices and balance only.',
+      onSlow,
       signal: over ?? new AbortController().signal,
     })
     if (settled.state === 'failed') throw parseFailure(settled.failure)

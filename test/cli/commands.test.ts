@@ -86,7 +86,7 @@ describe('a wait for the limits of the service', () => {
   test.each([
     ['is told without a terminal', {}, [], 'Waiting: 10 requests.\n'],
     ['is not told with --quiet', {}, ['--quiet'], ''],
-    ['breaks no progress on a terminal', { isInteractive: true }, [], ''],
+    ['is told on a terminal', { isInteractive: true }, [], 'Waiting: 10 requests.\n'],
   ])('%s', async (_, init, args, told) => {
     const workshop: Partial<Workshop> = {
       plan: async () => {
@@ -523,6 +523,20 @@ describe('build', () => {
     await world.run('build', '--json')
     expect(world.err()).toBe('')
     expect(world.json()).toHaveProperty('written')
+  })
+
+  test('a wait for the limits breaks no progress on a terminal', async () => {
+    const { world } = building(
+      async ({ onProgress }) => {
+        onProgress?.({ id: 'hero.walk', phase: 'running' })
+        world.opened[0]?.onWait?.('Waiting: 10 requests.')
+        return {}
+      },
+      { isInteractive: true },
+    )
+    await world.run('build')
+    expect(world.err()).toContain('hero.walk')
+    expect(world.err()).not.toContain('Waiting: 10 requests.')
   })
 
   test('--quiet shows no progress', async () => {

@@ -88,7 +88,7 @@ describe.skipIf(!hasPostgres || !hasPackages('bullmq'))('PostgreSQL', () => {
     const desk = await openQueues(hostOf(client), fresh, process.cwd())
     const clock = nodeClock()
     const job = { id: 'a', data: {}, priority: async () => 1 }
-    const init = { clock, patienceMs: 3_600_000, signal: new AbortController().signal }
+    const init = { clock, patienceMs: 3_600_000, afterwards: '', signal: new AbortController().signal }
     await expect(followJob(desk, desk.orders, job, init)).rejects.toMatchObject({
       code: 'SW_QUEUE',
       message: expect.stringContaining('no worker has ever been active'),

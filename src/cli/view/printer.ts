@@ -13,6 +13,8 @@ export interface Printer {
    */
   readonly isJson: boolean
   readonly isQuiet: boolean
+  /** Whether progress is drawn, whose lines a note would break. Its display sets it. */
+  isCovered: boolean
   /** Prints a line of the result, on stdout. */
   line(...inks: readonly Ink[]): void
   /** Prints a line that is not the result (what was done, what comes next), on stdout; not with `--quiet`. */
@@ -66,6 +68,7 @@ export function createPrinter({ terminal, isJson, isQuiet, hasColor, hasNoteColo
   return {
     isJson,
     isQuiet,
+    isCovered: false,
     paintNotes,
     document,
     line: (...inks) => write(inks),

@@ -62,6 +62,7 @@ function createScreen({ clock, terminal }: Host, printer: Printer, state: () => 
     const lines = layProgress(state(), clock.mono(), terminal.columns)
     terminal.note(`${erase()}${lines.map((line) => `${printer.paintNotes(line)}\n`).join('')}`)
     drawn = lines.length
+    printer.isCovered = !stopped.signal.aborted
     drawnAt = clock.mono()
   }
   const tick = async (): Promise<void> => {

@@ -75,7 +75,13 @@ export async function sendOrders(
         // What has been sent already holds one of the account's places, so it comes first.
         priority: async () => ((await run.journal.read(one.hash)).submission.sends.length > 0 ? 0 : (numbers.get(one.hash) ?? 1)),
       },
-      { clock: host.clock, patienceMs, signal: run.signal, onJob: tellProgress(run, one) },
+      {
+        clock: host.clock,
+        patienceMs,
+        afterwards: 'Orders that were sent stay in the queue.',
+        signal: run.signal,
+        onJob: tellProgress(run, one),
+      },
     )
     if (settled.state === 'failed') throw parseFailure(settled.failure, { id })
     return { ...(await purchase(run, one)), isFresh: true }
