@@ -15,7 +15,7 @@ export interface Lease {
   /**
    * Gives it up. If the queue does not answer, it ends by itself, as if its holder had died.
    *
-   * @param state What the next holder finds.
+   * @param state What its note says from then on. The next holder reads it.
    */
   release(state: LeaseNote['state']): Promise<void>
 }

@@ -109,7 +109,7 @@ export async function findInFlight(
   const found = new Map<string, Promise<unknown>>()
   for (const [hash, reservedAt] of await reservations.times()) {
     try {
-      // What this machine has is often enough, and needs no network.
+      // The records on this machine are often enough. To read them needs no network.
       if ((await journal.peek(hash)).submission.stored || !mayRun((await journal.read(hash)).submission)) continue
     } catch (error) {
       if (!hasCode(error, 'SW_JOURNAL')) throw error

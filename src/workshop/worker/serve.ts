@@ -19,10 +19,10 @@ import { createOrderReader } from './read-order.ts'
 const inquiriesAtOnce = 8
 
 /** How orders and inquiries are handled. */
-interface ServeRun {
+export interface ServeRun {
   /** Receives a sentence for a person. */
   readonly onEvent: (sentence: string) => void
-  /** Tells the warnings that are new. */
+  /** Prints the warnings that have come since the last call. */
   readonly tellWarnings: () => void
   /** How long an order stays with a process that gives no sign, in milliseconds. */
   readonly leaseMs: number

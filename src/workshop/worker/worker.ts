@@ -5,7 +5,7 @@ import type { LeaseNote } from '../../queue/messages.ts'
 import type { Queues } from '../../queue/open.ts'
 import { longestRequestMs } from '../../service/http/transport.ts'
 import { type Lease, takeLease } from './lease.ts'
-import { serve } from './serve.ts'
+import { type ServeRun, serve } from './serve.ts'
 
 /** How a worker runs. */
 export interface WorkRequest {
@@ -39,7 +39,7 @@ const defaultLeaseMs = 30_000
  */
 export async function work(context: Context, connection: ServiceConnection, request: WorkRequest): Promise<void> {
   const { host, options } = context
-  const { signal, onEvent, leaseMs = defaultLeaseMs } = request
+  const { signal, onEvent, leaseMs = defaultLeaseMs, longestRequestMs: longestMs = longestRequestMs } = request
   const queues = await openProjectQueues(context, true)
   if (connection.isRemote) {
     throw new SpritewrightError('SW_NO_KEY', {
@@ -62,7 +62,8 @@ export async function work(context: Context, connection: ServiceConnection, requ
     }
     while (!signal.aborted) {
       const lease = await takeLease(queues.lease, { clock: host.clock, by, leaseMs, onWait: onEvent }, signal)
-      const trouble = await useLease(context, connection, queues, lease, { ...request, isAgain: told !== undefined, tellWarnings })
+      const run = { onEvent, signal, leaseMs, deathMs: leaseMs + longestMs, isAgain: told !== undefined, tellWarnings }
+      const trouble = await useLease(context, connection, queues, lease, run)
       if (lease.lost.aborted) onEvent('This worker lost its lease: the queue did not answer, or the machine stood still.')
       if (trouble && trouble.code !== told) onEvent(`${trouble.message} This worker gives up its lease, and tries again until it can work.`)
       told = trouble?.code
@@ -75,35 +76,37 @@ export async function work(context: Context, connection: ServiceConnection, requ
   }
 }
 
+/** How a worker works under a lease. */
+interface LeaseRun extends ServeRun {
+  readonly signal: AbortSignal
+  /** How long after its last sign a holder that died may have made its last request, in milliseconds. */
+  readonly deathMs: number
+  /** Whether the last try failed. */
+  readonly isAgain: boolean
+}
+
 /**
  * Works under a lease until the lease is lost or the worker is interrupted, then gives it up.
  *
- * @returns Why nothing could be done now, though it may later.
+ * @returns The error that ended the work, if another try may succeed.
  */
 async function useLease(
   context: Context,
   connection: ServiceConnection,
   queues: Queues,
   lease: Lease,
-  {
-    onEvent,
-    signal,
-    leaseMs = defaultLeaseMs,
-    longestRequestMs: longestMs = longestRequestMs,
-    isAgain,
-    tellWarnings,
-  }: WorkRequest & { readonly isAgain: boolean; readonly tellWarnings: () => void },
+  { signal, deathMs, isAgain, ...run }: LeaseRun,
 ): Promise<SpritewrightError | undefined> {
   const over = new AbortController()
   const active = AbortSignal.any([signal, lease.lost, over.signal])
   let left = lease.before.state
   try {
-    const pauseMs = await pauseBefore(context, lease.before, leaseMs + longestMs)
+    const pauseMs = await pauseBefore(context, lease.before, deathMs)
     if (pauseMs > 0 && !isAgain)
-      onEvent(`Requests of the last worker may still count, so the first one is in ${Math.ceil(pauseMs / 1000)} s.`)
+      run.onEvent(`Requests of the last worker may still count, so the first one is in ${Math.ceil(pauseMs / 1000)} s.`)
     await context.host.clock.sleep(pauseMs, active)
     left = 'released'
-    await serve(context, await connection.open(active), queues, { onEvent, tellWarnings, leaseMs }, active)
+    await serve(context, await connection.open(active), queues, run, active)
   } catch (error) {
     if (active.aborted) return undefined
     if (mayPass(error)) return error
@@ -119,7 +122,7 @@ async function useLease(
  * How long a new holder waits before its first request to the service, in milliseconds: until the last window of
  * the previous holder is over.
  *
- * @param deathMs How long after its last sign a holder that died may have made its last request.
+ * @param deathMs See {@link LeaseRun}.
  */
 async function pauseBefore({ sharedJournal, host, options }: Context, before: LeaseNote, deathMs: number): Promise<number> {
   const { windowMs } = options.limits
