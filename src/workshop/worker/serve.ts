@@ -57,9 +57,9 @@ export async function serve(
     const run = { mayBuy: mayBuy(context, {}), onProgress, signal }
     const ports = { ...(await toJobPorts(context, session, run)), lock, underWay }
     onEvent(`${id}: ordered.`)
+    // Money is spent only if the result can be stored.
+    if ((await context.journal.read(order.hash)).submission.sends.length === 0) await context.vault.probe()
     try {
-      // Money is spent only if the result can be stored.
-      if ((await context.journal.read(order.hash)).submission.sends.length === 0) await context.vault.probe()
       const bought = await places.run(order.hash, () => purchaseOnce(ports, order, purchase))
       await putInSharedStore(context, bought.sha256)
       onEvent(`${id}: bought, and in the shared store.`)
