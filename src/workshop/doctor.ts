@@ -10,13 +10,21 @@ import { refuseTrackedRecords } from '../project/store-folder.ts'
 import { survey } from '../project/survey.ts'
 import { sourceWords } from '../project/trust/hosts.ts'
 import type { DoctorFinding } from './api/reports.ts'
-import { readWorkerStatus } from './worker/status.ts'
+import { readWorkerStatus, type WorkerStatus } from './worker/status.ts'
+
+/** Reads from the queue, once for all checks. */
+type ReadStatus = () => Promise<WorkerStatus>
 
 /**
  * Checks everything that a build needs, without spending. A check that cannot run says so, and the others
  * continue.
  */
 export async function examine(context: Context, session: ServiceConnection): Promise<readonly DoctorFinding[]> {
+  let status: Promise<WorkerStatus> | undefined
+  const readStatus: ReadStatus = () => {
+    status ??= readWorkerStatus(context)
+    return status
+  }
   const checks: readonly (readonly [string, () => Promise<DoctorFinding | readonly DoctorFinding[]>])[] = [
     ['specs', () => checkSpecs(context)],
     ['engine', async () => checkEngine(context)],
@@ -24,8 +32,8 @@ export async function examine(context: Context, session: ServiceConnection): Pro
     ['key', async () => checkKey(context, session)],
     ['address', () => checkAddress(context)],
     ['proxy', async () => checkProxy(context)],
-    ['queue', () => checkQueue(context)],
-    ['service', () => checkService(context, session)],
+    ['queue', () => checkQueue(context, readStatus)],
+    ['service', () => checkService(context, session, readStatus)],
     ['journal', () => checkJournal(context)],
     ['shared results', () => checkSharedResults(context)],
     ['shared journal', () => checkSharedJournal(context)],
@@ -145,10 +153,9 @@ function checkProxy({ host }: Context): readonly DoctorFinding[] {
 }
 
 /** Says whether somebody buys what is ordered. */
-async function checkQueue(context: Context): Promise<readonly DoctorFinding[]> {
-  const { service } = context.options
+async function checkQueue({ options: { service } }: Context, readStatus: ReadStatus): Promise<readonly DoctorFinding[]> {
   if (typeof service !== 'object' || service.queue === undefined) return []
-  const { worker, waiting } = await readWorkerStatus(context)
+  const { worker, waiting } = await readStatus()
   const isActive = worker !== undefined && !worker.hasEnded
   const who = isActive ? `${worker.by} buys, last sign at ${new Date(worker.seen).toISOString()}` : 'no worker is active'
   return [
@@ -161,9 +168,9 @@ async function checkQueue(context: Context): Promise<readonly DoctorFinding[]> {
   ]
 }
 
-async function checkService(context: Context, connection: ServiceConnection): Promise<readonly DoctorFinding[]> {
+async function checkService(context: Context, connection: ServiceConnection, readStatus: ReadStatus): Promise<readonly DoctorFinding[]> {
   if (connection.isRemote) {
-    const { worker } = await readWorkerStatus(context)
+    const { worker } = await readStatus()
     if (!worker || worker.hasEnded) return [{ check: 'service', verdict: 'warning', found: 'not asked: no worker is active', advice: '' }]
     return askService(connection)
   }
