@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import type { HookedRequest } from '../../src/embedded/options/options.ts'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
 import type { Host } from '../../src/host/host.ts'
@@ -8,7 +9,7 @@ import { type HiredWorker, hireWorker } from './hired-worker.ts'
 import { keyEnv, testKey } from './keys.ts'
 import { type CliRun, heroSpec, runCli, serviceEnv, type TestProject } from './project.ts'
 import { quickMakers } from './quick-makers.ts'
-import type { RedisServer } from './servers/redis.ts'
+import { type RedisServer, startRedis } from './servers/redis.ts'
 import { createStudio, type Studio } from './studio.ts'
 
 const [keeper, artist] = [1, 2]
@@ -54,7 +55,7 @@ interface HireRequest extends Partial<WorkRequest> {
 let database = 0
 
 /** Opens a team on a database of its own. */
-export async function createTeam(redis: RedisServer): Promise<Team> {
+async function createTeam(redis: RedisServer): Promise<Team> {
   database = (database + 1) % 16
   let sheets = 0
   const limits = { windowMs, post: 10, get: 120, download: 20, activeJobs: 2, streams: 4 }
@@ -100,4 +101,19 @@ export async function createTeam(redis: RedisServer): Promise<Team> {
     },
   }
   return team
+}
+
+/** Starts a Redis for the tests of a block, and opens a team before each of them. Ends both. */
+export function eachTeam(begin: (team: Team, redis: RedisServer) => void): void {
+  let redis: RedisServer
+  let team: Team
+  beforeAll(async () => {
+    redis = await startRedis()
+  })
+  afterAll(() => redis.close())
+  beforeEach(async () => {
+    team = await createTeam(redis)
+    begin(team, redis)
+  })
+  afterEach(() => team.close())
 }

@@ -1,24 +1,18 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { nodeDisk } from '../../src/host/disk.ts'
 import { nodeHost } from '../../src/host/host.ts'
 import { createWorkshop } from '../../src/workshop.ts'
-import { hasRedis, type RedisServer, startRedis } from '../kit/servers/redis.ts'
+import { hasRedis } from '../kit/servers/redis.ts'
 import { push } from '../kit/studio.ts'
-import { createTeam, type Team } from '../kit/team.ts'
+import { eachTeam, type Team } from '../kit/team.ts'
 
 describe.skipIf(!hasRedis)('a worker does as a build does', () => {
-  let redis: RedisServer
   let team: Team
-  beforeAll(async () => {
-    redis = await startRedis()
+  eachTeam((one) => {
+    team = one
   })
-  afterAll(() => redis.close())
-  beforeEach(async () => {
-    team = await createTeam(redis)
-  })
-  afterEach(() => team.close())
 
   const posts = () => team.service.requests().filter(({ method, path }) => method === 'POST' && path === '/v1/execute')
 

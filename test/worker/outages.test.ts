@@ -1,6 +1,6 @@
 import { readdir, rename, rm, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { errorCodes } from '../../src/errors.ts'
 import { type Clock, nodeClock } from '../../src/host/clock.ts'
 import { nodeHost } from '../../src/host/host.ts'
@@ -10,9 +10,9 @@ import { fasterClock } from '../kit/faster-clock.ts'
 import type { HiredWorker } from '../kit/hired-worker.ts'
 import { keyEnv, testKey } from '../kit/keys.ts'
 import { heroSpec, runCli, serviceEnv, startCli, type TestProject } from '../kit/project.ts'
-import { hasRedis, type RedisServer, startRedis } from '../kit/servers/redis.ts'
+import { hasRedis, type RedisServer } from '../kit/servers/redis.ts'
 import { git, push } from '../kit/studio.ts'
-import { createTeam, type Team } from '../kit/team.ts'
+import { eachTeam, type Team } from '../kit/team.ts'
 
 /** Queues whose lease is taken, and then cannot be noted, renewed or given back while `isCut` says so. */
 function cutQueues(
@@ -52,14 +52,10 @@ describe.skipIf(!hasRedis)('a worker in trouble', () => {
   let team: Team
   /** Called with the number of leases that were taken. */
   let cutAt = (_taken: number): void => {}
-  beforeAll(async () => {
-    redis = await startRedis()
+  eachTeam((one, server) => {
+    team = one
+    redis = server
   })
-  afterAll(() => redis.close())
-  beforeEach(async () => {
-    team = await createTeam(redis)
-  })
-  afterEach(() => team.close())
 
   test.each(['the store', 'the service', 'the queue after a lease was taken'])(
     'an outage of %s at the start does not end it: it says so once, and works when that is over',

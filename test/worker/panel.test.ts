@@ -6,24 +6,24 @@ import { createPlugins } from '../../plugin/index.ts'
 import { nodeHost } from '../../src/host/host.ts'
 import { openBrowser } from '../e2e/browser.ts'
 import { listenAnywhere } from '../kit/listen.ts'
-import { hasRedis, type RedisServer, startRedis } from '../kit/servers/redis.ts'
+import { hasRedis } from '../kit/servers/redis.ts'
 import { git } from '../kit/studio.ts'
-import { createTeam, type Team } from '../kit/team.ts'
+import { eachTeam, type Team } from '../kit/team.ts'
 import { keptLog } from '../plugin/world.ts'
 
 describe.skipIf(!hasRedis)('the panel of a machine without a key', () => {
-  let redis: RedisServer
   let browser: Browser
   let team: Team
   let server: ViteDevServer
   let page: Page
   const { logger, lines } = keptLog()
   beforeAll(async () => {
-    redis = await startRedis()
     browser = await openBrowser()
   })
+  eachTeam((one) => {
+    team = one
+  })
   beforeEach(async () => {
-    team = await createTeam(redis)
     const { root } = team.desk
     const host = { ...nodeHost(), env: team.env, stateFolder: join(root, '.state', 'spritewright') }
     const plugins = createPlugins({}, { host })
@@ -37,11 +37,9 @@ describe.skipIf(!hasRedis)('the panel of a machine without a key', () => {
   afterEach(async () => {
     await page.close()
     await server.close()
-    await team.close()
   })
   afterAll(async () => {
     await browser.close()
-    await redis.close()
   })
 
   test('says what to commit after an approval, goes on by itself after the push, and shows how far the worker is', {

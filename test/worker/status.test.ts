@@ -1,25 +1,21 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { nodeHost } from '../../src/host/host.ts'
 import { openQueues, type Queues } from '../../src/queue/open.ts'
-import { hasRedis, type RedisServer, startRedis } from '../kit/servers/redis.ts'
-import { createTeam, type Team } from '../kit/team.ts'
+import { hasRedis, type RedisServer } from '../kit/servers/redis.ts'
+import { eachTeam, type Team } from '../kit/team.ts'
 
 describe.skipIf(!hasRedis)('worker status', () => {
   let redis: RedisServer
   let team: Team
   let queues: Queues
-  beforeAll(async () => {
-    redis = await startRedis()
+  eachTeam((one, server) => {
+    team = one
+    redis = server
   })
-  afterAll(() => redis.close())
   beforeEach(async () => {
-    team = await createTeam(redis)
     queues = await openQueues({ ...nodeHost(), env: redis.env }, team.queue, process.cwd())
   })
-  afterEach(async () => {
-    await queues.close()
-    await team.close()
-  })
+  afterEach(() => queues.close())
 
   test.each([
     { since: 1e300, seen: 1 },

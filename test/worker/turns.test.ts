@@ -1,20 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type CliProcess, heroSpec, runCli, startCli } from '../kit/project.ts'
-import { hasRedis, type RedisServer, startRedis } from '../kit/servers/redis.ts'
+import { hasRedis } from '../kit/servers/redis.ts'
 import { git, push } from '../kit/studio.ts'
-import { createTeam, type Team } from '../kit/team.ts'
+import { eachTeam, type Team } from '../kit/team.ts'
 
 describe.skipIf(!hasRedis)('orders that wait for their turn', () => {
-  let redis: RedisServer
   let team: Team
-  beforeAll(async () => {
-    redis = await startRedis()
+  eachTeam((one) => {
+    team = one
   })
-  afterAll(() => redis.close())
-  beforeEach(async () => {
-    team = await createTeam(redis)
-  })
-  afterEach(() => team.close())
 
   /** Resolves when a build says that its order waits. */
   const waits = ({ child }: CliProcess): Promise<void> =>
