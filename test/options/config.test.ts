@@ -56,6 +56,29 @@ test.each(['spritewright.config.ts', 'spritewright.config.mjs', 'spritewright.co
   },
 )
 
+test.each([
+  ['JSON', 'options.json', '{ "engine": "pixi" }', "import options from './options.json'\nexport default options"],
+  ['TypeScript', 'options.ts', "export const engine: string = 'pixi'", "import { engine } from './options.ts'\nexport default { engine }"],
+  [
+    'a file without its ending',
+    'options.ts',
+    "export const engine = 'pixi'",
+    "import { engine } from './options'\nexport default { engine }",
+  ],
+  ['nothing, and uses what CommonJS has', 'none.txt', '', "export default { engine: __dirname === '' ? 'phaser' : 'pixi' }"],
+  ['nothing, and exports its options by their names', 'none.txt', '', "export const engine = 'pixi'"],
+])('a spritewright.config.mjs that imports %s is read, and read anew', async (_what, name, text, config) => {
+  write(name, text)
+  write('spritewright.config.mjs', config)
+  for (const time of ['first', 'second'])
+    expect(JSON.parse(JSON.stringify((await loadConfig(ports, root)).options)), time).toEqual({ engine: 'pixi' })
+})
+
+test('a broken spritewright.config.mjs is refused with its place', async () => {
+  write('spritewright.config.mjs', 'export default {\n  a b\n}\n')
+  await expect(loadConfig(ports, root)).rejects.toMatchObject({ code: 'SW_CONFIG', message: expect.stringContaining('.mjs:2:') })
+})
+
 test('a config that imports its package and waits is read anew', async () => {
   const text = (size: number): string =>
     `import { join } from 'node:path'\nexport default await Promise.resolve({ store: { dir: join('a', '${size}') }, at: import.meta.url })`
