@@ -53,6 +53,29 @@ test('after a look that went well, only what was saved since is looked at', asyn
   await buyer.close()
 })
 
+test('looks that wait for one that runs are one look, at all that was saved, or at everything if one of them asks for that', async () => {
+  const asked: (readonly string[] | undefined)[] = []
+  const nothing: PendingReport = { orders: [], mayBuy: true, canAsk: true }
+  let buyer: ReturnType<typeof createBuyer>
+  let waiting: Promise<unknown> = Promise.resolve()
+  const workshop = {
+    pending: async (changed?: readonly string[]): Promise<PendingReport> => {
+      asked.push(changed)
+      // Three looks are asked for while this one runs, at first at two files, then at everything.
+      if (asked.length === 1) waiting = Promise.all([buyer.look([hero]), buyer.look([coin]), buyer.look([hero])])
+      if (asked.length === 2) waiting = Promise.all([buyer.look([hero]), buyer.look(), buyer.look([coin])])
+      return nothing
+    },
+    host: {},
+  } as unknown as BuyerPorts['workshop']
+  buyer = createBuyer({ workshop, log: () => {}, onProgress: () => {}, onChange: () => {} })
+  await buyer.look([coin])
+  await waiting
+  await waiting
+  await buyer.close()
+  expect(asked).toEqual([[coin], [hero, coin, hero], undefined])
+})
+
 test('what is approved anew while a run of it ends is begun again, and what fails under one approval is not', async () => {
   let approved = 'first'
   const begun: string[] = []
