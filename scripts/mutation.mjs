@@ -52,6 +52,8 @@ for (const name of values.rooms?.split(',') ?? Object.keys(rooms)) {
     // Static code runs once, before any test. A fault in it would need all tests again.
     ignoreStatic: true,
     concurrency: 2,
+    // The tests of the workshop take longer than Stryker's five minutes on a busy machine.
+    dryRunTimeoutMinutes: 30,
     reporters: ['clear-text'],
     clearTextReporter: { logTests: false, reportTests: false, allowColor: false },
     ignorePatterns: ['bench', 'test-results'],
