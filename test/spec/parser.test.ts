@@ -98,6 +98,15 @@ animations:
 })
 
 describe('what a spec is refused for', () => {
+  test('the message shows the first five issues, and how many more there are', () => {
+    const names = Array.from({ length: 7 }, (_, index) => `Bad ${index}`)
+    const text = specText({ animations: Object.fromEntries(names.map((name) => [name, {}])) })
+    expect(issuesOf(text).map(({ found, column }) => [found, column])).toEqual(
+      names.map((name) => [JSON.stringify(name), text.indexOf(JSON.stringify(name)) + 1]),
+    )
+    expect(() => parseSpec(text, '/game/hero.sprite.json')).toThrow(/"Bad 4"[^\n]*\n\.\.\. and 2 more$/)
+  })
+
   test('the message names file, line, column, field, what was expected and what was found', () => {
     const text = '{\n  "reference": "a.png",\n  "prompt": "k",\n  "animations": {\n    "walk": { "frames": 5 }\n  }\n}'
     expect(() => parseSpec(text, '/game/hero.sprite.json', 'sprites/hero.sprite.json')).toThrow(
