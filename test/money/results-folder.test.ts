@@ -27,11 +27,19 @@ describe('a result that is damaged or gone', () => {
   })
 
   test('is not forgotten at the service: that has the last copy', async () => {
-    const { first, run, posts } = await team()
+    const { first, clone, run, posts, world } = await team()
     await first.approve()
     await first.build()
-    first.disk.files.set(path(first), new Uint8Array(3))
-    await expect(run((await first.open()).forget('hero', async () => true))).rejects.toMatchObject({ code: 'SW_VAULT' })
+    // The other machine knows the result by its lock file alone.
+    for (const machine of [first, clone(first, 'results')]) {
+      machine.disk.files.set(path(machine), new Uint8Array(3))
+      await expect(run((await machine.open()).forget('hero', async () => true))).rejects.toMatchObject({
+        code: 'SW_VAULT',
+        message: expect.stringContaining('"hero.walk" is damaged or gone here'),
+        facts: { id: 'hero.walk', result: first.entry('hero.walk').result?.sha256 },
+      })
+    }
+    expect(world.service.requests().filter(({ method }) => method === 'DELETE')).toEqual([])
     await first.build()
     expect(first.results()).toEqual([sheetOf('a knight walk')])
     expect(posts()).toBe(1)
@@ -130,7 +138,8 @@ describe('a results folder that cannot be written', () => {
     const { warnings } = await first.build({}, closing(made, closed, [results]))
     const [place] = keptElsewhere(first)
     expect(warnings.at(-1)).toContain(`It is kept in ${place}`)
-    await first.build()
+    closed.clear()
+    expect((await first.build()).warnings).toEqual([])
     expect([first.results(), posts()]).toEqual([[sheetOf('a knight walk')], 1])
   })
 
@@ -139,8 +148,10 @@ describe('a results folder that cannot be written', () => {
     const { first, posts } = made
     await first.approve()
     await first.build({}, closing(made, new Set(), [results]))
-    expect(await first.states()).toEqual(['bought'])
-    await first.build({ frozen: true }, { guard: readOnly(new Set([results])) })
+    const { warnings } = await first.build({ frozen: true }, { guard: readOnly(new Set([results])) })
+    expect(warnings).toEqual([
+      `The result of "hero.walk" is not in ${results}, which takes no more files. Make room and build again. It is kept in ${keptElsewhere(first)[0]}`,
+    ])
     expect(posts()).toBe(1)
   })
 })
