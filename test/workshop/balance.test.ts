@@ -74,12 +74,16 @@ describe('the evidence of a balance', () => {
       evidence('100', '95', '2.4', '2.4'),
       evidence('100', '101', '0', '2.4'),
       evidence('100', '99', '0', '0', true),
-    ].map((one) => one.words.match(/(?<=: )[\d.]+ \w+|(?:says|none)[^.]*(?:\.\d+)?/g))
+      evidence('100', '100', '2.4', '2.4'),
+      evidence('100', '100', '0', '2.4'),
+    ].map((one) => one.words.match(/(?<=: )(?:[\d.]+|nothing) \w+|(?:says|none)[^.]*(?:\.\d+)?/g))
     expect(words).toEqual([
       ['2.4 charged', 'says'],
       ['5 taken', 'says 2.4'],
       ['1 more', 'says between 0 and 2.4'],
       ['1 taken', 'none'],
+      ['nothing taken', 'says 2.4'],
+      ['nothing taken'],
     ])
   })
 })

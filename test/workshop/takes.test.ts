@@ -50,6 +50,12 @@ describe('the takes of an animation', () => {
     expect(takes?.some(({ state }) => state === 'bought')).toBe(false)
   })
 
+  test('are those of the service that is set', async () => {
+    const world = await bought(1, 2)
+    const workshop = await world.workshop({ limits }, { env: { ...world.env, SPRITEWRIGHT_BASE_URL: 'https://other.example' } })
+    expect((await world.clock.run(workshop.overview())).items[0]?.takes).toEqual([{ take: 2, state: 'missing' }])
+  })
+
   test('of a sprite that was never bought are the chosen one alone', async () => {
     const world = await bought()
     expect(await takesOf(world)).toEqual([{ take: 1, state: 'missing' }])
