@@ -54,7 +54,7 @@ async function approveAll(page: Page): Promise<void> {
   await dialog.waitFor({ state: 'detached' })
 }
 
-/** Each event of a purchase reads all sprites again, so forty take ten times as long as twelve. */
+/** Forty take 40 s, and too long beside other load, because each event of a purchase reads all sprites again. */
 const many = isLong ? 40 : 12
 
 describe('many sprites', () => {
