@@ -2,18 +2,23 @@ import { accessSync, constants, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
-import { LongestFirst } from './test/kit/longest-first.ts'
+import { type Level, level } from './test/level.ts'
+
+/** A file says by its name in which levels it runs; one that is sampled chooses its counts by `byLevel`. */
+const files: Readonly<Record<Level, { readonly include: string[]; readonly exclude: string[] }>> = {
+  quick: { include: ['test/**/*.test.ts'], exclude: ['**/node_modules/**', '**/*.full.test.ts'] },
+  full: { include: ['test/**/*.{sampled,full}.test.ts'], exclude: ['**/node_modules/**'] },
+  long: { include: ['test/**/*.{sampled,full}.test.ts'], exclude: ['**/node_modules/**'] },
+}
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ['**/node_modules/**'],
+    projects: [{ extends: true, test: { name: level, ...files[level] } }],
     // Sets the timeout of a test by its folder.
     setupFiles: ['test/kit/timeouts.ts'],
     hookTimeout: 60_000,
     // One more than the two cores of a small machine: tests of browsers, servers and processes often wait.
     maxWorkers: 3,
-    sequence: { sequencer: LongestFirst },
     // What the sources are is loaded once, not once a file: no test replaces a module or leaves anything behind for the next one.
     isolate: false,
     // Megabytes for what is young: the simulators make and drop so much that a fifth of their time would go into copying it.

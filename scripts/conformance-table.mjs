@@ -70,7 +70,7 @@ export function conformanceTable({ clauses, checks, tests }) {
     '',
     'This page lists every promise of the service’s interface and the test files that show it, for our client and for the embedded service. The name of a test begins with its clauses.',
     '',
-    '`npm run conformance` writes this page, and fails if a clause lacks a test. “–” means that the side has no part in the clause. `npm run conformance -- --tests` prints the tests themselves.',
+    '`npm run maintain -- conformance` writes this page, and fails if a clause lacks a test. “–” means that the side has no part in the clause. `npm run maintain -- conformance --tests` prints the tests themselves.',
     '',
     '| clause | about | client | embedded service |',
     '| ------ | ----- | ------ | ---------------- |',

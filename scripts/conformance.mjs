@@ -1,4 +1,4 @@
-// npm run conformance: writes the table of clauses × sides × tests into docs/conformance.md. Exits with 1 if
+// npm run maintain -- conformance: writes the table of clauses × sides × tests into docs/conformance.md. Exits with 1 if
 // a clause has no test on a side that it concerns.
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,4 +1,4 @@
-// npm run fields: writes the tables of fields into docs/specs.md and docs/options.md.
+// npm run maintain -- fields: writes the tables of fields into docs/specs.md and docs/options.md.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-// npm run fuzz [-- --minutes M] [--from SEED]: strange archives and pictures for the readers, on all cores,
+// npm run maintain -- fuzz [-- --minutes M] [--from SEED]: strange archives and pictures for the readers, on all cores,
 // made from seeds and from the corpora if they are there.
 import { mkdirSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'

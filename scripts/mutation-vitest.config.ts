@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import base from '../vitest.config.ts'
 
-// The tests of one room, for `npm run mutation`.
+// The tests of one room, for `npm run maintain -- mutation`.
 const folders = (process.env.SPRITEWRIGHT_MUTATED ?? 'test').split(',')
 
 /** A fault ends its run with the first test that notices it, so the quick files come first. */
@@ -20,21 +20,23 @@ class ShortestFirst extends BaseSequencer {
  * so they would only take time.
  */
 const elsewhere = [
-  ...['money/crash', 'workshop/scale', 'cli/bin', 'cli/build-watch', 'cli/editors', 'cli/write-types'],
+  ...['workshop/scale', 'cli/bin', 'cli/build-watch', 'cli/editors', 'cli/write-types'],
   ...['plugin/swap', 'plugin/types', 'plugin/typings', 'atlas/corpora'],
   // It tries faults of services, not of the client.
   'service/contract/mutants',
 ]
 
+const { projects: _projects, ...test } = base.test ?? {}
+
 export default defineConfig({
   ...base,
   root: join(import.meta.dirname, '..'),
   test: {
-    ...base.test,
+    ...test,
     // Stryker runs the tests in threads, which take no flags of V8.
     execArgv: [],
-    include: folders.flatMap((folder) => [`${folder}/**/*.test.ts`, `${folder}.test.ts`]),
-    exclude: elsewhere.map((name) => `test/${name}.test.ts`),
+    include: folders.flatMap((folder) => [`${folder}/**/*.test.ts`, `${folder}.*test.ts`]),
+    exclude: elsewhere.map((name) => `test/${name}.*test.ts`),
     sequence: { sequencer: ShortestFirst },
   },
 })

@@ -1,4 +1,4 @@
-// `npm run mutation`: puts small faults into a sample of the sources and counts how many the tests of the
+// `npm run maintain -- mutation`: puts small faults into a sample of the sources and counts how many the tests of the
 // room notice. It takes minutes for each room, so `npm test` does not run it.
 // - `--rooms spec,credit`: the rooms (default: all)
 // - `--lines 400`: lines of each room that get faults, in blocks of 25 that the seed draws
@@ -8,23 +8,9 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { Stryker } from '@stryker-mutator/core'
+import { roomTests } from './room-tests.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-/** Each room with the tests that check it, and the share of its faults that they must notice, in percent. */
-const rooms = {
-  spec: { source: 'src/spec', tests: ['spec', 'options', 'workshop', 'money/chain', 'money/edited-lockfile'], least: 85 },
-  credit: { source: 'src/credit', tests: ['credit'], least: 85 },
-  vault: { source: 'src/vault', tests: ['vault'], least: 85 },
-  job: { source: 'src/job', tests: ['job', 'money', 'security/records', 'security/money'], least: 85 },
-  atlas: { source: 'atlas', tests: ['atlas', 'sheets', 'security/delivery'], least: 75 },
-  service: { source: 'src/service', tests: ['service'], least: 75 },
-  workshop: { source: 'src/workshop', tests: ['workshop', 'vault/lock-merge', 'money', 'cli', 'queue', 'worker', 'plugin/panel'], least: 75 },
-  plugin: {
-    source: 'plugin',
-    tests: ['plugin', 'security/dev-server-files', 'security/dev-server-host', 'security/dev-server-messages'],
-    least: 75,
-  },
-}
 /**
  * Sources that run only in a page of a browser: the panel's page, and what draws with an engine. A fault that
  * is switched on in the tests' thread is not switched on there, so these sources would seem to have no tests.
@@ -36,8 +22,8 @@ const { values } = parseArgs({
 const corpora = join(root, '../shared/corpora')
 if (existsSync(corpora)) process.env.SPRITEWRIGHT_CORPORA ??= corpora
 const missed = []
-for (const name of values.rooms?.split(',') ?? Object.keys(rooms)) {
-  const { source, tests, least } = rooms[name]
+for (const name of values.rooms?.split(',') ?? Object.keys(roomTests)) {
+  const { source, tests, least } = roomTests[name]
   const mutate = sample(source, Number(values.lines), Number(values.seed))
   // The runner's configuration reads this variable, which names the test files to run.
   process.env.SPRITEWRIGHT_MUTATED = tests.map((folder) => `test/${folder}`).join(',')

@@ -1,11 +1,8 @@
 // npm run sim -- --seeds N --minutes M [--from S]: plays seeds of the simulator on all cores, until this many
 // are played or this much time has passed.
 //
-// npm run sim, or with --long: the long runs of the test files, and every stream of the corpus cut at every
-// byte; too long for `npm test`.
-import { execFileSync } from 'node:child_process'
+// npm run sim [-- arguments of vitest]: the level "long" of the tests, which takes hours.
 import { mkdirSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -13,38 +10,11 @@ import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-/** Tests of which `npm test` runs a sample. */
-const sampled = [
-  'test/sim',
-  'test/kill',
-  'test/e2e',
-  'test/plugin',
-  'test/atlas/packer.test.ts',
-  'test/atlas/quality.test.ts',
-  'test/atlas/turned.test.ts',
-  'test/embedded/artist.test.ts',
-  'test/money/ledger.test.ts',
-  'test/money/store-laws.test.ts',
-  'test/security',
-  'test/service/cut-streams.test.ts',
-  'test/service/strange-bodies.test.ts',
-]
 const seeded = ['--seeds', '--minutes', '--from']
 if (process.argv.slice(2).some((word) => seeded.some((name) => word.startsWith(name)))) await runSeeds()
-else runLong()
-
-function runLong() {
-  const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs')
-  const rest = process.argv.slice(2).filter((word) => word !== '--long')
-  try {
-    execFileSync(process.execPath, [vitest, 'run', ...sampled, ...rest], {
-      cwd: root,
-      stdio: 'inherit',
-      env: { ...process.env, SPRITEWRIGHT_LONG: '1' },
-    })
-  } catch (error) {
-    process.exitCode = error.status ?? 1
-  }
+else {
+  process.argv.splice(2, 0, 'long')
+  await import('./test.mjs')
 }
 
 async function runSeeds() {

@@ -1,5 +1,5 @@
 // Takes docs/panel*.png: every page of the panel, light and dark, of a dev server over the sprites of the
-// examples, half of them bought. `npm run pictures` runs it.
+// examples, half of them bought. `npm run maintain -- pictures` runs it.
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'

@@ -1,4 +1,4 @@
-// `npm run templates`: the official templates of Phaser and PixiJS, made as the README says, with the lowest and
+// `npm run maintain -- templates`: the official templates of Phaser and PixiJS, made as the README says, with the lowest and
 // the newest engines and Vites: lint, types, placeholder, approval, live art, build, built game. Needs npm's
 // registry and a Chromium; takes some minutes. `-- --only NAME` runs one template. Pictures go to test-results/templates/.
 import { spawn } from 'node:child_process'

@@ -175,7 +175,7 @@ describe('docs/conformance.md', () => {
     expect(gaps).toEqual([])
   })
 
-  test('is what "npm run conformance" writes', () => {
+  test('is what "npm run maintain -- conformance" writes', () => {
     expect(read('docs/conformance.md')).toBe(markdown)
   })
 
@@ -282,7 +282,7 @@ describe('docs/options.md', () => {
 describe('the tables of fields', () => {
   const schemas = { spec: specJsonSchema(), config: configJsonSchema() }
 
-  test.each(['docs/specs.md', 'docs/options.md'])('in %s are those of the schemas (npm run fields writes them)', (name) => {
+  test.each(['docs/specs.md', 'docs/options.md'])('in %s are those of the schemas (npm run maintain -- fields writes them)', (name) => {
     const page = read(name)
     expect(page).toContain('<!-- fields: ')
     expect(withFieldTables(page, schemas)).toBe(page)

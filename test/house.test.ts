@@ -6,6 +6,7 @@ import { crowdedFolders, folderLoops, importLoops, type Room, rooms, type Violat
 import * as rules from './house/rules.ts'
 import { parseSource, type Source } from './house/source.ts'
 import { downloadAddresses, machinePaths, missingPages, namesOfPlaces, readTextFiles, type TextFile } from './house/tracked.ts'
+import { testWith } from './kit/needs.ts'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 
@@ -103,15 +104,15 @@ describe('the repository', () => {
   const files = readTextFiles(root)
   if (files === undefined) console.warn('The rules about tracked files are skipped: this folder is no git checkout.')
 
-  test.skipIf(files === undefined)('names no path of a machine and no package registry', () => {
+  testWith(files !== undefined, 'git checkout')('names no path of a machine and no package registry', () => {
     expect(lines(namesOfPlaces(files ?? [], machinePaths(root)))).toEqual([])
   })
 
-  test.skipIf(files === undefined)('records no download addresses', () => {
+  testWith(files !== undefined, 'git checkout')('records no download addresses', () => {
     expect(lines(downloadAddresses(files ?? []))).toEqual([])
   })
 
-  test.skipIf(files === undefined)('speaks of no page that it does not have', () => {
+  testWith(files !== undefined, 'git checkout')('speaks of no page that it does not have', () => {
     const pages = (files ?? []).map(({ path }) => path).filter((path) => path.endsWith('.md'))
     const isPage = (mention: string): boolean => {
       // A link up from a page in a folder. `docs.test.ts` tests the targets of links.

@@ -35,7 +35,7 @@ function snippetsOf(page: string): Snippet[] {
   return found
 }
 
-/** Snippets that name a file in their first line are written and run by test/e2e/start-pages.test.ts. */
+/** Snippets that name a file in their first line are written and run by test/e2e/start-pages.sampled.test.ts. */
 const isFile = ({ text }: Snippet): boolean => /^(?:\/\/|<!--) \S+\.\w+(?: -->)?\n/.test(text)
 const all = pages.flatMap(snippetsOf)
 const snippets = all.filter((one) => !isFile(one))

@@ -12,7 +12,7 @@ export interface Clause {
 export type ClauseId = `C${number}`
 
 /**
- * Every promise of the interface, for client and service. `npm run conformance` requires tests for each side
+ * Every promise of the interface, for client and service. `npm run maintain -- conformance` requires tests for each side
  * that a clause concerns.
  */
 export const clauses: readonly Clause[] = [

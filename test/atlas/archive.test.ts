@@ -5,6 +5,7 @@ import { readArchive } from '../../atlas/delivery/archive.ts'
 import { checkNamesApart } from '../../atlas/delivery/entry-name.ts'
 import { AtlasError } from '../../atlas/errors.ts'
 import { differsFromJszip } from '../fuzz/fuzz.ts'
+import { describeWith } from '../kit/needs.ts'
 import { corpus, corpusBytes } from './corpus.ts'
 
 function refusal(run: () => unknown): AtlasError {
@@ -22,7 +23,7 @@ const files = corpus('zip')
 /** Rules that some files break besides those that the corpus names, and that this reader checks first. */
 const metFirst = ['zip64-locator-bad', 'stored-size-differs', 'extra-malformed']
 
-describe.skipIf(files.length === 0)('the corpus of archives', () => {
+describeWith(files.length > 0, 'corpora')('the corpus of archives', () => {
   const verdicts = ['accept', 'reject', 'either'] as const
   test.each(verdicts)('every file of "%s" is treated so, and refused by the name of its rule', (verdict) => {
     const wrong: string[] = []

@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
+import { testWith } from '../kit/needs.ts'
 import { corpus, corpusFolder } from './corpus.ts'
 
 const here = dirname(fileURLToPath(import.meta.url))
@@ -20,7 +21,7 @@ interface Effort {
 describe.each(['zip', 'png'] as const)('the corpus of %ss', (kind) => {
   const { length } = corpus(kind)
 
-  test.skipIf(length === 0)('has no file that takes 2 s of CPU, and all of them together take no 512 MB', async () => {
+  testWith(length > 0, 'corpora')('has no file that takes 2 s of CPU, and all of them together take no 512 MB', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [script, atlas, kind, corpusFolder(kind)])
     const { files, slowest, peakMb } = JSON.parse(stdout) as Effort
     console.log(`${kind}: ${files} files, at most ${Math.round(slowest.cpuMs)} ms of CPU (${slowest.file}), peak ${Math.round(peakMb)} MB`)

@@ -7,6 +7,7 @@ import { type Bitmap, createBitmap } from '../../atlas/bitmap.ts'
 import { AtlasError } from '../../atlas/errors.ts'
 import { decodePng } from '../../atlas/png/read.ts'
 import { encodePng } from '../../atlas/png/write.ts'
+import { describeWith } from '../kit/needs.ts'
 import { corpus, corpusBytes } from './corpus.ts'
 import { pngChunk as chunk } from './png-chunk.ts'
 
@@ -30,7 +31,7 @@ function shown(data: Uint8Array): Uint8Array {
 /** Rules that some files break besides those that the corpus names, and that this reader checks first. */
 const metFirst = ['chunk-type', 'zlib-unfinished']
 
-describe.skipIf(files.length === 0)('the corpus of PNGs', () => {
+describeWith(files.length > 0, 'corpora')('the corpus of PNGs', () => {
   test.each(['accept', 'reject', 'either'] as const)('every file of "%s" is treated so, and refused by the name of its rule', (verdict) => {
     const wrong: string[] = []
     for (const { file, why, codes } of files.filter((each) => each.expect === verdict)) {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { fuzzOnce, noFuzz } from './fuzz.ts'
 import { knownFiles } from './runner.ts'
 
-// `npm run fuzz` runs for a chosen time.
+// `npm run maintain -- fuzz` runs for a chosen time.
 test.each(['zip', 'png'] as const)(
   'whatever a %s file holds, it is read as another reader reads it, or refused by a rule',
   async (reader) => {

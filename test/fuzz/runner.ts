@@ -47,5 +47,5 @@ async function run({ reader, from, count }: FuzzErrand): Promise<FuzzAnswer> {
   return { ...totals, rules: [...totals.rules.keys()], broken }
 }
 
-// `npm run fuzz` starts this file as a thread on each core.
+// `npm run maintain -- fuzz` starts this file as a thread on each core.
 parentPort?.on('message', (errand: FuzzErrand) => void run(errand).then((answer) => parentPort?.postMessage(answer)))

@@ -1,4 +1,5 @@
 import { expect, vi } from 'vitest'
+import { level } from '../level.ts'
 
 /**
  * Milliseconds that one test of a folder may take: about four times the time of its slowest test on two cores
@@ -25,8 +26,5 @@ const timeouts: Readonly<Record<string, number>> = {
   sheets: 60_000,
 }
 
-/** Each of these variables asks for a long run of a test, which takes hours. */
-const isLongRun = ['LONG', 'ATLASES', 'MODEL', 'PICTURES', 'PLANTS', 'STUDIO', 'SWAPS'].some((name) => process.env[`SPRITEWRIGHT_${name}`])
-
 const folder = /[\\/]test[\\/]([^\\/]+)[\\/]/.exec(expect.getState().testPath ?? '')?.[1] ?? ''
-vi.setConfig({ testTimeout: isLongRun ? 12 * 3_600_000 : (timeouts[folder] ?? 30_000) })
+vi.setConfig({ testTimeout: level === 'long' ? 12 * 3_600_000 : (timeouts[folder] ?? 30_000) })

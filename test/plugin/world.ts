@@ -10,7 +10,7 @@ import type { Options } from '../../src/options/options.ts'
 import { createWorkshop, type Workshop, type WorkshopInit } from '../../src/workshop.ts'
 import { acceptCeilings } from '../kit/keys.ts'
 import { figurePng } from '../kit/project.ts'
-import { isLong } from '../long.ts'
+import { level } from '../level.ts'
 
 /** Vite, in each major version that the package supports. */
 export type Vite = typeof import('vite')
@@ -27,7 +27,7 @@ export const vites: readonly (readonly [name: string, load: () => Promise<Vite>]
  * all.
  */
 export function testOfNewest(name: string): typeof test | typeof test.skip {
-  return isLong || name === vites[0]?.[0] ? test : test.skip
+  return level === 'long' || name === vites[0]?.[0] ? test : test.skip
 }
 
 /** The key under which the sprites of these tests are bought. */

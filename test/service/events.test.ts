@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { hasCode } from '../../src/errors.ts'
 import { createEventReader, isResumable, maximumEventLength, toServiceEvent } from '../../src/service/events.ts'
 import { defaultProfile, type StreamEvent } from '../../src/service/profile.ts'
+import { describeWith } from '../kit/needs.ts'
 import { corpus } from './fixtures.ts'
 
 interface Entry {
@@ -28,7 +29,7 @@ function readAll(bytes: Uint8Array, step: number): { events: StreamEvent[]; last
 const folder = corpus('sse')
 const index: Entry[] = folder === null ? [] : (JSON.parse(readFileSync(`${folder}/index.json`, 'utf8')) as { files: Entry[] }).files
 
-describe.skipIf(folder === null)('C21: the corpus of event streams', () => {
+describeWith(folder !== null, 'corpora')('C21: the corpus of event streams', () => {
   test.each(index.filter((entry) => entry.expect === 'accept').map((entry) => [entry.file, entry] as const))(
     '%s gives its events however it is cut',
     (_, entry) => {

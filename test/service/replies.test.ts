@@ -7,6 +7,7 @@ import { parseJson, rawMember } from '../../src/service/json.ts'
 import { defaultProfile } from '../../src/service/profile.ts'
 import { readCapabilities, readEnvelope, readEstimate, readExecution } from '../../src/service/replies.ts'
 import type { Capabilities } from '../../src/service/wire.ts'
+import { testWith } from '../kit/needs.ts'
 import { scriptedNet } from '../kit/scripted-net.ts'
 import { canary, capabilitiesBody, corpus, errorOf, estimateBody, executionId, testClient } from './fixtures.ts'
 
@@ -59,7 +60,7 @@ describe('JSON', () => {
   })
 
   const folder = corpus('json')
-  test.skipIf(folder === null)(
+  testWith(folder !== null, 'corpora')(
     'every file of the JSON corpus as a response body gives a value or SW_WIRE, never another error',
     async () => {
       const index = JSON.parse(readFileSync(`${folder}/index.json`, 'utf8')) as { files: { file: string; expect: string }[] }

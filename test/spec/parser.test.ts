@@ -6,6 +6,7 @@ import { createDocument } from '../../src/spec/document.ts'
 import { parseJsonText } from '../../src/spec/json-text.ts'
 import { parseSpec } from '../../src/spec/parser.ts'
 import { nameWords } from '../../src/spec/schema.ts'
+import { describeWith } from '../kit/needs.ts'
 import { issuesOf, linesOf, specText } from './issues.ts'
 
 const defaults = { fps: 12, loop: true, yoyo: false, take: 1, frames: 12 }
@@ -291,7 +292,7 @@ describe('what breaks a text', () => {
 const corpus = join(process.env.SPRITEWRIGHT_CORPORA ?? join(dirname(fileURLToPath(import.meta.url)), '../../../shared/corpora'), 'json')
 if (!existsSync(corpus)) console.log(`The JSON corpus is not at ${corpus}: its tests are skipped.`)
 
-describe.skipIf(!existsSync(corpus))('JSON documents that parsers disagree on', () => {
+describeWith(existsSync(corpus), 'corpora')('JSON documents that parsers disagree on', () => {
   const files = existsSync(corpus) ? readdirSync(join(corpus, 'nst')) : []
   test.each(['/game/hero.sprite.json', '/game/hero.sprite.yaml'])('none throws anything but SW_SPEC as %s', (file) => {
     for (const name of files) issuesOf(new TextDecoder().decode(readFileSync(join(corpus, 'nst', name))), file)

@@ -8,6 +8,7 @@ import { createVault, type Vault } from '../../src/vault/layers.ts'
 import { sha256 } from '../../src/vault/objects.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
+import { describeWith } from '../kit/needs.ts'
 import { type S3Double, type S3Fault, type S3Rules, startS3Double } from '../kit/s3-double.ts'
 import { hasNginx, type Nginx, startNginx } from '../kit/servers/nginx.ts'
 import { quickPorts } from '../stores/quick-ports.ts'
@@ -122,7 +123,7 @@ describe('a vault over an S3 bucket', () => {
   })
 })
 
-describe.skipIf(!hasNginx)('a vault over nginx', () => {
+describeWith(hasNginx, 'nginx')('a vault over nginx', () => {
   let nginx: Nginx
   beforeAll(async () => {
     nginx = await startNginx()

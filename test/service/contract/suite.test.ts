@@ -7,6 +7,7 @@ import { nodeNet } from '../../../src/host/net.ts'
 import { nodeRandom } from '../../../src/host/random.ts'
 import type { Listener } from '../../../src/host/server.ts'
 import { resolveProfile } from '../../../src/service/profile.ts'
+import { describeWith } from '../../kit/needs.ts'
 import { secondProfile, secondShapes } from '../second-profile.ts'
 import { heldJob } from './held-job.ts'
 import { startProxy } from './proxy.ts'
@@ -149,7 +150,7 @@ if (!isNamed)
     'No other service is looked at: set SPRITEWRIGHT_CONTRACT_URL and SPRITEWRIGHT_CONTRACT_KEY to have its free promises checked.',
   )
 
-describe.skipIf(!isNamed)('the service named by the environment, for free', () => {
+describeWith(isNamed, 'service in SPRITEWRIGHT_BASE_URL')('the service named by the environment, for free', () => {
   test('breaks none of the free promises', { timeout: 600_000 }, async () => {
     const lines = await runContract(ports, elsewhere)
     expect(lines.filter(({ verdict }) => verdict === 'broken')).toEqual([])

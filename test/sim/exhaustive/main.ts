@@ -1,3 +1,4 @@
+import type { Level } from '../../level.ts'
 import { explore, type Report } from './exhaustive.ts'
 import { exploreRivals } from './rivals.ts'
 import { everything, further, rivals, type Scenario } from './scenario.ts'
@@ -13,8 +14,8 @@ export interface Errand {
    * number.
    */
   readonly surprises?: number
-  /** Whether {@link everything} runs with one more surprise. */
-  readonly isLong?: boolean
+  /** {@link everything} runs with one surprise fewer at the level "quick", with one more at "long". */
+  readonly level?: Level
 }
 
 /** The answer of the process, one line of JSON for each scenario. */
@@ -23,6 +24,7 @@ export interface Answer {
   readonly report: Report
 }
 
+const more: Readonly<Record<Level, number>> = { quick: -1, full: 0, long: 1 }
 const scenarios: readonly Scenario[] = [everything, ...further, rivals]
 
 async function run(scenario: Scenario, { part, of }: Errand): Promise<Report | undefined> {
@@ -36,7 +38,7 @@ async function main(errand: Errand): Promise<void> {
     if (errand.names && !errand.names.includes(scenario.name)) continue
     const surprises =
       scenario === everything
-        ? scenario.surprises + (errand.isLong ? 1 : 0)
+        ? scenario.surprises + more[errand.level ?? 'full']
         : Math.min(errand.surprises ?? scenario.surprises, scenario.surprises)
     const report = await run({ ...scenario, surprises }, errand)
     if (report) process.stdout.write(`${JSON.stringify({ name: scenario.name, report } satisfies Answer)}\n`)

@@ -1,15 +1,21 @@
 import { explore, noReport, type Report } from '../exhaustive/exhaustive.ts'
 import type { Answer, Errand } from '../exhaustive/main.ts'
+import type { Scenario } from '../exhaustive/scenario.ts'
 import { atOnce, race, teamScenarios } from './scenarios.ts'
 import { runTeamSeed } from './seeds.ts'
 import { exploreRace, exploreSwitches } from './switches.ts'
 
 const all: readonly { readonly name: string; readonly run: (errand: Errand) => Promise<Report> }[] = [
-  ...teamScenarios.map((scenario) => ({ name: scenario.name, run: () => explore(scenario) })),
-  ...atOnce.map((scenario) => ({ name: scenario.name, run: () => exploreSwitches(scenario) })),
+  ...teamScenarios.map((scenario) => ({ name: scenario.name, run: (errand: Errand) => explore(atLevel(scenario, errand)) })),
+  ...atOnce.map((scenario) => ({ name: scenario.name, run: (errand: Errand) => exploreSwitches(atLevel(scenario, errand)) })),
   { name: race.name, run: () => exploreRace(race) },
-  { name: 'seeds', run: ({ isLong }) => playSeeds(isLong ? 20_000 : 60) },
+  { name: 'seeds', run: ({ level }) => playSeeds({ quick: 6, full: 60, long: 20_000 }[level ?? 'full']) },
 ]
+
+/** At the level "quick", a schedule has one surprise. */
+function atLevel(scenario: Scenario, { level }: Errand): Scenario {
+  return level === 'quick' ? { ...scenario, surprises: Math.min(1, scenario.surprises) } : scenario
+}
 
 async function playSeeds(count: number): Promise<Report> {
   const report = { ...noReport() }

@@ -1,0 +1,194 @@
+import { spawn } from 'node:child_process'
+import { cp, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { PNG } from 'pngjs'
+import sharp from 'sharp'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { level } from '../level.ts'
+import { openBrowser, visit } from './browser.ts'
+import { readExpected } from './delivered.ts'
+import { addProbes, bundle, linkPackages, repository, serveDev } from './game.ts'
+import { examine } from './probe.ts'
+import { serveFolder } from './site.ts'
+
+const specs = {
+  phaser: ['sprites/hero.sprite.json', 'sprites/slime.sprite.json', 'sprites/coin.sprite.json'],
+  pixi: ['sprites/fox.sprite.json', 'sprites/ghost.sprite.json', 'sprites/crystal.sprite.json'],
+  prebuild: ['sprites/bat.sprite.json', 'sprites/mushroom.sprite.json', 'sprites/robot.sprite.json'],
+}
+
+/** Milliseconds, for a slow and busy machine. */
+const patience = 300_000
+
+let folder: string
+let browser: Browser
+let firstRun: string
+
+beforeAll(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'spritewright-examples-')))
+  await linkPackages(folder)
+  await cp(join(repository, 'examples'), join(folder, 'examples'), {
+    recursive: true,
+    // Only the files of a fresh clone.
+    filter: (path) => !/[\\/](?:node_modules|dist|\.spritewright|sprites\.lock\.json|vendor|public[\\/]sprites)$/.test(path),
+  })
+  if (level !== 'long') await shrinkReferences()
+  browser = await openBrowser()
+  firstRun = await demo()
+}, patience)
+
+afterAll(async () => {
+  await browser?.close()
+  if (folder) await rm(folder, { recursive: true, force: true })
+})
+
+/**
+ * Shrinks the reference pictures. A delivered frame is as large as the sent picture, and the time of every
+ * step from the artist to the engine grows with its pixels.
+ */
+async function shrinkReferences(): Promise<void> {
+  const paths = await readdir(join(folder, 'examples'), { recursive: true })
+  for (const path of paths.filter((one) => one.endsWith('.png')).map((one) => join(folder, 'examples', one))) {
+    const { width } = await sharp(path).metadata()
+    await writeFile(
+      path,
+      await sharp(await readFile(path))
+        .resize(Math.round(width / 2))
+        .png()
+        .toBuffer(),
+    )
+  }
+}
+
+/**
+ * Runs the demo on the copy, as `npm run demo` does.
+ *
+ * @param only Names of games; all if there are none.
+ */
+function demo(...only: readonly string[]): Promise<string> {
+  const child = spawn(
+    process.execPath,
+    [join(repository, 'scripts/demo.mjs'), '--in', join(folder, 'examples'), ...only.flatMap((name) => ['--only', name])],
+    {
+      env: { ...process.env, CI: 'true', NO_COLOR: '1' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
+  const parts: Buffer[] = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (part: Buffer) => void parts.push(part))
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code) => {
+      const output = Buffer.concat(parts).toString()
+      if (code === 0) resolve(output)
+      else reject(new Error(`The demo ended with ${code}:\n${output}`))
+    })
+  })
+}
+
+/** How many different colours a screenshot has. An empty page has one, drawn scenery a few hundred. */
+async function colours(page: Page): Promise<number> {
+  const { data } = PNG.sync.read(await page.screenshot())
+  const seen = new Set<number>()
+  for (let at = 0; at < data.length; at += 4) seen.add(data.readUInt32BE(at))
+  return seen.size
+}
+
+describe('the demo', () => {
+  test(
+    'buys all three games for what they cost, and nothing the second time',
+    async () => {
+      expect(firstRun).toContain('6 animations to buy, 14.4 credits')
+      expect(firstRun).toMatch(/Together \d+(\.\d+)? credits of play money/)
+      // A second run: of one game, and in the long run of the whole demo.
+      const again = await demo('prebuild')
+      expect(again.match(/bought nothing/g)).toHaveLength(1)
+      expect(again).toContain('Nothing was paid')
+      if (level === 'long') expect((await demo()).match(/bought nothing/g)).toHaveLength(3)
+    },
+    patience,
+  )
+})
+
+test('the demo opens a game beside the panel with --dev', { timeout: patience }, async () => {
+  const args = ['--dev', 'pixi', '--port', '0', '--in', join(folder, 'examples')]
+  const env = { ...process.env, NO_COLOR: '1', BROWSER: 'none' }
+  const child = spawn(process.execPath, [join(repository, 'scripts/demo.mjs'), ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = new Promise((resolve) => child.on('close', resolve))
+  try {
+    const panel = await new Promise<string>((resolve, reject) => {
+      let said = ''
+      child.stdout.on('data', (part: Buffer) => {
+        said += part.toString()
+        const found = /https?:\S+__spritewright\/#token=\S+/.exec(said)?.[0]
+        if (found !== undefined) resolve(found)
+      })
+      void ended.then(() => reject(new Error(`Expected the address of the panel, found:\n${said}`)))
+    })
+    const { page, complaints } = await visit(browser, panel, { width: 960, height: 540 })
+    await page.getByRole('region', { name: 'fox' }).waitFor()
+    await page.goto(new URL('/', panel).href)
+    await page.waitForFunction('window.app?.stage.children.length === 4', undefined, { timeout: 60_000 })
+    expect(complaints).toEqual([])
+    await page.close()
+  } finally {
+    child.kill()
+    await ended
+  }
+})
+
+describe.each([
+  { name: 'phaser', kind: 'built', isReady: 'window.game?.scene.isActive("level")' },
+  { name: 'phaser', kind: 'in dev', isReady: 'window.game?.scene.isActive("level")' },
+  { name: 'pixi', kind: 'built', isReady: 'window.app?.stage.children.length === 4' },
+  { name: 'pixi', kind: 'in dev', isReady: 'window.app?.stage.children.length === 4' },
+  { name: 'prebuild', kind: 'written by the command line', isReady: 'window.game?.scene.isActive("default")' },
+] as const)('the example $name, $kind', ({ name, kind, isReady }) => {
+  test.skipIf(level !== 'long' && name === 'phaser' && kind === 'in dev')('starts without a complaint and shows its sprites', async () => {
+    const root = join(folder, 'examples', name)
+    const engine = name === 'pixi' ? 'pixi.js' : 'phaser'
+    const site =
+      kind === 'in dev' ? await serveDev(root, [engine]) : await serveFolder(join(root, kind === 'built' ? 'dist' : 'public'), '/games/it/')
+    const { page, complaints } = await visit(browser, site.url, { width: 960, height: 540 })
+    try {
+      await page.waitForFunction(isReady, undefined, { timeout: 30_000 })
+      // After two frames it is drawn.
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
+      expect(complaints).toEqual([])
+      expect(await colours(page)).toBeGreaterThan(1000)
+    } finally {
+      await page.close()
+      await site.close()
+    }
+  })
+})
+
+// engines.test.ts draws other sprites in every engine, built and in dev. The long run here checks the
+// examples' own specs.
+describe.skipIf(level !== 'long').each([
+  { name: 'phaser', pages: ['phaser', 'phaser3'] },
+  { name: 'pixi', pages: ['pixi'] },
+] as const)('the sprites of the example $name', ({ name, pages }) => {
+  test.each(['built', 'in dev'])(
+    '%s, are drawn frame by frame as they were delivered, in time',
+    async (kind) => {
+      const root = join(folder, 'examples', name)
+      const expected = await readExpected(root, specs[name])
+      expect(expected.frames.length).toBeGreaterThan(60)
+      await addProbes(root, pages)
+      if (kind === 'built') await bundle(root, pages, { build: { outDir: 'dist-probes' } })
+      const site = kind === 'built' ? await serveFolder(join(root, 'dist-probes')) : await serveDev(root)
+      try {
+        for (const page of pages) {
+          const { differences } = await examine(browser, `${site.url}${page}.html`, expected.frames, expected.playbacks)
+          expect({ page, wrong: Object.entries(differences).filter(([, difference]) => difference > 0) }).toEqual({ page, wrong: [] })
+        }
+      } finally {
+        await site.close()
+      }
+    },
+    patience,
+  )
+})

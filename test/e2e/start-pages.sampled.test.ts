@@ -1,0 +1,241 @@
+import { execFile, spawn } from 'node:child_process'
+import { copyFile, mkdir, readdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Browser, Page } from 'playwright-core'
+import sharp from 'sharp'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { cliBin } from '../kit/project.ts'
+import { level } from '../level.ts'
+import { openBrowser, visit } from './browser.ts'
+import { createGame, type Game, repository } from './game.ts'
+import { serveFolder } from './site.ts'
+import { filesOfPage } from './start-pages.ts'
+import { runViteBuild } from './vite-process.ts'
+
+// The guide as a reader follows it: the files of a page, the commands of the package, a browser.
+const run = promisify(execFile)
+
+let browser: Browser
+const open: { close(): Promise<unknown> }[] = []
+beforeAll(async () => {
+  browser = await openBrowser()
+})
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one.close()
+})
+afterAll(() => browser?.close())
+
+/** What the templates of the frameworks have in `tsconfig.json`. */
+const compilerOptions = {
+  target: 'es2023',
+  lib: ['es2023', 'dom'],
+  module: 'esnext',
+  moduleResolution: 'bundler',
+  jsx: 'react-jsx',
+  strict: true,
+  skipLibCheck: true,
+  noEmit: true,
+  types: ['vite/client', 'svelte'],
+}
+
+/** Packages of the frameworks. They are linked, as the engines are. */
+const frameworks = [
+  'react',
+  'react-dom',
+  '@types/react',
+  '@types/react-dom',
+  '@vitejs/plugin-react',
+  'svelte',
+  '@sveltejs/vite-plugin-svelte',
+]
+
+/** A package of the workspace `docs`. npm puts it there, or into the root. */
+async function installed(name: string): Promise<string> {
+  const [own, shared] = ['docs/node_modules', 'node_modules'].map((folder) => join(repository, folder, name))
+  return realpath(own!).catch(() => realpath(shared!))
+}
+
+/**
+ * A project as a template makes it, in which the reader has run `init` and answered with "This machine".
+ *
+ * @param at Folder of the game in the project.
+ */
+async function begin(files: Readonly<Record<string, string>>, dependencies: readonly string[], at = '.'): Promise<Game & { home: string }> {
+  const game = await createGame()
+  open.push({ close: () => game.remove() })
+  for (const name of frameworks) {
+    await mkdir(dirname(join(game.root, 'node_modules', name)), { recursive: true })
+    await symlink(await installed(name), join(game.root, 'node_modules', name), 'dir')
+  }
+  const write = (path: string, text: string): Promise<void> => game.write(join(at, path), text)
+  const wanted = Object.fromEntries(dependencies.map((name) => [name, '*']))
+  await write('package.json', JSON.stringify({ name: 'meadow', private: true, type: 'module', dependencies: wanted }))
+  if (files['vite.config.ts'] !== undefined) await write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['src'] }))
+  for (const [path, text] of Object.entries(files)) await write(path, text)
+  const home = join(game.root, at)
+  await cli(home, 'init')
+  const config = join(home, files['vite.config.ts'] === undefined ? 'spritewright.config.mjs' : 'spritewright.config.ts')
+  await writeFile(config, (await readFile(config, 'utf8')).replace("// service: 'embedded'", "service: 'embedded'"))
+  return { ...game, home }
+}
+
+function environment(root: string): Record<string, string> {
+  const { PATH = '', HOME = '' } = process.env
+  return { PATH, HOME, NO_COLOR: '1', XDG_STATE_HOME: join(root, '.state') }
+}
+
+async function cli(root: string, ...args: string[]): Promise<string> {
+  return (await run(process.execPath, [cliBin, ...args], { cwd: root, env: environment(root) })).stdout
+}
+
+/** Starts `vite`, as `npm run dev` does. */
+async function startVite(root: string): Promise<string> {
+  // Packages are links here; a reader's are in the project.
+  const config = join(root, 'vite.test.config.ts')
+  await writeFile(
+    config,
+    `import { mergeConfig } from 'vite'
+import own from './vite.config.ts'
+export default mergeConfig(own, { server: { host: '127.0.0.1', port: 0, fs: { allow: [${JSON.stringify(repository)}, '.'] } } })
+`,
+  )
+  const child = spawn(process.execPath, [join(repository, 'node_modules/vite/bin/vite.js'), '--config', config], {
+    cwd: root,
+    env: environment(root),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = new Promise((resolve) => child.on('close', resolve))
+  open.push({
+    close: () => {
+      child.kill()
+      return ended
+    },
+  })
+  let said = ''
+  return new Promise((resolve, reject) => {
+    const listen = (part: Buffer): void => {
+      said += part.toString()
+      const found = /https?:\S+__spritewright\/#token=\S+/.exec(said)?.[0]
+      if (found !== undefined) resolve(new URL('/', found).href)
+    }
+    child.stdout.on('data', listen)
+    child.stderr.on('data', listen)
+    void ended.then(() => reject(new Error(`Expected the address of the panel among what the dev server prints:\n${said}`)))
+  })
+}
+
+/** The colours that the game shows now, with their pixels. The ground alone is one. */
+async function coloursOf(page: Page): Promise<ReadonlyMap<number, number>> {
+  const shot = await page.locator('canvas').screenshot()
+  const data = await sharp(shot).removeAlpha().raw().toBuffer()
+  const colours = new Map<number, number>()
+  for (let at = 0; at < data.length; at += 3) {
+    const colour = (data[at]! << 16) | (data[at + 1]! << 8) | data[at + 2]!
+    colours.set(colour, (colours.get(colour) ?? 0) + 1)
+  }
+  return colours
+}
+
+/**
+ * Waits until the game shows a sprite.
+ *
+ * @returns The colours of its areas.
+ */
+async function areasOf(page: Page): Promise<readonly number[]> {
+  await page.locator('canvas').waitFor({ timeout: 60_000 })
+  await vi.waitUntil(async () => (await coloursOf(page)).size > 20, { timeout: 60_000, interval: 200 })
+  return [...(await coloursOf(page))].flatMap(([colour, pixels]) => (pixels > 25 ? [colour] : []))
+}
+
+/** Whether the game shows an area no more, in each of some frames. */
+async function hasLost(page: Page, areas: readonly number[]): Promise<boolean> {
+  const shots = [await coloursOf(page), await coloursOf(page), await coloursOf(page)]
+  return areas.some((colour) => shots.every((shot) => !shot.has(colour)))
+}
+
+// Each page is in the sample, with one engine or one framework.
+const framed = [
+  { title: 'Phaser', pages: ['start-phaser.md'], engine: 'phaser', onlyLong: true },
+  { title: 'PixiJS', pages: ['start-pixi.md'], engine: 'pixi.js', onlyLong: true },
+  { title: 'React with Phaser', pages: ['start-phaser.md', 'start-react.md'], engine: 'phaser', isMounted: true },
+  { title: 'React with PixiJS', pages: ['start-pixi.md', 'start-react.md'], engine: 'pixi.js', isMounted: true, onlyLong: true },
+  { title: 'Svelte with Phaser', pages: ['start-phaser.md', 'start-svelte.md'], engine: 'phaser', isMounted: true, onlyLong: true },
+  { title: 'Svelte with PixiJS', pages: ['start-pixi.md', 'start-svelte.md'], engine: 'pixi.js', isMounted: true },
+].filter(({ title, onlyLong }) => (level === 'quick' ? title === 'React with Phaser' : level === 'long' || !onlyLong))
+
+test.each(framed)(
+  '$title: types, placeholder, live art and build, as the guide says',
+  { timeout: 300_000 },
+  async ({ pages, engine, isMounted }) => {
+    const files = Object.assign({}, ...pages.map(filesOfPage)) as Record<string, string>
+    if (files['src/main.tsx'] !== undefined) delete files['src/main.ts']
+    const { home } = await begin(files, [engine])
+    expect(await readFile(join(home, 'vite.config.ts'), 'utf8')).toBe(files['vite.config.ts'])
+    await run(process.execPath, [join(repository, 'node_modules/typescript/bin/tsc'), '-p', home], { cwd: home })
+
+    const { page, complaints } = await visit(browser, await startVite(home), { width: 500, height: 400 })
+    open.push(page)
+    await areasOf(page)
+    expect(await page.locator('canvas').count()).toBe(1)
+    await page.evaluate(() => Object.assign(globalThis, { isSamePage: true }))
+    if (isMounted) {
+      await page.getByRole('button', { name: 'Leave' }).click()
+      await page.locator('canvas').waitFor({ state: 'detached' })
+      await page.getByRole('button', { name: 'Play' }).click()
+      await areasOf(page)
+    }
+    // A placeholder has stripes in the corner, the bought art has none.
+    const before = await areasOf(page)
+    await cli(home, 'approve', '--yes')
+    await vi.waitUntil(() => hasLost(page, before), {
+      timeout: 120_000,
+      interval: 300,
+    })
+    expect(await page.evaluate(() => 'isSamePage' in globalThis)).toBe(true)
+    expect(await page.locator('canvas').count()).toBe(1)
+    expect(complaints).toEqual([])
+
+    const built = await runViteBuild(home, { SPRITEWRIGHT_API_KEY: '' })
+    expect(built.code, built.stderr).toBe(0)
+    const site = await serveFolder(join(home, 'dist'))
+    open.push(site)
+    const game = await visit(browser, site.url, { width: 500, height: 400 })
+    open.push(game.page)
+    await areasOf(game.page)
+    expect(game.complaints).toEqual([])
+  },
+)
+
+test.each([
+  { engine: 'phaser', file: 'phaser.min.js', at: '' },
+  { engine: 'pixi.js', file: 'pixi.min.mjs', at: 'pixi.html' },
+  { engine: 'no engine', file: undefined, at: 'canvas.html' },
+])('no bundler, $engine: an approved sprite plays on a plain page', { timeout: 120_000 }, async ({ engine, file, at }) => {
+  const { home } = await begin(filesOfPage('start-plain.md'), file === undefined ? [] : [engine])
+  await cli(home, 'approve', '--yes')
+  await cli(home, 'build')
+  await mkdir(join(home, 'public/vendor'))
+  if (file !== undefined) await copyFile(join(repository, 'node_modules', engine, 'dist', file), join(home, 'public/vendor', file))
+  const site = await serveFolder(join(home, 'public'))
+  open.push(site)
+  const { page, complaints } = await visit(browser, `${site.url}${at}`, { width: 500, height: 400 })
+  open.push(page)
+  await areasOf(page)
+  expect(complaints).toEqual([])
+})
+
+test('a monorepo: the game of a workspace begins in its own folder, and the root says where it is', { timeout: 120_000 }, async () => {
+  const { 'apps/meadow/spritewright.config.ts': config = '', ...rest } = filesOfPage('start-monorepo.md')
+  expect(rest).toEqual({})
+  const { home, root, write } = await begin(filesOfPage('start-phaser.md'), ['phaser'], 'apps/meadow')
+  await write('package.json', '{ "private": true, "workspaces": ["apps/*"] }')
+  expect(await readFile(join(home, 'sprites/hero.sprite.json'), 'utf8')).toContain('"../../../node_modules/spritewright/schemas/')
+  await expect(cli(root, 'plan')).rejects.toMatchObject({ stderr: expect.stringContaining('--root "apps/meadow"') })
+  await write('apps/meadow/spritewright.config.ts', config.replace('store', "service: 'embedded', store"))
+  await cli(home, 'approve', '--yes')
+  await cli(home, 'build', '--buy-only')
+  expect((await readdir(join(root, 'sprite-results'))).length).toBeGreaterThan(0)
+  const built = await runViteBuild(home)
+  expect(built.code, built.stderr).toBe(0)
+})

@@ -1,0 +1,183 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { randomOf } from '../../scripts/kill-ten.mjs'
+import type { HookedRequest } from '../../src/embedded/options/options.ts'
+import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
+import type { ServedResponse } from '../../src/host/server.ts'
+import { keyEnv, testKey } from '../kit/keys.ts'
+import { describeWith } from '../kit/needs.ts'
+import { heroSpec, runCli, serviceEnv, type TestProject } from '../kit/project.ts'
+import { quickMakers } from '../kit/quick-makers.ts'
+import { hasPostgres, type PostgresServer, startPostgres } from '../kit/servers/postgres.ts'
+import { hasRedis, type RedisServer, startRedis } from '../kit/servers/redis.ts'
+import { createStudio, git, push, type Studio } from '../kit/studio.ts'
+import { level } from '../level.ts'
+
+/** How large a run is. `npm run sim` plays the whole studio. */
+interface Size {
+  readonly workers: number
+  readonly clients: number
+  readonly each: number
+  readonly kills: number
+  readonly wipes: number
+}
+const isWhole = level === 'long'
+const size: Size = isWhole
+  ? { workers: 5, clients: 20, each: 10, kills: 15, wipes: 6 }
+  : { workers: 2, clients: 2, each: 2, kills: 2, wipes: 1 }
+
+const workerScript = fileURLToPath(new URL('worker-process.mjs', import.meta.url))
+const windowMs = 1000
+const [keeper, artist] = [1, 2]
+
+/** Points of a purchase at which a worker dies. */
+const points = ['before POST /v1/execute', 'after POST /v1/execute', 'before GET asset', 'after GET execution'] as const
+const isAt = (point: (typeof points)[number], { method, path }: HookedRequest): boolean => {
+  if (point.includes('POST')) return method === 'POST' && path === '/v1/execute'
+  return point.includes('asset') ? path.includes('/asset') : method === 'GET' && path.startsWith('/v1/executions/')
+}
+
+/** Workers in clones of their own. A killed one is started again. */
+function startWorkers(
+  clones: readonly TestProject[],
+  env: Readonly<Record<string, string>>,
+): { killActive(): boolean; end(): Promise<void> } {
+  const running = new Map<ChildProcess, boolean>()
+  const ends: Promise<void>[] = []
+  let isOver = false
+  const start = (clone: TestProject): void => {
+    const { PATH = '', HOME = '' } = process.env
+    const child = spawn(process.execPath, [workerScript], {
+      cwd: clone.root,
+      env: { PATH, HOME, XDG_STATE_HOME: join(clone.root, '.state'), LEASE_MS: '1200', ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    running.set(child, false)
+    child.stdout?.on('data', (part: Buffer) => {
+      if (part.toString().includes('This worker is active.')) running.set(child, true)
+      if (part.toString().includes('lost its lease')) running.set(child, false)
+    })
+    ends.push(
+      new Promise((resolve) => {
+        child.on('close', () => {
+          running.delete(child)
+          if (!isOver) start(clone)
+          resolve()
+        })
+      }),
+    )
+  }
+  clones.forEach(start)
+  return {
+    killActive: () => {
+      const [active] = [...running].find(([, isActive]) => isActive) ?? []
+      if (active) running.set(active, false)
+      return active?.kill('SIGKILL') ?? false
+    },
+    end: async () => {
+      isOver = true
+      for (const child of running.keys()) child.kill('SIGINT')
+      while (ends.length > 0) await ends.pop()
+    },
+  }
+}
+
+describeWith(hasRedis && (!isWhole || hasPostgres), 'Redis and PostgreSQL')('a studio whose worker is killed again and again', () => {
+  test('I1, I4: one charge each, no 429, no third job, and every client ends', async () => {
+    const unit = randomOf(7)
+    const redis: RedisServer = await startRedis()
+    const postgres: PostgresServer | undefined = isWhole ? await startPostgres() : undefined
+    let left = { kills: 0, wipes: 0 }
+    let countdown = 1
+    let kill = (): boolean => false
+    const troubles: Promise<void>[] = []
+    let at = 0
+    /** Kills the active worker at the next point, or takes the queue away. */
+    const trouble = async (when: 'before' | 'after', request: HookedRequest): Promise<void> => {
+      const point = points[at % points.length] ?? points[0]
+      if (left.kills > 0 && point.startsWith(when) && isAt(point, request) && --countdown <= 0) {
+        countdown = 1 + Math.floor(unit() * (isWhole ? 12 : 2))
+        if (kill()) {
+          at++
+          left.kills--
+        }
+      }
+      if (when === 'after' && left.wipes > 0 && request.method === 'POST' && unit() < (isWhole ? 0.03 : 0.3)) {
+        left.wipes--
+        troubles.push(left.wipes % 2 === 0 ? redis.wipe() : redis.restart())
+        if (postgres && left.wipes % 3 === 0) troubles.push(postgres.restart())
+      }
+    }
+    const limits = { windowMs, post: 10, get: 120, download: 20, activeJobs: 2, streams: 4 }
+    const service: EmbeddedService = await startEmbeddedService({
+      jobMs: 150,
+      makers: quickMakers(),
+      limits,
+      accounts: [{ name: 'demo', credits: '1000', keys: [{ key: 'test-key-of-the-studio' }] }],
+      before: async (request) => void (await trouble('before', request)),
+      after: async (request, response): Promise<ServedResponse> => {
+        await trouble('after', request)
+        return response
+      },
+    })
+    const animations = Array.from({ length: size.each }, (_, index) => `a${index}`)
+    const studio: Studio = await createStudio({}, (folder) => ({
+      service: { queue: `redis://127.0.0.1:${redis.port}` },
+      store: {
+        shared: join(folder, 'results'),
+        journal: postgres ? `postgres://127.0.0.1:${postgres.port}/postgres` : join(folder, 'journal'),
+      },
+      limits,
+    }))
+    const env = { ...redis.env, ...(postgres?.env ?? {}) }
+    const clones = await Promise.all(Array.from({ length: size.workers }, () => studio.clone()))
+    const workers = startWorkers(clones, {
+      ...env,
+      ...serviceEnv(service),
+      ...keyEnv(keeper),
+      SPRITEWRIGHT_APPROVERS: testKey(artist).fingerprint,
+    })
+    kill = workers.killActive
+    try {
+      const desks = await Promise.all(
+        Array.from({ length: size.clients }, async (_, index) => {
+          const desk = await studio.clone()
+          await desk.remove('sprites/hero.sprite.json')
+          // Equal requests are bought once, whatever their sprites are called.
+          await desk.write(`sprites/s${index}.sprite.json`, heroSpec(animations).replace('a small figure', `figure ${index}`))
+          return desk
+        }),
+      )
+      for (const [index, desk] of desks.entries()) {
+        const approved = await runCli(desk, ['approve', '--yes'], { ...env, ...keyEnv(artist) })
+        expect(approved.code, approved.stderr).toBe(0)
+        await git(desk.root, 'checkout', '-qb', `branch-${index}`)
+        await push(desk, `branch-${index}`)
+      }
+      left = { kills: size.kills, wipes: size.wipes }
+      const from = performance.now()
+      const runs = await Promise.all(desks.map((desk) => runCli(desk, ['build', '--buy-only'], { ...env, ...keyEnv(artist) })))
+      await Promise.all(troubles)
+      const sprites = size.clients * size.each
+      const refused = service.requests().filter(({ status }) => status === 429).length
+      console.log(
+        `${size.workers} workers, ${size.clients} clients, ${sprites} sprites: ${size.kills - left.kills} kills, ${size.wipes - left.wipes} times the queue was emptied, ` +
+          `${service.charges().length} charges, ${refused} answers 429, ${service.requests().length} requests, ${Math.round((performance.now() - from) / 1000)} s`,
+      )
+      for (const { code, stderr } of runs) expect(code, stderr).toBe(0)
+      expect(service.charges()).toHaveLength(sprites)
+      expect(service.holds()).toEqual([])
+      expect(service.mistakes()).toEqual([])
+      expect(refused).toBe(0)
+      expect(left).toEqual({ kills: 0, wipes: 0 })
+    } finally {
+      await workers.end()
+      await service.close()
+      await redis.close()
+      await postgres?.close()
+      await studio.remove()
+    }
+  })
+})

@@ -1,0 +1,162 @@
+import { inspect } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { nodeClock } from '../../src/host/clock.ts'
+import { nodeDisk } from '../../src/host/disk.ts'
+import type { Host } from '../../src/host/host.ts'
+import { nodeQueues } from '../../src/host/net/job-queue.ts'
+import { resolveQueueTarget } from '../../src/queue/address.ts'
+import { followJob } from '../../src/queue/follow.ts'
+import { answers } from '../../src/queue/messages.ts'
+import { openQueues } from '../../src/queue/open.ts'
+import { MemoryDisk } from '../kit/memory-disk.ts'
+import { describeWith } from '../kit/needs.ts'
+import { hasPackages, moduleOf } from '../kit/packages.ts'
+import { hasPostgres, type PostgresServer, startPostgres } from '../kit/servers/postgres.ts'
+import { hasRedis, type RedisServer, startRedis } from '../kit/servers/redis.ts'
+import { describeQueue } from './contract.ts'
+
+const hostOf = (env: Readonly<Record<string, string>>): Host =>
+  ({ disk: nodeDisk(), env, openQueue: (entry, target, name) => nodeQueues()(entry, target, name, 1000) }) as Pick<
+    Host,
+    'disk' | 'env' | 'openQueue'
+  > as Host
+
+describeWith(hasRedis, 'Redis')('Redis', () => {
+  let server: RedisServer
+  beforeAll(async () => {
+    server = await startRedis()
+  })
+  afterAll(() => server.close())
+  const address = (): string => `redis://127.0.0.1:${server.port}`
+
+  describeQueue('a queue', () => ({
+    open: (name, timeoutMs) => nodeQueues()(moduleOf('bullmq'), resolveQueueTarget(address(), server.env), name, timeoutMs),
+    restart: () => server.restart(),
+    stop: () => server.stop(),
+    start: () => server.start(),
+  }))
+
+  test('a wiped server has no jobs, and takes them again', async () => {
+    const { orders, close } = await openQueues(hostOf(server.env), address(), process.cwd())
+    await orders.add('a', {}, 1)
+    await server.wipe()
+    expect(await orders.read('a')).toBeUndefined()
+    await orders.add('a', {}, 1)
+    expect(await orders.read('a')).toMatchObject({ state: 'waiting' })
+    await close()
+  })
+
+  test('a wrong password is SW_QUEUE, and neither password is in the error', async () => {
+    const { orders, close } = await openQueues(hostOf({ SPRITEWRIGHT_REDIS_PASSWORD: 'not-this-one' }), address(), process.cwd())
+    const error = await orders.read('a').catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code: 'SW_QUEUE', message: expect.stringContaining('WRONGPASS'), facts: { queue: address() } })
+    expect(inspect(error, { depth: 9 })).not.toMatch(/not-this-one|of-the%test/)
+    await close()
+  })
+})
+
+describeWith(hasPostgres && hasPackages('bullmq'), 'PostgreSQL')('PostgreSQL', () => {
+  let server: PostgresServer
+  beforeAll(async () => {
+    server = await startPostgres()
+  })
+  afterAll(() => server.close())
+  const address = (): string => `postgres://127.0.0.1:${server.port}/postgres`
+
+  describeQueue('a queue', () => ({
+    open: (name, timeoutMs) => nodeQueues()(moduleOf('bullmq'), resolveQueueTarget(address(), server.env, true), name, timeoutMs),
+    restart: () => server.restart(),
+    stop: () => server.stop(),
+    start: () => server.start(),
+  }))
+
+  test('a server that was away at the first call is asked again, also for the lease', async () => {
+    const queue = nodeQueues()(moduleOf('bullmq'), resolveQueueTarget(address(), server.env, true), 'away-at-first', 1000)
+    await server.stop()
+    await expect(queue.read('a')).rejects.toThrow()
+    await expect(queue.take('lease', {}, 60_000)).rejects.toThrow()
+    await server.start()
+    await queue.add('a', {}, 1)
+    expect(await queue.take('lease', {}, 60_000)).toBeDefined()
+    await queue.close()
+  })
+
+  test('a client needs no right to make tables: it says that there are none, and uses them as soon as a worker has made them', async () => {
+    const fresh = `postgres://127.0.0.1:${server.port}/fresh`
+    const client = { PGUSER: 'client', PGPASSWORD: 'of-the-client' }
+    await server.query("CREATE ROLE client LOGIN PASSWORD 'of-the-client'")
+    await server.query('CREATE DATABASE fresh')
+    const desk = await openQueues(hostOf(client), fresh, process.cwd())
+    const clock = nodeClock()
+    const job = { id: 'a', data: {}, priority: async () => 1 }
+    const init = { clock, patienceMs: 3_600_000, afterwards: '', signal: new AbortController().signal }
+    await expect(followJob(desk, desk.orders, job, init)).rejects.toMatchObject({
+      code: 'SW_QUEUE',
+      message: expect.stringContaining('no worker has ever been active'),
+    })
+    const worker = await openQueues(hostOf(server.env), fresh, process.cwd(), true)
+    await worker.orders.read('a')
+    await expect(desk.orders.read('a')).rejects.toMatchObject({ code: 'SW_QUEUE', message: expect.stringContaining('permission denied') })
+    for (const rights of ['USAGE ON SCHEMA', 'SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA', 'USAGE ON ALL SEQUENCES IN SCHEMA'])
+      await server.query(`GRANT ${rights} spritewright_queue TO client`, 'fresh')
+    await desk.orders.add('a', { of: 'the desk' }, 1)
+    expect(await worker.orders.read('a')).toMatchObject({ state: 'waiting', data: { of: 'the desk' } })
+    await desk.close()
+    await worker.close()
+  })
+})
+
+describe('the address of a queue', () => {
+  test.each(['redis://user:secret@host/0', 'redis://host:1/x', 'http://host', 'redis:', 'postgres://u:secret@host/db', ''])(
+    '%s is refused, and not repeated',
+    (text) => {
+      const error = (() => {
+        try {
+          return resolveQueueTarget(text, {})
+        } catch (thrown) {
+          return thrown
+        }
+      })()
+      expect(error).toMatchObject({ code: 'SW_CONFIG' })
+      expect((error as Error).message).not.toContain('secret')
+    },
+  )
+
+  test('a host that only the configuration names is not asked, unless it is this machine', () => {
+    const untrusted = expect.objectContaining({ code: 'SW_UNTRUSTED_HOST', facts: { host: 'queue.example', port: 6379 } })
+    expect(() => resolveQueueTarget('rediss://queue.example', {})).toThrow(untrusted)
+    // A host that may get the API key gets no password of Redis, and the other way round.
+    expect(() => resolveQueueTarget('rediss://queue.example', { SPRITEWRIGHT_TRUSTED_HOSTS: 'queue.example' })).toThrow(untrusted)
+    const env = { SPRITEWRIGHT_REDIS_HOST: 'queue.example', SPRITEWRIGHT_REDIS_PASSWORD: 'p', SPRITEWRIGHT_REDIS_USER: 'u' }
+    expect(resolveQueueTarget('rediss://Queue.example:7000/3', env)).toEqual({
+      ...{ kind: 'redis', host: 'Queue.example', port: 7000, database: 3, user: 'u', password: 'p', isEncrypted: true },
+    })
+    expect(resolveQueueTarget('redis://127.0.0.1', {})).toMatchObject({ port: 6379, database: 0, isEncrypted: false })
+  })
+
+  test('a password never travels in clear text', () => {
+    const env = { SPRITEWRIGHT_REDIS_HOST: 'queue.example', SPRITEWRIGHT_REDIS_PASSWORD: 'p' }
+    expect(() => resolveQueueTarget('redis://queue.example', env)).toThrow(expect.objectContaining({ code: 'SW_UNTRUSTED_HOST' }))
+    expect(resolveQueueTarget('redis://queue.example', { SPRITEWRIGHT_REDIS_HOST: 'queue.example' })).toMatchObject({
+      isEncrypted: false,
+    })
+  })
+
+  test.each([
+    ['bullmq', 'redis://127.0.0.1', 'npm install --save-dev bullmq@^6.7.0 ioredis'],
+    ['bullmq', 'postgres://127.0.0.1/db', 'npm install --save-dev bullmq@^6.7.0 pg'],
+  ])('without the package %s, the error for %s has the command that installs it', async (name, address, command) => {
+    const host = { ...hostOf({}), disk: new MemoryDisk() }
+    await expect(openQueues(host, address, '/nowhere')).rejects.toMatchObject({
+      code: 'SW_CONFIG',
+      message: expect.stringContaining(command),
+      facts: { package: name },
+    })
+  })
+})
+
+test.each(['host\u001b[2J', 'host\u202e', 'host\n'])('a text in an answer that a terminal would obey is no answer: %j', (words) => {
+  const estimate = { priceVersion: 'v1', frameCount: 7, background: 'remove', credits: '1.6', referenceUsd: '1', referenceCreditCents: 1 }
+  expect(answers.estimate.safeParse(estimate).success).toBe(true)
+  expect(answers.estimate.safeParse({ ...estimate, priceVersion: words }).success).toBe(false)
+})

@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { nodeHost } from '../../src/host/host.ts'
+import { nodeQueues } from '../../src/host/net/job-queue.ts'
+import { openQueues } from '../../src/queue/open.ts'
+import { openRemoteClient } from '../../src/queue/remote-client.ts'
+import { fasterClock } from '../kit/faster-clock.ts'
+import { describeWith } from '../kit/needs.ts'
+import { hasRedis, type RedisServer, startRedis } from '../kit/servers/redis.ts'
+
+describeWith(hasRedis, 'Redis')('a client that asks for prices', () => {
+  let server: RedisServer
+  beforeAll(async () => {
+    server = await startRedis()
+  })
+  afterAll(() => server.close())
+
+  test.each(['worker', 'queue'])('where no %s answers, says once that it waits, then ends, and speaks of no orders', async (what) => {
+    if (what === 'queue') await server.stop()
+    const openQueue: typeof host.openQueue = (entry, target, name) => nodeQueues()(entry, target, name, 500)
+    const host = { ...nodeHost(), env: server.env, clock: fasterClock(20) }
+    const queues = await openQueues({ ...host, openQueue }, `redis://127.0.0.1:${server.port}`, process.cwd())
+    const told: string[] = []
+    const opening = openRemoteClient(host, queues, undefined, (sentence) => told.push(sentence))
+    const error = (await opening.catch((thrown: unknown) => thrown)) as Error
+    expect(error).toMatchObject({ code: 'SW_QUEUE' })
+    expect(error.message).not.toMatch(/orders/i)
+    expect(told).toEqual([expect.stringMatching(/^Waiting for the worker at redis:.* npx spritewright worker$/)])
+    await queues.close()
+  })
+})

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import { describeWith } from '../kit/needs.ts'
+import { type CliProcess, heroSpec, runCli, startCli } from '../kit/project.ts'
+import { hasRedis } from '../kit/servers/redis.ts'
+import { git, push } from '../kit/studio.ts'
+import { eachTeam, type Team } from '../kit/team.ts'
+
+describeWith(hasRedis, 'Redis')('orders that wait for their turn', () => {
+  let team: Team
+  eachTeam((one) => {
+    team = one
+  })
+
+  /** Resolves when a build says that its order waits. */
+  const waits = ({ child }: CliProcess): Promise<void> =>
+    new Promise((resolve) => {
+      for (const stream of [child.stdout, child.stderr]) stream?.on('data', (part) => String(part).includes('it is ordered') && resolve())
+    })
+
+  test('a small build is not starved by a large one that began before: it comes next', async () => {
+    let letOn = (): void => {}
+    const on = new Promise<void>((resolve) => {
+      letOn = resolve
+    })
+    team.sheetAt = () => on
+    const worker = await team.hire()
+    await team.desk.write('sprites/hero.sprite.json', heroSpec(['a', 'b', 'c', 'd', 'e', 'f']))
+    const other = await team.studio.clone()
+    await other.remove('sprites/hero.sprite.json')
+    await other.write('sprites/coin.sprite.json', heroSpec(['spin']).replace('a small figure', 'a coin'))
+    expect(await team.run('approve', '--yes')).toMatchObject({ code: 0 })
+    await push(team.desk, 'large')
+    expect(await runCli(other, ['approve', '--yes'], team.env)).toMatchObject({ code: 0 })
+    await push(other, 'small')
+    const large = team.run('build', '--buy-only')
+    await worker.tells(': ordered.', 2)
+    const small = startCli(other, ['build', '--buy-only'], team.env)
+    await waits(small)
+    letOn()
+    expect(await small.ended).toMatchObject({ code: 0 })
+    expect(await large).toMatchObject({ code: 0 })
+    const ordered = worker.sentences.flatMap((sentence) => /^(.*): ordered\.$/.exec(sentence)?.[1] ?? [])
+    // Two had begun. Of the next two, taken at once, one is that of the small build.
+    expect(ordered.indexOf('coin.spin'), ordered.join(' ')).toBeLessThan(4)
+    expect(ordered).toHaveLength(7)
+  })
+
+  test('two branches want the same at two commits: what the worker refuses both are told, and what it buys both get, for one charge', async () => {
+    let letOn = (): void => {}
+    const on = new Promise<void>((resolve) => {
+      letOn = resolve
+    })
+    team.sheetAt = () => on
+    const worker = await team.hire()
+    expect(await team.run('approve', '--yes')).toMatchObject({ code: 0 })
+    await push(team.desk)
+    const others = team.run('build', 'hero.walk', 'hero.idle', '--buy-only')
+    await worker.tells(': ordered.', 2)
+    // Both places are taken, so what comes now waits. Nobody has pushed its commit.
+    const clones = [team.desk, await team.studio.clone()]
+    const commits: string[] = []
+    for (const { root } of clones) {
+      await git(root, 'commit', '-q', '--allow-empty', '-m', `branch ${commits.length}`)
+      commits.push(await git(root, 'rev-parse', 'HEAD'))
+    }
+    const build = () => clones.map((clone) => startCli(clone, ['build', 'hero.jump', '--buy-only'], team.env))
+    const refused = build()
+    await Promise.all(refused.map(waits))
+    const { waiting } = JSON.parse((await team.run('worker', 'status', '--json')).stdout) as { waiting: { commit: string }[] }
+    expect(waiting.map(({ commit }) => commit).sort()).toEqual([...commits].sort())
+    letOn()
+    for (const { ended } of refused) expect(await ended).toMatchObject({ code: 2, stderr: expect.stringContaining('SW_ORDER') })
+    expect(await others).toMatchObject({ code: 0 })
+    for (const [index, { root }] of clones.entries()) await git(root, 'push', '-q', 'origin', `HEAD:branch-${index}`)
+    for (const { ended } of build()) expect(await ended).toMatchObject({ code: 0 })
+    expect(team.service.charges()).toHaveLength(3)
+  })
+})
