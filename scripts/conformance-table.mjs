@@ -84,6 +84,6 @@ export function conformanceTable({ clauses, checks, tests }) {
 function shortName(file) {
   return file
     .replace(/^test\//, '')
-    .replace(/\.test\.ts$/, '')
+    .replace(/(?:\.(?:sampled|full))?\.test\.ts$/, '')
     .replace(/^service\/contract\/suite$/, 'contract suite')
 }

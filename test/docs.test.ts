@@ -6,6 +6,7 @@ import { formatNames } from '../atlas/format-abilities.ts'
 import { qualityLimits } from '../atlas/quality/limits.ts'
 import { conformanceTable, readNamedTests } from '../scripts/conformance-table.mjs'
 import { withFieldTables } from '../scripts/field-tables.mjs'
+import { roomTests } from '../scripts/room-tests.mjs'
 import { commandEntries, globalOptions } from '../src/cli/commands.ts'
 import { clauses } from '../src/contract/clauses.ts'
 import { contractChecks } from '../src/contract/suite.ts'
@@ -22,6 +23,7 @@ const pages = [
   'README.md',
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
+  'MAINTAINING.md',
   'SECURITY.md',
   ...['docs', 'docs/decisions'].flatMap((folder) =>
     readdirSync(join(root, folder)).flatMap((name) => (name.endsWith('.md') ? [`${folder}/${name}`] : [])),
@@ -190,6 +192,28 @@ describe('docs/conformance.md', () => {
       'C1 has no test for the embedded service',
       'C2 has no test for the client',
     ])
+  })
+})
+
+describe('CONTRIBUTING.md', () => {
+  const page = read('CONTRIBUTING.md')
+  const rooms = Object.values(roomTests)
+
+  test('fits on one page of 60 lines', () => {
+    expect(page.trimEnd().split('\n').length).toBeLessThanOrEqual(60)
+  })
+
+  test('shows for each room the tests that notice faults in it', () => {
+    const expected = rooms.map(({ source, tests }) => [source, tests.join(', ')])
+    expect(rowsBelow(page.replaceAll('`', ''), 'source | tests')).toEqual(expected)
+  })
+
+  test('names a room for every folder of sources, and tests that exist', () => {
+    const folders = readdirSync(join(root, 'src'), { withFileTypes: true }).flatMap((one) => (one.isDirectory() ? [`src/${one.name}`] : []))
+    expect(folders.filter((folder) => !rooms.some(({ source }) => source === folder))).toEqual([])
+    const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' }).map((path) => path.replaceAll('\\', '/'))
+    const isThere = (name: string): boolean => files.some((path) => path === name || path.startsWith(`${name}.`))
+    expect(rooms.flatMap(({ tests }) => tests).filter((name) => !isThere(name))).toEqual([])
   })
 })
 

@@ -71,7 +71,10 @@ export function patchFiles(patches: readonly Patch[]): ReadonlyMap<string, Patch
     const path = join(root, file)
     const text = files.get(path)?.text ?? readFileSync(path, 'utf8')
     const found = text.split(find).length - 1
-    if (found !== 1) throw new Error(`Expected this text exactly once in ${file}, found it ${found} times:\n${find}`)
+    if (found !== 1)
+      throw new Error(
+        `Expected this text exactly once in ${file}, found it ${found} times:\n${find}\nIf the code only says the same in other words, correct the text of this patch (test/sim/variants or test/security/mutants.ts).`,
+      )
     files.set(path, { text: text.replace(find, () => replace), isUsed: false })
   }
   return files

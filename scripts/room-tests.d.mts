@@ -1,0 +1,3 @@
+export declare const roomTests: Readonly<
+  Record<string, { readonly source: string; readonly tests: readonly string[]; readonly least?: number }>
+>
