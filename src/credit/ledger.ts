@@ -59,8 +59,9 @@ export function createLedger(disk: Disk, path: string): Ledger {
   return { read, ensureAll, ensure: async (move) => void (await ensureAll([move])) }
 }
 
-function moveKey(move: LedgerMove): string {
-  return `${move.hash} ${move.attempt} ${move.type}`
+/** Identifies a movement: request, attempt and type. The ledger has each movement once. */
+export function moveKey({ hash, attempt, type }: LedgerMove): string {
+  return `${hash} ${attempt} ${type}`
 }
 
 function parseLedger(text: string, path: string): readonly LedgerMove[] {

@@ -113,6 +113,16 @@ describe('the ledger', () => {
     await Promise.all([ledger.ensure(move), ledger.ensure({ ...move, at: 2 }), ledger.ensure({ ...move, type: 'settled' })])
     expect(await ledger.read()).toEqual([move, { ...move, type: 'settled' }])
   })
+  test('movements of one type are told apart by their attempt and by their request', async () => {
+    const ledger = createLedger(new MemoryDisk(), '/l')
+    const others = [
+      { ...move, attempt: 2 },
+      { ...move, hash: 'h2' },
+    ]
+    await ledger.ensure(move)
+    expect(await ledger.ensureAll([move, ...others])).toBe(2)
+    expect(await ledger.read()).toEqual([move, ...others])
+  })
   test('each movement is one line, with no empty line between two', async () => {
     const disk = new MemoryDisk()
     const ledger = createLedger(disk, '/l')

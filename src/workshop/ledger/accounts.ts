@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { type Given, judgeApproval } from '../../credit/approval.ts'
 import { parseCredits, sumCredits } from '../../credit/credits.ts'
-import type { LedgerMove } from '../../credit/ledger.ts'
+import { type LedgerMove, moveKey } from '../../credit/ledger.ts'
 import type { Context } from '../../project/context.ts'
 import { groupBy } from '../../sheets/group.ts'
 import { spriteOf } from '../../spec/request.ts'
@@ -60,8 +60,8 @@ async function repair(
   kept: readonly LedgerMove[],
   moves: readonly LedgerMove[],
 ): Promise<{ readonly repaired: number; readonly warnings: readonly string[] }> {
-  const known = new Set(kept.map(({ hash, attempt, type }) => `${hash} ${attempt} ${type}`))
-  const missing = moves.filter(({ hash, attempt, type }) => !known.has(`${hash} ${attempt} ${type}`))
+  const known = new Set(kept.map(moveKey))
+  const missing = moves.filter((move) => !known.has(moveKey(move)))
   if (missing.length === 0) return { repaired: 0, warnings: [] }
   try {
     return { repaired: await context.ledger.ensureAll(missing), warnings: [] }
