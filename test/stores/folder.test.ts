@@ -5,6 +5,8 @@ import { afterAll, expect, test } from 'vitest'
 import { type Disk, nodeDisk } from '../../src/host/disk.ts'
 import { nodeRandom } from '../../src/host/random.ts'
 import { openFolderRecords } from '../../src/stores/folder.ts'
+import { FaultDisk } from '../kit/fault-disk.ts'
+import { countingRandom } from '../kit/memory-disk.ts'
 import { describeRecordStore } from './contract.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'spritewright-stores-'))
@@ -43,6 +45,18 @@ test('a folder that is not mounted is not made, so that no machine begins a jour
     message: expect.stringContaining('Mount it'),
   })
   expect(await nodeDisk().stat(missing)).toBeUndefined()
+})
+
+test('a record that an earlier try left without a flush survives a loss of power once it is mine', async () => {
+  const disk = new FaultDisk()
+  disk.put('/shared/mounted', '')
+  await disk.makeFolder('/shared/chain')
+  const bytes = new TextEncoder().encode('record')
+  await disk.writeTemp('/shared/chain/0001.json', bytes)
+  const store = openFolderRecords({ disk, random: countingRandom() }, '/shared')
+  expect(await store.putIfAbsent('chain/0001.json', bytes)).toBe('mine')
+  disk.crash('nothing')
+  expect(disk.peek('/shared/chain/0001.json')).toEqual(bytes)
 })
 
 test('a failure of the disk is SW_STORE with its code', async () => {
