@@ -69,6 +69,25 @@ describe('limits', () => {
     )
   })
 
+  test.each([
+    ['post', 10],
+    ['get', 120],
+    ['download', 20],
+  ] as const)('C30: of %s requests, %i leave at once and the next one leaves after a minute', async (bucket, most) => {
+    const clock = new ManualClock()
+    const limiter = createLimiter(clock)
+    let sent = 0
+    for (let count = 0; count <= most; count++)
+      void limiter.take(bucket).then((release) => {
+        sent++
+        release()
+      })
+    await clock.advance(59_999)
+    expect(sent).toBe(most)
+    await clock.advance(1)
+    expect(sent).toBe(most + 1)
+  })
+
   test('C30: buckets are counted apart', async () => {
     const limiter = createLimiter(new ManualClock(), { post: 1, get: 1, download: 1 })
     await Promise.all([limiter.take('post'), limiter.take('get'), limiter.take('download')])
