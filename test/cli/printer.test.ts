@@ -111,6 +111,15 @@ describe('errors', () => {
     expect([exit, world.err()]).toEqual([4, 'error SW_UNREACHABLE no answer\n'])
   })
 
+  test.each([
+    [['SW_APPROVAL', 'SW_UNCERTAIN', 'SW_DISK']],
+    [['SW_UNCERTAIN', 'SW_DISK', 'SW_APPROVAL']],
+    [['SW_DISK', 'SW_APPROVAL', 'SW_UNCERTAIN']],
+  ] as const)('the exit code of %j is the highest of theirs, in any order', (codes) => {
+    const errors = codes.map((code) => new SpritewrightError(code, { message: code }))
+    expect(exitCodeOf(toFailures(new AggregateError(errors)))).toBe(6)
+  })
+
   test('130 counts only where nothing else failed', () => {
     const stopped = new SpritewrightError('SW_INTERRUPTED', { message: 'stop' })
     expect(exitCodeOf(toFailures(stopped))).toBe(130)
