@@ -208,17 +208,19 @@ describe('a file that lies over no frame is told, never dropped:', () => {
       (error: unknown) => error,
     )
 
-  test('a picture of another size, with both sizes', async () => {
-    expect(await refusal({ 'walk/0003.png': encodePng(picture(255, 21, 16)) })).toMatchObject({
+  test.each([
+    ['width', 21, 16],
+    ['height', 20, 17],
+  ])('a picture of another %s, with both sizes', async (_side, wide, high) => {
+    expect(await refusal({ 'walk/0003.png': encodePng(picture(255, wide, high)) })).toMatchObject({
       code: 'SW_OVERRIDE',
-      message:
-        '/game/art/hero.frames/walk/0003.png: expected frame 3 of "hero.walk" in the size in which it was delivered, 20 × 16 pixels, found 21 × 16. Keep the canvas as it is; "size" in the spec scales all frames together, free of charge.',
+      message: `/game/art/hero.frames/walk/0003.png: expected frame 3 of "hero.walk" in the size in which it was delivered, 20 × 16 pixels, found ${wide} × ${high}. Keep the canvas as it is; "size" in the spec scales all frames together, free of charge.`,
       facts: {
         id: 'hero.walk',
         file: '/game/art/hero.frames/walk/0003.png',
         frame: 3,
         expected: { width: 20, height: 16 },
-        found: { width: 21, height: 16 },
+        found: { width: wide, height: high },
       },
     })
   })
