@@ -8,7 +8,7 @@ import { makeReviewSheet } from '../../atlas/drawing/review-sheet.ts'
 import { encodePage, readPicture, resize } from '../../atlas/encode/codec.ts'
 import { AtlasError } from '../../atlas/errors.ts'
 import { encodePages } from '../../atlas/formats/shared/pages.ts'
-import { fitSize, scaleFrames, scaleSequence } from '../../atlas/frames/scale.ts'
+import { fitFactor, fitSize, scaleFrames, scaleSequence } from '../../atlas/frames/scale.ts'
 import { pictureInfo } from '../../atlas/png/picture.ts'
 import { encodePng } from '../../atlas/png/write.ts'
 
@@ -151,6 +151,20 @@ describe('pages and scaling', () => {
     expect(fitSize(200, 100, { kind: 'box', width: 50, height: 50 })).toEqual({ width: 50, height: 25 })
     expect(fitSize(1000, 1, { kind: 'longest', px: 10 })).toEqual({ width: 10, height: 1 })
     expect(await scaleFrames([opaque(8, 4)], { kind: 'longest', px: 4 }, true)).toEqual([opaque(4, 2)])
+  })
+
+  test.each([
+    [384, 384, 1],
+    [384, 383, 1 / 2],
+    [384, 256, 1 / 2],
+    [384, 192, 1 / 2],
+    [384, 191, 1 / 3],
+    [384, 128, 1 / 3],
+    [49, 1, 1 / 49],
+    [384, 767, 1],
+    [384, 768, 2],
+  ])('pixel art of %i pixels that must fit %i pixels is scaled by %f', (from, px, factor) => {
+    expect(fitFactor(from, from, { kind: 'longest', px }, true)).toBe(factor)
   })
 
   test('a variant of a sequence keeps everything but its pixels', async () => {

@@ -119,11 +119,11 @@ test('blank frames stay blank and do not count as neighbours', () => {
   expect(stabilize(frames, loop).frames).toBe(frames)
 })
 
-/** A still figure of one size on a roomy canvas, six times. */
-function still(width: number, height: number): readonly Bitmap[] {
+/** A still figure of one size on a roomy canvas, several times. */
+function still(width: number, height: number, count = 6): readonly Bitmap[] {
   const canvas = createBitmap(width + 60, height + 60)
   blit(canvas, createBitmap(width, height, new Uint8Array(width * height * 4).fill(255)), 30, 30)
-  return Array.from({ length: 6 }, () => canvas)
+  return Array.from({ length: count }, () => canvas)
 }
 
 test.each([
@@ -136,4 +136,12 @@ test.each([
   const slipped = (by: number) => still(width, height).map((frame, at) => (at === 2 ? moved(frame, 0, by) : frame))
   expect(stabilize(slipped(under), loop).moves.every(({ x, y }) => x === 0 && y === 0)).toBe(true)
   expect(stabilize(slipped(over), loop).moves[2]).toEqual({ x: 0, y: -over })
+})
+
+test.each([
+  [3, 0],
+  [4, -12],
+])('of %i frames, one that slipped by 12 pixels moves by %i', (count, by) => {
+  const frames = still(40, 40, count).map((frame, at) => (at === 1 ? moved(frame, 0, 12) : frame))
+  expect(stabilize(frames, loop).moves.map(({ x, y }) => [x, y])).toEqual(frames.map((_, at) => [0, at === 1 ? by : 0]))
 })
