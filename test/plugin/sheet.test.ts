@@ -153,6 +153,19 @@ describe('the rows of a sheet', () => {
     )
   })
 
+  test('end no script in which a page inlines their module, whatever an atlas or a sprite is named', () => {
+    const name = '</script><!--\u2028\u2029'
+    const [atlases, sprites] = sheetOf([[name, []]])
+    const sheet = toSheetData(
+      atlases.map((atlas) => ({ ...atlas, name })),
+      sprites,
+      () => `/${name}.png`,
+    )
+    const code = sheetModule(sheet, { [name]: name })
+    expect(code).not.toMatch(/[<\u2028\u2029]/)
+    expect(runModule(sheetModule(sheet))).toEqual(readSheet(sheet))
+  })
+
   test('can be read by a person: their columns are named, one row a frame', () => {
     const frames = [3, 7].map((number) => ({ row: [0, 10, 20, 30, 40, 1, 2, 64, 65], durationMs: 125, number }))
     const walk: Play = { name: 'ant/walk', frames, anchor: { x: 0.5, y: 1 }, fps: 8, loop: true, yoyo: false, isReversed: false }
