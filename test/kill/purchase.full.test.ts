@@ -20,6 +20,8 @@ async function approved(): Promise<Desk> {
 
 interface Played {
   readonly hasDied: boolean
+  /** Whether the process had recorded before its death that the service accepted everything. */
+  readonly isAccepted: boolean
   readonly charges: number
   readonly posts: number
   readonly leftovers: number
@@ -38,7 +40,9 @@ function killedOnce(deed: string, at: number): Promise<Played> {
       level === 'long' || at % 16 === 0 ? await runMortalCli(desk, ['build', '--buy-only']) : await desk.run('build', '--buy-only')
     expect(again.code, `${context}: ${again.stderr}`).toBe(0)
     const { leftovers } = await expectAllBought(desk, animations.length, context)
-    return { hasDied, charges: desk.service.charges().length, posts: desk.posts.count(), leftovers: leftovers.length }
+    const isAccepted = acceptedBefore(killed.steps.slice(0, -1)) === animations.length
+    if (isAccepted) expect(desk.posts.count(), context).toBe(animations.length)
+    return { hasDied, isAccepted, charges: desk.service.charges().length, posts: desk.posts.count(), leftovers: leftovers.length }
   })
 }
 
@@ -60,6 +64,8 @@ describe('I1, I2, I4, I5, I6, I10: a real process that buys, killed with SIGKILL
         `killed ${deed} each of ${kills} operations: ${played.length} schedules, ${charges} charges for ${animations.length * played.length} approvals, ${sum((run) => run.posts) - charges} replays, 0 doubles, 0 lost; ${sum((run) => run.leftovers)} temporary files left`,
       )
       expect(kills).toBeGreaterThan(level === 'long' ? 150 : 80)
+      // Of these, nothing was sent again.
+      expect(played.filter(({ hasDied, isAccepted }) => hasDied && isAccepted).length).toBeGreaterThan(20)
     },
   )
 
@@ -73,6 +79,11 @@ describe('I1, I2, I4, I5, I6, I10: a real process that buys, killed with SIGKILL
     })
   })
 })
+
+/** Journals whose third record, `accepted`, was named. */
+function acceptedBefore(steps: readonly string[]): number {
+  return steps.filter((step) => /^link .*\.spritewright\/submissions\/\w{64}\/0003\.json$/.test(step)).length
+}
 
 /** Journals whose second record, `sent`, was written, flushed and named, and whose folder was flushed. */
 function flushedSends(steps: readonly string[]): number {

@@ -1,11 +1,15 @@
 import { afterAll, describe, expect, test } from 'vitest'
+import { byLevel } from '../../level.ts'
 import { runPlan, runSeed } from './seeded.ts'
 import { readRegressions } from './shrink.ts'
 import { regressionFile, runSeeds } from './suite.ts'
 import { addTotals, formatTotals, noTotals } from './totals.ts'
 
+/** How many seeds are played, and how many a test. */
+const count = byLevel({ quick: 60, full: 2_000, long: 20_000 })
+const batch = byLevel({ quick: 60, full: 250, long: 250 })
 const totals = noTotals()
-afterAll(() => console.log(`L2, first half: ${formatTotals(totals, 0)}`))
+afterAll(() => console.log(`L2: ${formatTotals(totals, 0)}`))
 
 describe('I1 to I10, whatever goes wrong', () => {
   test('plans that broke a promise once keep it', async () => {
@@ -13,8 +17,13 @@ describe('I1 to I10, whatever goes wrong', () => {
   })
 
   test('the same seed is the same world', async () => {
-    for (const seed of ['twin', 'pair', 'echo']) expect(await runSeed(seed)).toEqual(await runSeed(seed))
+    for (const seed of byLevel({ quick: ['twin'], full: ['twin', 'pair', 'echo'], long: ['twin', 'pair', 'echo'] }))
+      expect(await runSeed(seed)).toEqual(await runSeed(seed))
   })
 
-  test.each([1, 251, 501, 751])('seeds %i and the 249 after it', async (from) => addTotals(totals, await runSeeds(from, 250)), 600_000)
+  test.each(Array.from({ length: count / batch }, (_, at) => [batch * at + 1, batch * (at + 1)] as const))(
+    'seeds %i to %i',
+    async (first) => addTotals(totals, await runSeeds(first, batch)),
+    600_000,
+  )
 })
