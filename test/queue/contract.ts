@@ -1,28 +1,32 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, describe, expect, test } from 'vitest'
+import type { Clock } from '../../src/host/clock.ts'
 import { type JobQueue, PutBack } from '../../src/host/net/job-queue.ts'
+import { OutageClock } from '../kit/outage-clock.ts'
 
 /** A server of queues under test. */
 export interface QueueSubject {
   /**
    * Opens a queue, as another machine would.
    *
-   * @param timeoutMs Longest wait for an answer.
+   * @param clock Measures how long an answer takes.
    */
-  open(name: string, timeoutMs: number): JobQueue
+  open(name: string, clock: Clock): JobQueue
   restart(): Promise<void>
   stop(): Promise<void>
   start(): Promise<void>
 }
 
-const leaseMs = 400
+/** Leases in milliseconds: one lasts longer than any test, the other one ends at once. */
+const [longMs, shortMs] = [600_000, 50]
 
 /** The laws of a queue. */
 export function describeQueue(name: string, subject: () => QueueSubject): void {
   describe(name, () => {
     const opened: JobQueue[] = []
-    const open = (queue: string, timeoutMs = 10_000): JobQueue => {
-      const made = subject().open(queue, timeoutMs)
+    const outage = new OutageClock()
+    const open = (queue: string): JobQueue => {
+      const made = subject().open(queue, outage)
       opened.push(made)
       return made
     }
@@ -57,7 +61,7 @@ export function describeQueue(name: string, subject: () => QueueSubject): void {
         await queue.add(id, {}, priority)
       expect(await queue.list('waiting', 3)).toHaveLength(3)
       const seen: string[] = []
-      const worker = queue.serve(1, 30_000, async ({ id }, report) => {
+      const worker = queue.serve(1, longMs, async ({ id }, report) => {
         seen.push(id)
         await report({ phase: 'running' })
         if (id === 'b') throw new Error('refused')
@@ -81,47 +85,51 @@ export function describeQueue(name: string, subject: () => QueueSubject): void {
       const queue = open(randomUUID())
       await queue.add('a', {}, 1)
       let begun = 0
-      const first = queue.serve(1, 30_000, async () => {
+      const first = queue.serve(1, longMs, async () => {
         begun++
         throw new PutBack('the process ends')
       })
       while (begun === 0) await queue.read('a')
       await first.stop()
-      const second = queue.serve(1, 30_000, async () => ({}))
+      const second = queue.serve(1, longMs, async () => ({}))
       await reach(queue, 'a', 'done')
       await second.stop()
     })
 
-    test('of several processes one holds the lease, until it renews it no more; what it has noted stays', async () => {
+    test('of several processes one holds the lease, while it renews it', async () => {
       const queue = randomUUID()
-      const [a, b] = [open(queue), open(queue)]
-      const taken = await Promise.all([a, b].map((one) => one.take('lease', { state: 'fresh' }, leaseMs)))
-      const held = taken.find((one) => one !== undefined)
-      expect(taken.filter((one) => one !== undefined)).toHaveLength(1)
+      const taken = await Promise.all([open(queue), open(queue)].map((one) => one.take('lease', { state: 'fresh' }, longMs)))
+      const [held, ...others] = taken.filter((one) => one !== undefined)
+      expect(others).toEqual([])
       expect(held?.data).toEqual({ state: 'fresh' })
-      await held?.note({ state: 'held', by: 'a' })
       expect(await held?.renew()).toBe(true)
-      const other = taken[0] ? b : a
-      let next = await other.take('lease', { state: 'fresh' }, leaseMs)
-      expect(next).toBeUndefined()
-      while (!next) next = await other.take('lease', { state: 'fresh' }, leaseMs)
+      expect(await open(queue).take('lease', { state: 'fresh' }, longMs)).toBeUndefined()
+    })
+
+    test('a lease that is renewed no more goes to another process, and has what was noted', async () => {
+      const queue = randomUUID()
+      const [here, there] = [open(queue), open(queue)]
+      const held = await here.take('lease', { state: 'fresh' }, shortMs)
+      await held?.note({ state: 'held', by: 'a' })
+      let next = await there.take('lease', { state: 'fresh' }, shortMs)
+      while (!next) next = await there.take('lease', { state: 'fresh' }, shortMs)
       expect(next.data).toEqual({ state: 'held', by: 'a' })
       expect(await held?.renew()).toBe(false)
     })
 
     test('a lease that was put back can be taken, and has what was noted', async () => {
       const queue = open(randomUUID())
-      const held = await queue.take('lease', {}, 60_000)
+      const held = await queue.take('lease', {}, longMs)
       await held?.note({ state: 'released' })
       await held?.putBack()
-      let next = await queue.take('lease', {}, 60_000)
-      while (!next) next = await queue.take('lease', {}, 60_000)
+      let next = await queue.take('lease', {}, longMs)
+      while (!next) next = await queue.take('lease', {}, longMs)
       expect(next.data).toEqual({ state: 'released' })
     })
 
     test('a server that restarts is asked again, and a handler goes on', async () => {
       const queue = open(randomUUID())
-      const worker = queue.serve(1, 30_000, async () => ({ ok: true }))
+      const worker = queue.serve(1, longMs, async () => ({ ok: true }))
       await queue.add('a', {}, 1)
       await reach(queue, 'a', 'done')
       await subject().restart()
@@ -137,13 +145,13 @@ export function describeQueue(name: string, subject: () => QueueSubject): void {
     })
 
     test('while the server is away, work ends when its handlers have; then the same queue works on', async () => {
-      const queue = open(randomUUID(), 500)
+      const queue = open(randomUUID())
       const ended: string[] = []
       let endHandler = (): void => {}
       const handled = new Promise<void>((resolve) => {
         endHandler = resolve
       })
-      const worker = queue.serve(1, 1000, async () => {
+      const worker = queue.serve(1, longMs, async () => {
         await handled
         ended.push('handler')
         return {}
@@ -151,6 +159,7 @@ export function describeQueue(name: string, subject: () => QueueSubject): void {
       await queue.add('a', {}, 1)
       await reach(queue, 'a', 'active')
       await subject().stop()
+      outage.begin()
       await expect(queue.read('a')).rejects.toThrow()
       const stopped = worker.stop().then(() => ended.push('worker'))
       await expect(queue.read('a')).rejects.toThrow()
@@ -158,7 +167,8 @@ export function describeQueue(name: string, subject: () => QueueSubject): void {
       await stopped
       expect(ended).toEqual(['handler', 'worker'])
       await subject().start()
-      const again = queue.serve(1, 1000, async () => ({}))
+      outage.end()
+      const again = queue.serve(1, longMs, async () => ({}))
       for (;;) {
         await queue.add('b', {}, 1).catch(() => {})
         if ((await queue.read('b').catch(() => undefined))?.state === 'done') break

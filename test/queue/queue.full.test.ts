@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { nodeClock } from '../../src/host/clock.ts'
+import { type Clock, nodeClock } from '../../src/host/clock.ts'
 import { nodeDisk } from '../../src/host/disk.ts'
 import type { Host } from '../../src/host/host.ts'
 import { nodeQueues } from '../../src/host/net/job-queue.ts'
@@ -10,16 +10,17 @@ import { answers } from '../../src/queue/messages.ts'
 import { openQueues } from '../../src/queue/open.ts'
 import { MemoryDisk } from '../kit/memory-disk.ts'
 import { describeWith } from '../kit/needs.ts'
+import { OutageClock } from '../kit/outage-clock.ts'
 import { hasPackages, moduleOf } from '../kit/packages.ts'
 import { hasPostgres, type PostgresServer, startPostgres } from '../kit/servers/postgres.ts'
 import { hasRedis, type RedisServer, startRedis } from '../kit/servers/redis.ts'
 import { describeQueue } from './contract.ts'
 
-const hostOf = (env: Readonly<Record<string, string>>): Host =>
-  ({ disk: nodeDisk(), env, openQueue: (entry, target, name) => nodeQueues()(entry, target, name, 1000) }) as Pick<
-    Host,
-    'disk' | 'env' | 'openQueue'
-  > as Host
+/** The time limit of a call by the clock that is passed in, in milliseconds. */
+const limitMs = 1000
+
+const hostOf = (env: Readonly<Record<string, string>>, clock: Clock = new OutageClock()): Host =>
+  ({ disk: nodeDisk(), env, openQueue: nodeQueues(clock) }) satisfies Partial<Host> as Partial<Host> as Host
 
 describeWith(hasRedis, 'Redis')('Redis', () => {
   let server: RedisServer
@@ -30,7 +31,7 @@ describeWith(hasRedis, 'Redis')('Redis', () => {
   const address = (): string => `redis://127.0.0.1:${server.port}`
 
   describeQueue('a queue', () => ({
-    open: (name, timeoutMs) => nodeQueues()(moduleOf('bullmq'), resolveQueueTarget(address(), server.env), name, timeoutMs),
+    open: (name, clock) => nodeQueues(clock)(moduleOf('bullmq'), resolveQueueTarget(address(), server.env), name, limitMs),
     restart: () => server.restart(),
     stop: () => server.stop(),
     start: () => server.start(),
@@ -47,8 +48,13 @@ describeWith(hasRedis, 'Redis')('Redis', () => {
   })
 
   test('a wrong password is SW_QUEUE, and neither password is in the error', async () => {
-    const { orders, close } = await openQueues(hostOf({ SPRITEWRIGHT_REDIS_PASSWORD: 'not-this-one' }), address(), process.cwd())
-    const error = await orders.read('a').catch((thrown: unknown) => thrown)
+    const clock = new OutageClock()
+    // A server that refuses the password gives no answer to any call.
+    clock.begin()
+    const { orders, close } = await openQueues(hostOf({ SPRITEWRIGHT_REDIS_PASSWORD: 'not-this-one' }, clock), address(), process.cwd())
+    const read = () => orders.read('a').catch((thrown: unknown) => thrown)
+    let error = await read()
+    while (`${error}`.includes('silence')) error = await read()
     expect(error).toMatchObject({ code: 'SW_QUEUE', message: expect.stringContaining('WRONGPASS'), facts: { queue: address() } })
     expect(inspect(error, { depth: 9 })).not.toMatch(/not-this-one|of-the%test/)
     await close()
@@ -64,18 +70,21 @@ describeWith(hasPostgres && hasPackages('bullmq'), 'PostgreSQL')('PostgreSQL', (
   const address = (): string => `postgres://127.0.0.1:${server.port}/postgres`
 
   describeQueue('a queue', () => ({
-    open: (name, timeoutMs) => nodeQueues()(moduleOf('bullmq'), resolveQueueTarget(address(), server.env, true), name, timeoutMs),
+    open: (name, clock) => nodeQueues(clock)(moduleOf('bullmq'), resolveQueueTarget(address(), server.env, true), name, limitMs),
     restart: () => server.restart(),
     stop: () => server.stop(),
     start: () => server.start(),
   }))
 
   test('a server that was away at the first call is asked again, also for the lease', async () => {
-    const queue = nodeQueues()(moduleOf('bullmq'), resolveQueueTarget(address(), server.env, true), 'away-at-first', 1000)
+    const clock = new OutageClock()
+    const queue = nodeQueues(clock)(moduleOf('bullmq'), resolveQueueTarget(address(), server.env, true), 'away-at-first', limitMs)
     await server.stop()
+    clock.begin()
     await expect(queue.read('a')).rejects.toThrow()
     await expect(queue.take('lease', {}, 60_000)).rejects.toThrow()
     await server.start()
+    clock.end()
     await queue.add('a', {}, 1)
     expect(await queue.take('lease', {}, 60_000)).toBeDefined()
     await queue.close()

@@ -3,8 +3,9 @@ import { nodeHost } from '../../src/host/host.ts'
 import { nodeQueues } from '../../src/host/net/job-queue.ts'
 import { openQueues } from '../../src/queue/open.ts'
 import { openRemoteClient } from '../../src/queue/remote-client.ts'
-import { fasterClock } from '../kit/faster-clock.ts'
 import { describeWith } from '../kit/needs.ts'
+import { leapingClock } from '../kit/leaping-clock.ts'
+import { OutageClock } from '../kit/outage-clock.ts'
 import { hasRedis, type RedisServer, startRedis } from '../kit/servers/redis.ts'
 
 describeWith(hasRedis, 'Redis')('a client that asks for prices', () => {
@@ -15,10 +16,13 @@ describeWith(hasRedis, 'Redis')('a client that asks for prices', () => {
   afterAll(() => server.close())
 
   test.each(['worker', 'queue'])('where no %s answers, says once that it waits, then ends, and speaks of no orders', async (what) => {
-    if (what === 'queue') await server.stop()
-    const openQueue: typeof host.openQueue = (entry, target, name) => nodeQueues()(entry, target, name, 500)
-    const host = { ...nodeHost(), env: server.env, clock: fasterClock(20) }
-    const queues = await openQueues({ ...host, openQueue }, `redis://127.0.0.1:${server.port}`, process.cwd())
+    const limits = new OutageClock()
+    if (what === 'queue') {
+      await server.stop()
+      limits.begin()
+    }
+    const host = { ...nodeHost(), env: server.env, openQueue: nodeQueues(limits), clock: leapingClock() }
+    const queues = await openQueues(host, `redis://127.0.0.1:${server.port}`, process.cwd())
     const told: string[] = []
     const opening = openRemoteClient(host, queues, undefined, (sentence) => told.push(sentence))
     const error = (await opening.catch((thrown: unknown) => thrown)) as Error

@@ -1,3 +1,4 @@
+import { type Clock, nodeClock } from '../clock.ts'
 import type { Bullmq, Job, Queue, Worker } from './bullmq.ts'
 import type { DatabaseTarget } from './database.ts'
 
@@ -96,17 +97,23 @@ export type OpenQueue = (entry: string, target: QueueTarget, name: string, timeo
 const kept = { removeOnComplete: { age: 3600, count: 1000 }, removeOnFail: { age: 24 * 3600, count: 1000 } }
 /** A job may lose its process any number of times: what it does is safe to repeat. */
 const maxStalledCount = 1_000_000
+/** Created once: an abort without a reason creates an error with a stack trace each time. */
+const ended = new Error('The call has ended.')
 /** How long a worker waits after a failure of the server, in milliseconds. */
 const runRetryDelay = 1000
 
-/** Opens queues by the package `bullmq`, which a project installs if it needs it. It is loaded with the first call. */
-export function nodeQueues(): OpenQueue {
+/**
+ * Opens queues by the package `bullmq`, which a project installs if it needs it. It is loaded with the first call.
+ *
+ * @param clock Measures how long an answer takes.
+ */
+export function nodeQueues(clock: Clock = nodeClock()): OpenQueue {
   return (entry, target, name, timeoutMs) => {
     /** Ends each connection. */
     const closers = new Map<unknown, () => Promise<unknown>>()
     let loaded: Promise<{ readonly bullmq: Bullmq; readonly backend: unknown; readonly queue: Queue }> | undefined
     const connection = toConnection(target)
-    const trouble: Trouble = { timeoutMs, last: undefined }
+    const trouble: Trouble = { clock, timeoutMs, last: undefined }
     /** A connection that breaks is made again by the package. The next call that gets no answer says why. */
     const watch = (one: Queue | Worker, close: () => Promise<unknown>): void => {
       one.on('error', (error: Error) => {
@@ -282,20 +289,20 @@ function toConnection(target: QueueTarget): object {
 
 /** How long an answer may take, and why the server has given none. */
 interface Trouble {
+  readonly clock: Clock
   readonly timeoutMs: number
   last: Error | undefined
 }
 
 /** Rejects if the work takes longer. It may still take effect later. */
 async function inTime<T>(trouble: Trouble, work: () => Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    const why = (): Error => new Error(`no answer within ${trouble.timeoutMs / 1000} seconds: ${trouble.last?.message ?? 'silence'}`)
-    timer = setTimeout(() => reject(why()), trouble.timeoutMs)
+  const isOver = new AbortController()
+  const late = trouble.clock.sleep(trouble.timeoutMs, isOver.signal).then(() => {
+    throw new Error(`no answer within ${trouble.timeoutMs / 1000} seconds: ${trouble.last?.message ?? 'silence'}`)
   })
   try {
     return await Promise.race([work(), late])
   } finally {
-    clearTimeout(timer)
+    isOver.abort(ended)
   }
 }
