@@ -3,12 +3,10 @@ import { readdir, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { runProgram } from '../../src/cli/program.ts'
 import type { EmbeddedOptions } from '../../src/embedded/options/options.ts'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
-import { type Host, nodeHost } from '../../src/host/host.ts'
 import { parseLockFile } from '../../src/vault/lock-schema.ts'
-import { createWorkshop } from '../../src/workshop.ts'
+import { startHere } from '../kit/program.ts'
 import { type CliRun, createProject, heroSpec, serviceEnv, type TestProject } from '../kit/project.ts'
 import { quickMakers } from '../kit/quick-makers.ts'
 import { type PostWatch, watchPosts } from './posts.ts'
@@ -25,7 +23,6 @@ export interface Desk {
   close(): Promise<void>
 }
 
-const machine = nodeHost()
 /** Names of temporary files. A killed process leaves such files in the folders that it wrote to. */
 const temporary = /\.tmp$/
 
@@ -82,7 +79,7 @@ export async function openDesk(
     project,
     posts,
     env,
-    run: (...argv) => runHere(project.root, argv, env),
+    run: (...argv) => startHere(project, argv, env).ended,
     close: async () => {
       await service.close()
       await project.remove()
@@ -98,40 +95,6 @@ export async function onDesk<T>(opening: Promise<Desk>, play: (desk: Desk) => Pr
   } finally {
     await desk.close()
   }
-}
-
-async function runHere(root: string, argv: readonly string[], env: Desk['env']): Promise<CliRun> {
-  const out: string[] = []
-  const err: string[] = []
-  const host: Host = {
-    ...machine,
-    env,
-    stateFolder: join(env.XDG_STATE_HOME, 'spritewright'),
-    tempFolder: env.TMPDIR,
-    workingFolder: root,
-    terminal: {
-      write: (text) => void out.push(text),
-      note: (text) => void err.push(text),
-      isOutputTerminal: false,
-      isInteractive: false,
-      canAsk: false,
-      columns: 80,
-    },
-  }
-  const code = await runProgram(argv, {
-    host,
-    version: '0.0.0',
-    createWorkshop,
-    signal: new AbortController().signal,
-    watchFiles: async () => Promise.reject(new Error('No watching in this test.')),
-    startService: () => Promise.reject(new Error('No service of its own here.')),
-    specSchema: async () => ({}),
-    ask: async () => false,
-    askText: async () => undefined,
-    choose: async () => undefined,
-  })
-  await host.net.close()
-  return { code, signal: null, stdout: out.join(''), stderr: err.join('') }
 }
 
 /** The files in the project at the end. */

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { type Host, nodeHost } from '../../src/host/host.ts'
 import { createWorkshop, type WorkRequest } from '../../src/workshop.ts'
 import type { TestProject } from './project.ts'
+import { shortPauses } from './short-pauses.ts'
 
 /** A worker in this process. */
 export interface HiredWorker {
@@ -13,8 +14,11 @@ export interface HiredWorker {
   end(): Promise<void>
 }
 
+/** How long a lease lasts, in milliseconds: a busy machine renews it in time, and all waits for it are pauses. */
+export const leaseMs = 18_000
+
 /**
- * Starts a worker in a clone. Its leases and pauses are short, as far as the tests need it.
+ * Starts a worker in a clone. Its pauses are short.
  *
  * @param env All environment variables of its machine.
  * @param host Ports that differ from those of this machine.
@@ -28,12 +32,15 @@ export async function hireWorker(
   const ending = new AbortController()
   const sentences: string[] = []
   const waiting = new Set<() => void>()
-  const workshop = await createWorkshop({ root, host: { ...nodeHost(), env, stateFolder: join(root, '.state', 'spritewright'), ...host } })
+  const workshop = await createWorkshop({
+    root,
+    host: { ...nodeHost(), env, stateFolder: join(root, '.state', 'spritewright'), clock: shortPauses(), ...host },
+  })
   const onEvent = (sentence: string): void => {
     sentences.push(sentence)
     for (const wake of waiting) wake()
   }
-  const working = workshop.work({ onEvent, signal: ending.signal, leaseMs: 5000, longestRequestMs: 300, ...request })
+  const working = workshop.work({ onEvent, signal: ending.signal, leaseMs, longestRequestMs: 300, ...request })
   const ended = working.finally(() => workshop.close())
   ended.catch(() => {})
   return {

@@ -7,9 +7,11 @@ import type { ServedResponse } from '../../src/host/server.ts'
 import type { WorkRequest } from '../../src/workshop.ts'
 import { type HiredWorker, hireWorker } from './hired-worker.ts'
 import { keyEnv, testKey } from './keys.ts'
-import { type CliRun, heroSpec, runCli, serviceEnv, type TestProject } from './project.ts'
+import { type HereProgram, startHere } from './program.ts'
+import { type CliRun, heroSpec, serviceEnv, type TestProject } from './project.ts'
 import { quickMakers } from './quick-makers.ts'
 import { type RedisServer, startRedis } from './servers/redis.ts'
+import { shortPauses } from './short-pauses.ts'
 import { createStudio, type Studio } from './studio.ts'
 
 const [keeper, artist] = [1, 2]
@@ -29,8 +31,10 @@ export interface Team {
   readonly desk: TestProject
   /** Environment of an artist's machine. */
   readonly env: Readonly<Record<string, string>>
-  /** Runs the CLI there. */
+  /** Runs the CLI's program there to its end, in this process. */
   run(...args: string[]): Promise<CliRun>
+  /** Starts it there, or in another clone. */
+  start(args: readonly string[], clone?: TestProject): HereProgram
   /** Hires a worker with a clone of its own, which knows the artist. It ends with the team. */
   hire(host?: Partial<Host>, request?: HireRequest): Promise<HiredWorker>
   /** Called before each request to the service. An answer replaces the service's own. */
@@ -81,7 +85,8 @@ async function createTeam(redis: RedisServer): Promise<Team> {
   const env = { ...redis.env, ...keyEnv(artist) }
   const team: Team = {
     ...{ studio, service, journal, queue, windowMs, desk, env },
-    run: (...args) => runCli(desk, args, env),
+    run: (...args) => team.start(args).ended,
+    start: (args, clone = desk) => startHere(clone, args, env, { clock: shortPauses() }),
     hire: async (host = {}, { env: other = {}, files = {}, clone: had, ...request } = {}) => {
       const trusts = { SPRITEWRIGHT_APPROVERS: testKey(artist).fingerprint }
       const workerEnv = { ...redis.env, ...serviceEnv(service), ...keyEnv(keeper), ...trusts, ...other }

@@ -2,20 +2,26 @@ import { readdir, rename, rm, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { errorCodes } from '../../src/errors.ts'
-import { type Clock, nodeClock } from '../../src/host/clock.ts'
+import type { Clock } from '../../src/host/clock.ts'
 import { nodeHost } from '../../src/host/host.ts'
 import { type HeldJob, nodeQueues, type OpenQueue } from '../../src/host/net/job-queue.ts'
 import { openQueues } from '../../src/queue/open.ts'
-import { fasterClock } from '../kit/faster-clock.ts'
-import type { HiredWorker } from '../kit/hired-worker.ts'
+import { type HiredWorker, leaseMs } from '../kit/hired-worker.ts'
 import { keyEnv, testKey } from '../kit/keys.ts'
 import { describeWith } from '../kit/needs.ts'
 import { heroSpec, runCli, serviceEnv, startCli, type TestProject } from '../kit/project.ts'
+import { OutageClock } from '../kit/outage-clock.ts'
+import { startHere } from '../kit/program.ts'
+import { heroSpec, serviceEnv, type TestProject } from '../kit/project.ts'
 import { hasRedis, type RedisServer } from '../kit/servers/redis.ts'
+import { shortPauses } from '../kit/short-pauses.ts'
 import { git, push } from '../kit/studio.ts'
 import { eachTeam, type Team } from '../kit/team.ts'
 
-/** Queues whose lease is taken, and then cannot be noted, renewed or given back while `isCut` says so. */
+/**
+ * Queues whose lease is taken, and then cannot be noted, renewed or given back while `isCut` says so. A lease that
+ * was cut off is free at once, as if its time were over.
+ */
 function cutQueues(
   isCut: () => boolean,
   {
@@ -23,13 +29,7 @@ function cutQueues(
     onNoted = () => {},
   }: { readonly onTaken?: (() => void) | undefined; readonly onNoted?: ((note: object) => void) | undefined },
 ): OpenQueue {
-  const open = nodeQueues()
-  const cut =
-    <A extends readonly unknown[], T>(call: (...args: A) => Promise<T>) =>
-    async (...args: A): Promise<T> => {
-      if (isCut()) throw new Error('read ECONNRESET')
-      return call(...args)
-    }
+  const open = nodeQueues(new OutageClock())
   return (...address) => {
     const queue = open(...address)
     return {
@@ -38,6 +38,15 @@ function cutQueues(
         const job = await queue.take(...args)
         if (!job) return undefined
         onTaken()
+        let isFree = false
+        const cut =
+          <A extends readonly unknown[], T>(call: (...args: A) => Promise<T>) =>
+          async (...args: A): Promise<T> => {
+            if (!isCut()) return call(...args)
+            if (!isFree) await job.putBack()
+            isFree = true
+            throw new Error('read ECONNRESET')
+          }
         const note = async (data: object): Promise<void> => {
           await job.note(data)
           onNoted(data)
@@ -75,7 +84,7 @@ describeWith(hasRedis, 'Redis')('a worker in trouble', () => {
       if (what === 'the store') await rename(team.journal, `${team.journal}.away`)
       let taken = 0
       const openQueue = cutQueues(() => isOut && what.startsWith('the queue'), { onTaken: () => cutAt(++taken) })
-      const worker = await team.hire({ openQueue, clock: fasterClock(4) }, { leaseMs: 1200 })
+      const worker = await team.hire({ openQueue })
       await Promise.race([triedAgain, worker.tells('This worker is active.')])
       if (what === 'the store') await rename(`${team.journal}.away`, team.journal)
       isOut = false
@@ -90,34 +99,50 @@ describeWith(hasRedis, 'Redis')('a worker in trouble', () => {
   )
 
   test('an outage of the queue that is longer than its lease ends nothing: then it takes the lease again, and buys', async () => {
-    const openQueue: OpenQueue = (entry, target, name) => nodeQueues()(entry, target, name, 500)
-    const worker = await team.hire({ openQueue }, { leaseMs: 1200 })
+    const limits = new OutageClock()
+    let isOut = false
+    const openQueue: OpenQueue = (...address) => {
+      const queue = nodeQueues(limits)(...address)
+      const take: typeof queue.take = async (...args) => {
+        // It could take effect when the server is back, and then nobody renews the lease.
+        if (isOut) throw new Error('connect ECONNREFUSED')
+        return queue.take(...args)
+      }
+      return { ...queue, take }
+    }
+    const clock = shortPauses()
+    let passedMs = 0
+    const later = { ...clock, mono: () => clock.mono() + passedMs }
+    const worker = await team.hire({ openQueue, clock: later })
     await worker.tells('This worker is active.')
+    isOut = true
     await redis.stop()
+    limits.begin()
+    passedMs = 2 * leaseMs
     await worker.tells('lost its lease')
     await redis.start()
+    limits.end()
+    isOut = false
     await worker.tells('This worker is active.', 2)
     expect(await team.run('approve', 'hero.walk', '--yes')).toMatchObject({ code: 0 })
     await push(team.desk)
     expect(await team.run('build', 'hero.walk', '--buy-only')).toMatchObject({ code: 0 })
     expect(team.service.charges()).toHaveLength(1)
     await redis.stop()
+    limits.begin()
     await worker.end()
     await redis.start()
   })
 
   test('while the worker cannot fetch, an order waits and says so; then it is bought', async () => {
-    const worker = await team.hire({ clock: fasterClock(8) })
+    const worker = await team.hire()
     expect(await team.run('approve', 'hero.walk', '--yes')).toMatchObject({ code: 0 })
     await push(team.desk)
     const origin = join(team.journal, '../origin.git')
     await rename(origin, `${origin}.away`)
-    const build = startCli(team.desk, ['build', 'hero.walk', '--buy-only'], team.env)
-    const told = new Promise<void>((resolve) =>
-      build.child.stderr?.on('data', (part) => `${part}`.includes('could not fetch') && resolve()),
-    )
+    const build = team.start(['build', 'hero.walk', '--buy-only'])
     await worker.tells('hero.walk: the worker could not fetch, and tries again: ')
-    await told
+    await build.writes('could not fetch')
     await rename(`${origin}.away`, origin)
     expect(await build.ended).toMatchObject({ code: 0 })
     expect(team.service.charges()).toHaveLength(1)
@@ -166,7 +191,7 @@ describeWith(hasRedis, 'Redis')('a worker in trouble', () => {
     const worker = await team.hire({}, { clone })
     expect(await team.run('approve', 'hero.walk', '--yes')).toMatchObject({ code: 0 })
     await push(team.desk)
-    const build = startCli(team.desk, ['build', 'hero.walk', '--buy-only'], team.env)
+    const build = team.start(['build', 'hero.walk', '--buy-only'])
     await sent
     await worker.end()
     const anHourAgo = new Date(Date.now() - 3_600_000)
@@ -174,7 +199,7 @@ describeWith(hasRedis, 'Redis')('a worker in trouble', () => {
       await utimes(join(`${team.journal}.away`, name), anHourAgo, anHourAgo)
     await rename(`${team.journal}.away`, team.journal)
     team.after = async (_request, response) => response
-    build.child.kill('SIGINT')
+    build.interrupt()
     await build.ended
     return worker
   }
@@ -189,7 +214,9 @@ describeWith(hasRedis, 'Redis')('a worker in trouble', () => {
         const approvers = testKey(2).fingerprint
         const env = { ...keyEnv(1), ...serviceEnv(team.service), SPRITEWRIGHT_APPROVERS: approvers }
         for (const decision of ['--replay', '--abandon'])
-          expect((await runCli(clone, ['recover', 'hero.walk', decision], env)).stderr).toContain('waits for a decision, found none')
+          expect((await startHere(clone, ['recover', 'hero.walk', decision], env).ended).stderr).toContain(
+            'waits for a decision, found none',
+          )
       },
     ],
   ])(
@@ -229,7 +256,7 @@ describeWith(hasRedis, 'Redis')('a worker in trouble', () => {
     // The worker's clone does not have what was pushed meanwhile.
     await team.desk.write('sprites/owl.sprite.json', heroSpec(['idle']))
     await push(team.desk)
-    const there = () => runCli(clone, ['recover', 'owl.idle', '--abandon'], { ...team.env, ...serviceEnv(team.service) })
+    const there = () => startHere(clone, ['recover', 'owl.idle', '--abandon'], { ...team.env, ...serviceEnv(team.service) }).ended
     expect((await there()).stderr).toMatch(/"owl.idle".*git pull first/)
     await git(clone.root, 'pull', '-q')
     expect((await there()).stderr).toContain('Expected something of "owl.idle" that waits for a decision, found none')
@@ -241,7 +268,7 @@ describeWith(hasRedis, 'Redis')('a worker in trouble', () => {
     await worker.tells('Its signing key is ')
     const [, key] = /Its signing key is ([0-9a-f]{40})\. Name it in SPRITEWRIGHT_APPROVERS/.exec(worker.sentences.join('\n')) ?? []
     const { SPRITEWRIGHT_SIGNING_KEY: _own, ...env } = team.env
-    const doctor = await runCli(clone, ['doctor'], { ...env, ...serviceEnv(team.service) })
+    const doctor = await startHere(clone, ['doctor'], { ...env, ...serviceEnv(team.service) }).ended
     expect(doctor.stdout).toContain(`you approve and buy as ${key}`)
   })
 
@@ -254,12 +281,12 @@ describeWith(hasRedis, 'Redis')('a worker in trouble', () => {
       isOut = dies && 'state' in note && note.state === 'released'
     }
     const openQueue = cutQueues(() => isOut, { onNoted })
-    const first = await team.hire({ openQueue }, { leaseMs: 1200 })
+    const first = await team.hire({ openQueue })
     await first.tells('This worker is active.')
     await first.end()
     const done: string[] = []
     team.before = async () => void done.push('asked the service')
-    const clock = nodeClock()
+    const clock = shortPauses()
     const sleep: Clock['sleep'] = async (ms, signal) => {
       await clock.sleep(ms, signal)
       done.push(`slept ${ms}`)
@@ -281,7 +308,7 @@ describeWith(hasRedis, 'Redis')('a worker in trouble', () => {
         })
       }
     })
-    const worker = await team.hire({}, { leaseMs: 1200 })
+    const worker = await team.hire()
     expect(await team.run('approve', 'hero.walk', '--yes')).toMatchObject({ code: 0 })
     await push(team.desk)
     const build = team.run('build', 'hero.walk', '--buy-only')

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { describeWith } from '../kit/needs.ts'
 import { type CliProcess, heroSpec, runCli, startCli } from '../kit/project.ts'
+import { describe, expect, test } from 'vitest'
+import { heroSpec } from '../kit/project.ts'
 import { hasRedis } from '../kit/servers/redis.ts'
 import { git, push } from '../kit/studio.ts'
 import { eachTeam, type Team } from '../kit/team.ts'
@@ -11,11 +13,8 @@ describeWith(hasRedis, 'Redis')('orders that wait for their turn', () => {
     team = one
   })
 
-  /** Resolves when a build says that its order waits. */
-  const waits = ({ child }: CliProcess): Promise<void> =>
-    new Promise((resolve) => {
-      for (const stream of [child.stdout, child.stderr]) stream?.on('data', (part) => String(part).includes('it is ordered') && resolve())
-    })
+  /** What a build says when its order waits. */
+  const waits = 'it is ordered'
 
   test('a small build is not starved by a large one that began before: it comes next', async () => {
     let letOn = (): void => {}
@@ -30,12 +29,12 @@ describeWith(hasRedis, 'Redis')('orders that wait for their turn', () => {
     await other.write('sprites/coin.sprite.json', heroSpec(['spin']).replace('a small figure', 'a coin'))
     expect(await team.run('approve', '--yes')).toMatchObject({ code: 0 })
     await push(team.desk, 'large')
-    expect(await runCli(other, ['approve', '--yes'], team.env)).toMatchObject({ code: 0 })
+    expect(await team.start(['approve', '--yes'], other).ended).toMatchObject({ code: 0 })
     await push(other, 'small')
     const large = team.run('build', '--buy-only')
     await worker.tells(': ordered.', 2)
-    const small = startCli(other, ['build', '--buy-only'], team.env)
-    await waits(small)
+    const small = team.start(['build', '--buy-only'], other)
+    await small.writes(waits)
     letOn()
     expect(await small.ended).toMatchObject({ code: 0 })
     expect(await large).toMatchObject({ code: 0 })
@@ -63,9 +62,9 @@ describeWith(hasRedis, 'Redis')('orders that wait for their turn', () => {
       await git(root, 'commit', '-q', '--allow-empty', '-m', `branch ${commits.length}`)
       commits.push(await git(root, 'rev-parse', 'HEAD'))
     }
-    const build = () => clones.map((clone) => startCli(clone, ['build', 'hero.jump', '--buy-only'], team.env))
+    const build = () => clones.map((clone) => team.start(['build', 'hero.jump', '--buy-only'], clone))
     const refused = build()
-    await Promise.all(refused.map(waits))
+    await Promise.all(refused.map((one) => one.writes(waits)))
     const { waiting } = JSON.parse((await team.run('worker', 'status', '--json')).stdout) as { waiting: { commit: string }[] }
     expect(waiting.map(({ commit }) => commit).sort()).toEqual([...commits].sort())
     letOn()

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { HookedRequest } from '../../src/embedded/options/options.ts'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
 import { nodeHost } from '../../src/host/host.ts'
@@ -11,45 +12,49 @@ import { sha256 } from '../../src/vault/objects.ts'
 import { createWorkshop } from '../../src/workshop.ts'
 import { keyEnv, testKey } from '../kit/keys.ts'
 import { describeWith } from '../kit/needs.ts'
+import { OutageClock } from '../kit/outage-clock.ts'
 import { moduleOf } from '../kit/packages.ts'
+import { startHere } from '../kit/program.ts'
 import { type CliProcess, heroSpec, runCli, serviceEnv, startCli, type TestProject } from '../kit/project.ts'
 import { quickMakers } from '../kit/quick-makers.ts'
 import { hasRedis, type RedisServer, startRedis } from '../kit/servers/redis.ts'
+import { shortPauses } from '../kit/short-pauses.ts'
 import { createStudio, git, push, type Studio } from '../kit/studio.ts'
+import { eachTeam, type Team } from '../kit/team.ts'
 
 const [keeper, artist, stranger] = [1, 2, 3]
+
+const lockOf = async ({ root }: TestProject) =>
+  JSON.parse(await readFile(join(root, 'sprites.lock.json'), 'utf8')) as {
+    animations: Record<string, Record<string, { execution?: object; result?: { sha256: string }; approval: { signature?: string } }>>
+  }
+
+const pictureOf = async ({ root }: TestProject): Promise<string> => sha256(await readFile(join(root, 'sprites/hero.png')))
 
 describeWith(hasRedis, 'Redis')('a worker that buys for a machine without a key', () => {
   let redis: RedisServer
   let service: EmbeddedService
   let studio: Studio
   let desk: TestProject
-  let worker: CliProcess | undefined
+  let worker: CliProcess
   /** Keeps a request to the service waiting. */
-  let hold: (request: HookedRequest) => Promise<void>
-  let database = 0
-  const address = (): string => `redis://127.0.0.1:${redis.port}/${database}`
+  let hold: (request: HookedRequest) => Promise<void> = async () => {}
   /** It knows neither the service nor its key. */
-  const deskEnv = (person = artist): Record<string, string> => ({ ...redis.env, ...keyEnv(person) })
-  const cli = (...args: string[]) => runCli(desk, args, deskEnv())
+  const deskEnv = (): Record<string, string> => ({ ...redis.env, ...keyEnv(artist) })
+  const here = (...args: string[]) => startHere(desk, args, deskEnv(), { clock: shortPauses() }).ended
   /** What `doctor` finds at the desk, by check. */
   const findings = async (): Promise<object> => {
-    const { stdout } = await cli('doctor', '--json')
+    const { stdout } = await here('doctor', '--json')
     const { findings: all } = JSON.parse(stdout) as { findings: { check: string }[] }
     return Object.fromEntries(all.map((one) => [one.check, one]))
   }
 
   beforeAll(async () => {
     redis = await startRedis()
-  })
-  afterAll(() => redis.close())
-  beforeEach(async () => {
-    database = (database + 1) % 16
-    hold = async () => {}
     const before = async (request: HookedRequest): Promise<undefined> => void (await hold(request))
     service = await startEmbeddedService({ jobMs: 0, makers: quickMakers(), before })
     studio = await createStudio({ 'sprites/hero.sprite.json': heroSpec(['walk', 'idle']) }, (folder) => ({
-      service: { queue: address() },
+      service: { queue: `redis://127.0.0.1:${redis.port}` },
       store: { shared: join(folder, 'results'), journal: join(folder, 'journal') },
     }))
     desk = await studio.clone()
@@ -60,31 +65,25 @@ describeWith(hasRedis, 'Redis')('a worker that buys for a machine without a key'
       SPRITEWRIGHT_APPROVERS: testKey(artist).fingerprint,
     })
   })
-  afterEach(async () => {
-    worker?.child.kill('SIGINT')
-    await worker?.ended
+  afterAll(async () => {
+    worker.child.kill('SIGINT')
+    await worker.ended
     await service.close()
     await studio.remove()
+    await redis.close()
   })
 
-  const lockOf = async ({ root }: TestProject) =>
-    JSON.parse(await readFile(join(root, 'sprites.lock.json'), 'utf8')) as {
-      animations: Record<string, Record<string, { execution?: object; result?: { sha256: string }; approval: { signature?: string } }>>
-    }
-
-  const pictureOf = async ({ root }: TestProject): Promise<string> => sha256(await readFile(join(root, 'sprites/hero.png')))
-
   test('plans, approves and builds what the worker bought, and ends when it is told to', async () => {
-    const plan = await cli('plan', '--json')
+    const plan = await here('plan', '--json')
     expect(plan.code, plan.stdout + plan.stderr).toBe(0)
     expect(JSON.parse(plan.stdout)).toMatchObject({ items: [{ id: 'hero.walk', state: 'missing' }, { id: 'hero.idle' }] })
-    const approve = await cli('approve', '--yes')
+    const approve = await runCli(desk, ['approve', '--yes'], deskEnv())
     expect(approve.code).toBe(0)
     const words = approve.stdout + approve.stderr
     expect(words).toContain('Next: commit specs, pictures and sprites.lock.json, and push. Then: npx spritewright build')
     expect(words).not.toContain('Commit sprites.lock.json.')
     await push(desk)
-    expect((await cli('status')).stdout).toContain('Next: commit specs, pictures and sprites.lock.json, and push.')
+    expect((await here('status')).stdout).toContain('Next: commit specs, pictures and sprites.lock.json, and push.')
     // No result is delivered before the client knows how far the worker is.
     const phases: string[] = []
     let tell = (): void => {}
@@ -119,36 +118,48 @@ describeWith(hasRedis, 'Redis')('a worker that buys for a machine without a key'
     })
     // A third machine has neither key nor worker, only the repository and the store.
     await push(desk)
-    worker?.child.kill('SIGINT')
-    expect(await worker?.ended).toMatchObject({ code: 0 })
+    worker.child.kill('SIGINT')
+    expect(await worker.ended).toMatchObject({ code: 0 })
     const third = await studio.clone()
     expect(await runCli(third, ['build', '--frozen'], redis.env)).toMatchObject({ code: 0 })
     expect(service.charges()).toHaveLength(2)
-    const status = await cli('worker', 'status', '--json')
+    const status = await here('worker', 'status', '--json')
     expect(JSON.parse(status.stdout)).toMatchObject({ worker: { hasEnded: true }, running: [], waiting: [], failed: [] })
     expect(await findings()).toMatchObject({
       queue: { verdict: 'warning', advice: expect.stringContaining('npx spritewright worker') },
       service: { verdict: 'warning', found: 'not asked: no worker is active' },
     })
   })
+})
+
+describe.skipIf(!hasRedis)('a worker that gets an order', () => {
+  let redis: RedisServer
+  let team: Team
+  eachTeam((one, server) => {
+    team = one
+    redis = server
+  })
+  beforeEach(async () => void (await team.hire()))
+
+  const posts = () => team.service.requests().filter(({ method }) => method === 'POST')
 
   test('refuses what is not committed and pushed: 0 charges, SW_ORDER; after the push it is bought', async () => {
-    expect(await cli('approve', 'hero.walk', '--yes')).toMatchObject({ code: 0 })
-    const unpushed = await cli('build', 'hero.walk', '--json')
+    expect(await team.run('approve', 'hero.walk', '--yes')).toMatchObject({ code: 0 })
+    const unpushed = await team.run('build', 'hero.walk', '--json')
     expect(JSON.parse(unpushed.stdout)).toMatchObject({
       error: { code: 'SW_ORDER', message: expect.stringContaining('lacks the approval') },
     })
-    await git(desk.root, 'add', '-A')
-    await git(desk.root, 'commit', '-qm', 'approve')
-    const unseen = await git(desk.root, 'rev-parse', 'HEAD')
-    const local = await cli('build', 'hero.walk', '--json')
+    await git(team.desk.root, 'add', '-A')
+    await git(team.desk.root, 'commit', '-qm', 'approve')
+    const unseen = await git(team.desk.root, 'rev-parse', 'HEAD')
+    const local = await team.run('build', 'hero.walk', '--json')
     expect(local.code).toBe(2)
     expect(JSON.parse(local.stdout)).toMatchObject({ error: { code: 'SW_ORDER' } })
-    expect(service.requests().filter(({ method }) => method === 'POST')).toEqual([])
-    await push(desk)
-    expect(await cli('build', 'hero.walk')).toMatchObject({ code: 0 })
-    expect(service.charges()).toHaveLength(1)
-    const status = JSON.parse((await cli('worker', 'status', '--json')).stdout) as object
+    expect(posts()).toEqual([])
+    await push(team.desk)
+    expect(await team.run('build', 'hero.walk')).toMatchObject({ code: 0 })
+    expect(team.service.charges()).toHaveLength(1)
+    const status = JSON.parse((await team.run('worker', 'status', '--json')).stdout) as object
     // The failure is that of the commit that nobody had.
     expect(status).toMatchObject({ worker: { hasEnded: false }, failed: [{ id: 'hero.walk', commit: unseen }] })
   })
@@ -184,24 +195,30 @@ describeWith(hasRedis, 'Redis')('a worker that buys for a machine without a key'
     ],
   ])('buys nothing on an approval %s: SW_BUYER, 0 charges', async (_what, how) => {
     const { person, words, edit } = (await how()) as { person: number; words: string; edit?: (approval: Record<string, unknown>) => void }
-    expect(await runCli(desk, ['approve', 'hero.walk', '--yes'], deskEnv(person))).toMatchObject({ code: 0 })
+    const run = (...args: string[]) => startHere(team.desk, args, { ...redis.env, ...keyEnv(person) }, { clock: shortPauses() }).ended
+    expect(await run('approve', 'hero.walk', '--yes')).toMatchObject({ code: 0 })
     if (edit) {
-      const lock = await lockOf(desk)
+      const lock = await lockOf(team.desk)
       for (const entry of Object.values(lock.animations['hero.walk'] ?? {})) edit(entry.approval as Record<string, unknown>)
-      await desk.write('sprites.lock.json', `${JSON.stringify(lock, undefined, 2)}\n`)
+      await team.desk.write('sprites.lock.json', `${JSON.stringify(lock, undefined, 2)}\n`)
     }
-    await push(desk)
-    const built = await runCli(desk, ['build', 'hero.walk', '--json'], deskEnv(person))
+    await push(team.desk)
+    const built = await run('build', 'hero.walk', '--json')
     expect(JSON.parse(built.stdout)).toMatchObject({
       error: { code: 'SW_BUYER', message: expect.stringContaining(`The worker does not buy ${words}`) },
     })
     expect(built.code).toBe(3)
-    expect(service.requests().filter(({ method }) => method === 'POST')).toEqual([])
+    expect(posts()).toEqual([])
   })
 
   /** Writes an order into the queue, as anybody may who can reach it. Returns the worker's refusal. */
   async function orderByHand(data: object): Promise<unknown> {
-    const queue = nodeQueues()(moduleOf('bullmq'), resolveQueueTarget(address(), redis.env), 'spritewright-orders', 10_000)
+    const queue = nodeQueues(new OutageClock())(
+      moduleOf('bullmq'),
+      resolveQueueTarget(team.queue, redis.env),
+      'spritewright-orders',
+      10_000,
+    )
     try {
       const id = randomUUID()
       await queue.add(id, data, 1)
@@ -214,34 +231,34 @@ describeWith(hasRedis, 'Redis')('a worker that buys for a machine without a key'
   }
 
   test('an approval that was taken back on its branch is stale, also by the commit that had it: SW_ORDER, 0 charges', async () => {
-    expect(await cli('approve', 'hero.walk', '--yes')).toMatchObject({ code: 0 })
-    const approved = await push(desk)
-    const [hash = ''] = Object.keys((await lockOf(desk)).animations['hero.walk'] ?? {})
-    await git(desk.root, 'rm', '-q', '--cached', 'sprites.lock.json')
-    await git(desk.root, 'commit', '-qm', 'take it back')
-    await git(desk.root, 'push', '-q', 'origin', 'HEAD')
+    expect(await team.run('approve', 'hero.walk', '--yes')).toMatchObject({ code: 0 })
+    const approved = await push(team.desk)
+    const [hash = ''] = Object.keys((await lockOf(team.desk)).animations['hero.walk'] ?? {})
+    await git(team.desk.root, 'rm', '-q', '--cached', 'sprites.lock.json')
+    await git(team.desk.root, 'commit', '-qm', 'take it back')
+    await git(team.desk.root, 'push', '-q', 'origin', 'HEAD')
     const message = { id: 'hero.walk', hash, commit: approved, file: 'sprites/hero.sprite.json' }
-    const refusal = await orderByHand({ ...message, reference: await pictureOf(desk) })
+    const refusal = await orderByHand({ ...message, reference: await pictureOf(team.desk) })
     expect(refusal).toMatchObject({ code: 'SW_ORDER', message: expect.stringContaining('any more') })
-    expect(service.requests().filter(({ method }) => method === 'POST')).toEqual([])
+    expect(posts()).toEqual([])
   })
 
   test('an execution that only a commit names is not taken over: SW_ORDER', async () => {
-    expect(await cli('approve', 'hero.walk', '--yes')).toMatchObject({ code: 0 })
-    const lock = await lockOf(desk)
+    expect(await team.run('approve', 'hero.walk', '--yes')).toMatchObject({ code: 0 })
+    const lock = await lockOf(team.desk)
     const [[hash = '', entry] = []] = Object.entries(lock.animations['hero.walk'] ?? {})
     if (entry) entry.execution = { id: randomUUID(), conversation: randomUUID() }
-    await desk.write('sprites.lock.json', `${JSON.stringify(lock, undefined, 2)}\n`)
-    const commit = await push(desk)
-    const message = { id: 'hero.walk', hash, commit, file: 'sprites/hero.sprite.json', reference: await pictureOf(desk) }
+    await team.desk.write('sprites.lock.json', `${JSON.stringify(lock, undefined, 2)}\n`)
+    const commit = await push(team.desk)
+    const message = { id: 'hero.walk', hash, commit, file: 'sprites/hero.sprite.json', reference: await pictureOf(team.desk) }
     expect(await orderByHand(message)).toMatchObject({ code: 'SW_ORDER', message: expect.stringContaining('does not know') })
-    expect(service.requests().filter(({ path }) => path.includes('/executions/'))).toEqual([])
+    expect(team.service.requests().filter(({ path }) => path.includes('/executions/'))).toEqual([])
   })
 
   test('an order that was written into the queue by hand is refused, whatever it says', async () => {
-    expect(await cli('approve', 'hero.walk', '--yes')).toMatchObject({ code: 0 })
-    const commit = await push(desk)
-    const [hash = ''] = Object.keys((await lockOf(desk)).animations['hero.walk'] ?? {})
+    expect(await team.run('approve', 'hero.walk', '--yes')).toMatchObject({ code: 0 })
+    const commit = await push(team.desk)
+    const [hash = ''] = Object.keys((await lockOf(team.desk)).animations['hero.walk'] ?? {})
     const spec = { id: 'hero.walk', hash, commit, file: 'sprites/hero.sprite.json' }
     const forged: readonly object[] = [
       { ...spec, hash: 'f'.repeat(64) },
@@ -255,6 +272,6 @@ describeWith(hasRedis, 'Redis')('a worker that buys for a machine without a key'
       {},
     ]
     for (const data of forged) expect(await orderByHand(data)).toMatchObject({ code: 'SW_ORDER' })
-    expect(service.requests().filter(({ method }) => method === 'POST')).toEqual([])
+    expect(posts()).toEqual([])
   })
 })
