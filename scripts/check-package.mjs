@@ -54,7 +54,7 @@ function pack() {
 
 /** Checks that the package has every file that the manifest promises, and no other file of the repository. */
 function checkFiles(files) {
-  // npm warns users of them. "npm install" of a clone builds by the "prepare" of docs/, which is not packed.
+  // npm warns users of them. "npm install" of a clone builds by the "prepare" of an example, which is not packed.
   const ownScripts = ['preinstall', 'install', 'postinstall', 'prepare'].filter((name) => name in manifest.scripts)
   if (ownScripts.length > 0)
     problems.push(`Expected no script that runs at an installation, found ${ownScripts.join(', ')} in package.json.`)

@@ -7,7 +7,14 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 /** Each name with its purpose and its commands, which run in order. The last one gets the arguments. */
 const tasks = {
   conformance: { does: 'writes docs/conformance.md: which test shows which clause', run: [['scripts/conformance.mjs']] },
-  docs: { does: 'serves the guide on this machine, with the API reference', run: [['docs/api.mjs'], ['docs/serve.mjs']] },
+  docs: {
+    does: 'serves the guide on this machine, with the API reference',
+    run: [
+      ['scripts/install-extras.mjs', 'docs'],
+      ['docs/api.mjs'],
+      ['docs/node_modules/vitepress/bin/vitepress.js', 'dev', 'docs', '--host', '127.0.0.1'],
+    ],
+  },
   fields: { does: 'writes the tables of fields in the guide from the schemas', run: [['scripts/fields.mjs']] },
   fuzz: { does: 'strange archives and pictures for the readers, for --minutes M', run: [['scripts/fuzz.mjs']] },
   hot: { does: 'time from a saved spec to changed pixels; needs a quiet machine', run: [['bench/hot.mjs']] },

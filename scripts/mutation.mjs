@@ -4,10 +4,11 @@
 // - `--lines 400`: lines of each room that get faults, in blocks of 25 that the seed draws
 // - `--seed 1`: another seed draws other blocks
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
-import { Stryker } from '@stryker-mutator/core'
+import { ensureExtras } from './install-extras.mjs'
 import { roomTests } from './room-tests.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -19,6 +20,9 @@ const inBrowser = /^plugin\/(?:panel\/ui\/|runtime\/(?:phaser|pixi)(?:\.ts|\/(?!
 const { values } = parseArgs({
   options: { rooms: { type: 'string' }, lines: { type: 'string', default: '400' }, seed: { type: 'string', default: '1' } },
 })
+ensureExtras('scripts/mutation')
+const stryker = createRequire(join(root, 'scripts/mutation/package.json')).resolve('@stryker-mutator/core')
+const { Stryker } = await import(pathToFileURL(stryker).href)
 const corpora = join(root, '../shared/corpora')
 if (existsSync(corpora)) process.env.SPRITEWRIGHT_CORPORA ??= corpora
 const missed = []

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { browserVariable, findBrowser } from './find-browser.mjs'
 import { findServers } from './find-servers.mjs'
+import { ensureExtras } from './install-extras.mjs'
 import { ensureServers } from './install-servers.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -38,6 +39,10 @@ export function prepareTests(level) {
   })
 
   if (level === 'quick') return
+  step('old engines, other frameworks, the tool of the guide', () => {
+    ensureExtras('test', 'docs')
+    return 'installed'
+  })
   step('servers', () => {
     const missing = ensureServers(['postgresql', 'nginx', 'redis-server', ...(level === 'long' ? ['radosgw'] : [])])
     const { radosgw: _later, ...found } = findServers()

@@ -14,6 +14,7 @@ afterAll(async () => {
 })
 
 const root = join(import.meta.dirname, '..')
+const vitepress = join(root, 'docs/node_modules/vitepress/bin/vitepress.js')
 
 /** Runs a script as `npm run maintain -- docs` does. A test's own NODE_ENV would make Vue warn of its development build. */
 async function run(script: string, ...args: string[]): Promise<string> {
@@ -25,7 +26,7 @@ async function run(script: string, ...args: string[]): Promise<string> {
 // The API reference fails on a comment that links to a name which is not there, and VitePress on a link to a page or a heading that is not there.
 test('the guide builds without a network, with a search and every page of the sidebar', { timeout: 180_000 }, async () => {
   await run('api.mjs')
-  const said = await run(join(root, 'node_modules/vitepress/bin/vitepress.js'), 'build', '--outDir', folder)
+  const said = await run(vitepress, 'build', '--outDir', folder)
   expect(said).not.toMatch(/warn|\(!\)/i)
   const path = '../docs/.vitepress/config.mjs'
   const { default: config } = (await import(path)) as {

@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { PNG } from 'pngjs'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isOffered } from '../kit/extras.ts'
 import { level } from '../level.ts'
 import { openBrowser, visit } from './browser.ts'
 import { readExpected } from './delivered.ts'
@@ -168,7 +169,7 @@ describe.each([
 // engines.test.ts draws other sprites in every engine, built and in dev. The long run here checks the
 // examples' own specs.
 describe.skipIf(level !== 'long').each([
-  { name: 'phaser', pages: ['phaser', 'phaser3'] },
+  { name: 'phaser', pages: ['phaser', 'phaser3'].filter(isOffered) },
   { name: 'pixi', pages: ['pixi'] },
 ] as const)('the sprites of the example $name', ({ name, pages }) => {
   test.each(['built', 'in dev'])(

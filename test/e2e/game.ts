@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createServer, type InlineConfig, build as viteBuild } from 'vite'
+import { isOffered, packageFolder } from '../kit/extras.ts'
 
 /** Folder of this repository. */
 export const repository: string = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
@@ -21,7 +22,7 @@ export interface Game {
  * Engines, bundler and this package are linked one by one, so that the game's `node_modules` has its own
  * caches.
  */
-const packages = ['phaser', 'phaser3', 'pixi.js', 'vite']
+const packages = ['phaser', 'phaser3', 'pixi.js', 'vite'].filter(isOffered)
 
 /** Makes a game's folder. */
 export async function createGame(files: Readonly<Record<string, string | Uint8Array>> = {}): Promise<Game> {
@@ -44,8 +45,7 @@ export async function createGame(files: Readonly<Record<string, string | Uint8Ar
 /** Links engines, bundler and this package into a folder's `node_modules`. */
 export async function linkPackages(root: string): Promise<void> {
   await mkdir(join(root, 'node_modules'), { recursive: true })
-  for (const name of packages)
-    await symlink(await realpath(join(repository, 'node_modules', name)), join(root, 'node_modules', name), 'dir')
+  for (const name of packages) await symlink(await realpath(packageFolder(name)), join(root, 'node_modules', name), 'dir')
   await symlink(repository, join(root, 'node_modules', 'spritewright'), 'dir')
 }
 
@@ -75,7 +75,7 @@ export const bundledEngines = {
 } as const
 
 function bundledIn(name: string, file: string): string {
-  return join(repository, 'node_modules', name, 'dist', file)
+  return join(packageFolder(name), 'dist', file)
 }
 
 /** A version of PixiJS by the name of its package here. */

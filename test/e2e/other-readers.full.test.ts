@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Bitmap, createBitmap } from '../../atlas/bitmap.ts'
@@ -7,9 +8,11 @@ import type { EngineFormat } from '../../atlas/formats/format.ts'
 import { strip } from '../../atlas/formats/strip.ts'
 import { texturepacker } from '../../atlas/formats/texturepacker.ts'
 import { makeProject, painting } from '../atlas/formats/project.ts'
+import { hasExtras } from '../kit/extras.ts'
 import { openBrowser } from './browser.ts'
+import { repository } from './game.ts'
 
-// The readers of docs/formats.md that are not Phaser or PixiJS, each as its package has it.
+// The readers of docs/formats.md that are not Phaser or PixiJS, each as its package has it. The quick level leaves them out.
 const scripts: Readonly<Record<string, string>> = {
   'melonjs.js': 'melonjs/dist/melonjs.module.js',
   'kaplay.js': 'kaplay/dist/kaplay.js',
@@ -48,7 +51,7 @@ async function open(files: ReadonlyMap<string, Uint8Array>): Promise<Page> {
     const file = decodeURIComponent(new URL(route.request().url()).pathname.slice(1))
     if (file === '') return route.fulfill({ contentType: 'text/html', body: '<!doctype html><body></body>' })
     const script = scripts[file]
-    const body = script === undefined ? files.get(file) : await readFile(new URL(`../../node_modules/${script}`, import.meta.url))
+    const body = script === undefined ? files.get(file) : await readFile(join(repository, 'test/node_modules', script))
     if (body === undefined) return route.fulfill({ status: 404 })
     return route.fulfill({ body: Buffer.from(body), ...(script === undefined ? {} : { contentType: 'text/javascript' }) })
   })
@@ -69,7 +72,7 @@ function difference(actual: Drawn[string], expected: Bitmap): number {
   return expected.data.reduce((most, _, at) => Math.max(most, Math.abs(of(seen, at) - of(expected, at))), 0)
 }
 
-describe('melonJS', () => {
+describe.skipIf(!hasExtras)('melonJS', () => {
   test('texturepacker: TextureAtlas draws untrimmed frames with their anchor', async () => {
     const project = makeProject({ sequences: anchored })
     const page = await open(written(texturepacker, project))
@@ -104,7 +107,7 @@ describe('melonJS', () => {
   })
 })
 
-describe('KAPLAY', () => {
+describe.skipIf(!hasExtras)('KAPLAY', () => {
   /** Draws each frame of a loaded sprite. Runs in the browser. */
   const drawAll = async (calls: string): Promise<{ anims: unknown; frames: Drawn[string][] }> => {
     // biome-ignore lint/suspicious/noExplicitAny: the page has no types
@@ -152,7 +155,7 @@ describe('KAPLAY', () => {
   })
 })
 
-describe('Excalibur', () => {
+describe.skipIf(!hasExtras)('Excalibur', () => {
   test('aseprite: the plugin draws untrimmed frames, each for its own time', async () => {
     const project = makeProject({ sequences })
     const page = await open(written(aseprite, project))

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isOffered, packageFolder } from '../kit/extras.ts'
 import { byLevel } from '../level.ts'
 import { openBrowser, type Visit, visit } from './browser.ts'
 import { repository } from './game.ts'
@@ -34,10 +35,10 @@ declare global {
 }
 
 const engines = [
-  { name: 'Phaser 4', version: /^4\./, from: 'phaser/dist/phaser.min.js', page: 'random-phaser' },
-  { name: 'Phaser 3.90', version: /^3\.90/, from: 'phaser3/dist/phaser.min.js', page: 'random-phaser' },
-  { name: 'PixiJS 8', version: /^8\./, from: 'pixi.js/dist/pixi.min.mjs', page: 'random-pixi' },
-]
+  { name: 'Phaser 4', version: /^4\./, from: 'phaser', file: 'phaser.min.js', page: 'random-phaser' },
+  { name: 'Phaser 3.90', version: /^3\.90/, from: 'phaser3', file: 'phaser.min.js', page: 'random-phaser' },
+  { name: 'PixiJS 8', version: /^8\./, from: 'pixi.js', file: 'pixi.min.mjs', page: 'random-pixi' },
+].filter(({ from }) => isOffered(from))
 
 let browser: Browser
 let site: Site
@@ -49,10 +50,10 @@ let made = 0
 beforeAll(async () => {
   for (const fixture of ['phaser-probe', 'random-stage', 'random-phaser', 'random-pixi'])
     files.set(`${fixture}.js`, await readFile(join(repository, `test/fixtures/e2e/${fixture}.js`)))
-  for (const { from, page } of engines) {
-    const vendor = from.replaceAll('/', '-')
-    files.set(vendor, await readFile(join(repository, 'node_modules', from)))
-    const script = from.endsWith('.mjs')
+  for (const { from, file, page } of engines) {
+    const vendor = `${from}-${file}`
+    files.set(vendor, await readFile(join(packageFolder(from), 'dist', file)))
+    const script = file.endsWith('.mjs')
       ? `<script type="importmap">{"imports":{"pixi.js":"/${vendor}"}}</script>`
       : `<script src="/${vendor}"></script>`
     const html = `<!doctype html><html><head><link rel="icon" href="data:,">${script}</head><body><script type="module" src="/${page}.js"></script></body></html>`
@@ -60,8 +61,8 @@ beforeAll(async () => {
   }
   site = await serveFiles(files)
   browser = await openBrowser()
-  for (const { name, version, from } of engines) {
-    const visited = await visit(browser, `${site.url}${from.replaceAll('/', '-')}.html`)
+  for (const { name, version, from, file } of engines) {
+    const visited = await visit(browser, `${site.url}${from}-${file}.html`)
     await visited.page.waitForFunction(() => globalThis.examineAtlas !== undefined)
     expect(await visited.page.evaluate(() => globalThis.version)).toMatch(version)
     visits.set(name, visited)

@@ -1,10 +1,11 @@
 import { execFile, spawn } from 'node:child_process'
-import { copyFile, mkdir, readdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
 import sharp from 'sharp'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { hasExtras, isOffered, packageFolder } from '../kit/extras.ts'
 import { cliBin } from '../kit/project.ts'
 import { level } from '../level.ts'
 import { openBrowser, visit } from './browser.ts'
@@ -36,10 +37,10 @@ const compilerOptions = {
   strict: true,
   skipLibCheck: true,
   noEmit: true,
-  types: ['vite/client', 'svelte'],
+  types: ['vite/client', ...['svelte'].filter(isOffered)],
 }
 
-/** Packages of the frameworks. They are linked, as the engines are. */
+/** Packages of the frameworks. They are linked, as the engines are. The quick level has none. */
 const frameworks = [
   'react',
   'react-dom',
@@ -48,13 +49,7 @@ const frameworks = [
   '@vitejs/plugin-react',
   'svelte',
   '@sveltejs/vite-plugin-svelte',
-]
-
-/** A package of the workspace `docs`. npm puts it there, or into the root. */
-async function installed(name: string): Promise<string> {
-  const [own, shared] = ['docs/node_modules', 'node_modules'].map((folder) => join(repository, folder, name))
-  return realpath(own!).catch(() => realpath(shared!))
-}
+].filter(isOffered)
 
 /**
  * A project as a template makes it, in which the reader has run `init` and answered with "This machine".
@@ -66,7 +61,7 @@ async function begin(files: Readonly<Record<string, string>>, dependencies: read
   open.push({ close: () => game.remove() })
   for (const name of frameworks) {
     await mkdir(dirname(join(game.root, 'node_modules', name)), { recursive: true })
-    await symlink(await installed(name), join(game.root, 'node_modules', name), 'dir')
+    await symlink(packageFolder(name), join(game.root, 'node_modules', name), 'dir')
   }
   const write = (path: string, text: string): Promise<void> => game.write(join(at, path), text)
   const wanted = Object.fromEntries(dependencies.map((name) => [name, '*']))
@@ -162,7 +157,9 @@ const framed = [
   { title: 'React with PixiJS', pages: ['start-pixi.md', 'start-react.md'], engine: 'pixi.js', isMounted: true, onlyLong: true },
   { title: 'Svelte with Phaser', pages: ['start-phaser.md', 'start-svelte.md'], engine: 'phaser', isMounted: true, onlyLong: true },
   { title: 'Svelte with PixiJS', pages: ['start-pixi.md', 'start-svelte.md'], engine: 'pixi.js', isMounted: true },
-].filter(({ title, onlyLong }) => (level === 'quick' ? title === 'React with Phaser' : level === 'long' || !onlyLong))
+].filter(({ title, onlyLong, isMounted }) =>
+  level === 'quick' ? title === 'Phaser' : (level === 'long' || !onlyLong) && (hasExtras || !isMounted),
+)
 
 test.each(framed)(
   '$title: types, placeholder, live art and build, as the guide says',

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest'
 import { describeWith } from '../kit/needs.ts'
-import { type CliProcess, heroSpec, runCli, startCli } from '../kit/project.ts'
-import { describe, expect, test } from 'vitest'
 import { heroSpec } from '../kit/project.ts'
 import { hasRedis } from '../kit/servers/redis.ts'
 import { git, push } from '../kit/studio.ts'

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { HookedRequest } from '../../src/embedded/options/options.ts'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
 import { nodeHost } from '../../src/host/host.ts'
@@ -132,7 +131,7 @@ describeWith(hasRedis, 'Redis')('a worker that buys for a machine without a key'
   })
 })
 
-describe.skipIf(!hasRedis)('a worker that gets an order', () => {
+describeWith(hasRedis, 'Redis')('a worker that gets an order', () => {
   let redis: RedisServer
   let team: Team
   eachTeam((one, server) => {

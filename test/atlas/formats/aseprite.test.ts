@@ -6,9 +6,10 @@ import {
   createPhaserTexture,
   drawnFrames,
   type PhaserAnimationConfig,
+  type PhaserVersion,
   parseInto,
   phaserModule,
-  phasers,
+  phaserVersions,
   playedBy,
 } from './phaser-reader.ts'
 import { makeProject, painting } from './project.ts'
@@ -68,7 +69,7 @@ function bordersOf({ frames, meta }: AsepriteJson): Map<string, ReadFrame['borde
 }
 
 /** Reads with `load.aseprite` and `createFromAseprite` of Phaser's own source. */
-function readByPhaser(version: keyof typeof phasers, folder: Folder, json: AsepriteJson): ReadSheets {
+function readByPhaser(version: PhaserVersion, folder: Folder, json: AsepriteJson): ReadSheets {
   const pages = [folder.picture(json.meta.image)]
   const texture = createPhaserTexture(version, pages)
   parseInto(version, texture, 'JSONArray', 0, json)
@@ -95,7 +96,7 @@ function readByPhaser(version: keyof typeof phasers, folder: Folder, json: Asepr
   }
 }
 
-for (const version of Object.keys(phasers) as (keyof typeof phasers)[]) {
+for (const version of phaserVersions) {
   formatSuite({
     format: aseprite,
     carries: carries.aseprite,

@@ -1,5 +1,7 @@
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import type { Bitmap } from '../../../atlas/bitmap.ts'
+import { isOffered, packageFolder } from '../../kit/extras.ts'
 import { type ReadAnimation, type ReadFrame, restored } from './suite.ts'
 
 const require = createRequire(import.meta.url)
@@ -52,15 +54,23 @@ interface PhaserAnimation {
 }
 
 /** The major versions that the package supports. */
-export const phasers = { 'Phaser 4': 'phaser', 'Phaser 3': 'phaser3' } as const
+const phasers = { 'Phaser 4': 'phaser', 'Phaser 3': 'phaser3' } as const
+
+/** A major version of Phaser. */
+export type PhaserVersion = keyof typeof phasers
+
+/** The major versions that are here. The quick level has only the newest. */
+export const phaserVersions: readonly PhaserVersion[] = (Object.keys(phasers) as PhaserVersion[]).filter((version) =>
+  isOffered(phasers[version]),
+)
 
 /** A module of Phaser's own source. Its bundle needs a browser, its parsers do not. */
-export function phaserModule<T>(version: keyof typeof phasers, path: string): T {
-  return require(`../../../node_modules/${phasers[version]}/src/${path}`) as T
+export function phaserModule<T>(version: PhaserVersion, path: string): T {
+  return require(join(packageFolder(phasers[version]), 'src', path)) as T
 }
 
 /** A texture of these pages for Phaser's own parsers. Its frames have Phaser's own class. */
-export function createPhaserTexture(version: keyof typeof phasers, pages: readonly Bitmap[]): PhaserTexture {
+export function createPhaserTexture(version: PhaserVersion, pages: readonly Bitmap[]): PhaserTexture {
   const Frame = phaserModule<new (...args: unknown[]) => PhaserFrame>(version, 'textures/Frame.js')
   const texture: PhaserTexture = {
     source: pages.map(({ width, height }) => ({ width, height })),
@@ -77,7 +87,7 @@ export function createPhaserTexture(version: keyof typeof phasers, pages: readon
 }
 
 /** Runs one of Phaser's parsers over a page. */
-export function parseInto(version: keyof typeof phasers, texture: PhaserTexture, parser: string, ...args: readonly unknown[]): void {
+export function parseInto(version: PhaserVersion, texture: PhaserTexture, parser: string, ...args: readonly unknown[]): void {
   phaserModule<Parser>(version, `textures/parsers/${parser}.js`)(texture, ...(args as never[]))
 }
 
@@ -104,7 +114,7 @@ function drawn(frame: PhaserFrame, page: Bitmap): ReadFrame {
 
 /** Makes Phaser's own `Animation` of each config, and returns its frames and durations. */
 export function playedBy(
-  version: keyof typeof phasers,
+  version: PhaserVersion,
   configs: readonly PhaserAnimationConfig[],
   textureOf: (key: string) => PhaserTexture,
 ): Map<string, ReadAnimation> {

@@ -7,9 +7,10 @@ import {
   createPhaserTexture,
   drawnFrames,
   type PhaserAnimationConfig,
+  type PhaserVersion,
   parseInto,
   phaserModule,
-  phasers,
+  phaserVersions,
   playedBy,
 } from './phaser-reader.ts'
 import { makeProject, painting } from './project.ts'
@@ -31,7 +32,7 @@ interface Multi {
 type Loaded = { readonly texture: ReturnType<typeof createPhaserTexture>; readonly frames: Map<string, ReadFrame> }
 
 /** Loads the files in the pack of a scale, as Phaser's loader does, through Phaser's own parsers. */
-function readPack(version: keyof typeof phasers, folder: Folder, scale: number): ReadSheets {
+function readPack(version: PhaserVersion, folder: Folder, scale: number): ReadSheets {
   const pack = folder.json(`pack${scaleSuffix(scale)}.json`) as { sprites: { files: readonly PackEntry[] } }
   const loaded = new Map<string, Loaded>()
   const configs: PhaserAnimationConfig[] = []
@@ -45,7 +46,7 @@ function readPack(version: keyof typeof phasers, folder: Folder, scale: number):
   }
 }
 
-function loadTexture(version: keyof typeof phasers, folder: Folder, entry: PackEntry): Loaded {
+function loadTexture(version: PhaserVersion, folder: Folder, entry: PackEntry): Loaded {
   if (entry.type === 'atlas') {
     const pages = [folder.picture(entry.textureURL)]
     const texture = createPhaserTexture(version, pages)
@@ -71,7 +72,7 @@ function loadTexture(version: keyof typeof phasers, folder: Folder, entry: PackE
   return { texture, frames: drawnFrames(texture, pages) }
 }
 
-for (const version of Object.keys(phasers) as (keyof typeof phasers)[]) {
+for (const version of phaserVersions) {
   formatSuite({
     format: phaser,
     carries: carries.phaser,
