@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ensureFolder } from '../../src/host/publish.ts'
 import { createJournal } from '../../src/job/records/journal.ts'
+import { expectCount } from '../kit/expect-count.ts'
 import { FaultDisk } from '../kit/fault-disk.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 
@@ -63,7 +64,7 @@ describe('the journal', () => {
     await journal.append(hash, await journal.read(hash), 'sent', sent)
     disk.files.set(`/j/${hash}/0002.json`, new TextEncoder().encode('{"v":1,"n":2,'))
     const view = await journal.read(hash)
-    expect(view.submission.sends).toHaveLength(1)
+    expectCount(view.submission.sends, 1)
     await journal.append(hash, view, 'unknown', { attempt: 1, send: 1, status: null, message: 'lost' })
     expect((await journal.read(hash)).submission.sends[0]?.answer).toEqual({ kind: 'unknown', status: null, message: 'lost' })
   })
@@ -99,17 +100,17 @@ describe('the journal', () => {
       const journal = both(disk)
       expect(await journal.requests()).toEqual([hash])
       const view = await journal.read(hash)
-      expect(view.submission.sends).toHaveLength(3)
+      expectCount(view.submission.sends, 3)
       await journal.append(hash, view, 'sent', { ...sent, send: 4 })
       expect([...disk.files.keys()].filter((path) => path.startsWith(lost))).toHaveLength(4)
-      expect((await createJournal({ disk, random: countingRandom(), clock }, lost).read(hash)).submission.sends).toHaveLength(4)
+      expectCount((await createJournal({ disk, random: countingRandom(), clock }, lost).read(hash)).submission.sends, 4)
     })
 
     test('has whole what the first has torn', async () => {
       const disk = new MemoryDisk()
       await three(disk)
       disk.files.set(`/j/${hash}/0003.json`, new TextEncoder().encode('{"v":1,"n":3,'))
-      expect((await both(disk).read(hash)).submission.sends).toHaveLength(3)
+      expectCount((await both(disk).read(hash)).submission.sends, 3)
     })
 
     test('that cannot be written is told once and stops nothing', async () => {
@@ -119,7 +120,7 @@ describe('the journal', () => {
       const journal = both(disk, (message) => told.push(message))
       let view = await journal.read(hash)
       for (let send = 1; send <= 2; send++) view = (await journal.append(hash, view, 'sent', { ...sent, send })) ?? view
-      expect((await journal.read(hash)).submission.sends).toHaveLength(2)
+      expectCount((await journal.read(hash)).submission.sends, 2)
       expect(told).toHaveLength(1)
     })
   })

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Approvers } from '../../src/credit/approval.ts'
 import { decide } from '../../src/job/decision.ts'
 import { createJournal, type Journal } from '../../src/job/records/journal.ts'
+import { expectCount } from '../kit/expect-count.ts'
 import { ringOf, testKey } from '../kit/keys.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 import { MemoryRecordStore } from '../kit/memory-record-store.ts'
@@ -165,7 +166,7 @@ describe('a journal that machines share', () => {
     store.faults.push('unanswered')
     await expect(one.journal.append(hash, view, 'sent', sent)).rejects.toMatchObject({ code: 'SW_STORE' })
     expect((await one.journal.read(hash)).records).toHaveLength(1)
-    expect((await machine(store, 2, [1]).journal.read(hash)).submission.sends).toHaveLength(1)
+    expectCount((await machine(store, 2, [1]).journal.read(hash)).submission.sends, 1)
   })
 
   test('a store that loses a record, or has another one, stops the request', async () => {
@@ -232,7 +233,7 @@ describe('a journal that machines share', () => {
     const store = new MemoryRecordStore(clock)
     const one = machine(store, 1, [], clock, disk)
     const view = await one.journal.read(hash)
-    expect(view.submission.sends).toHaveLength(1)
+    expectCount(view.submission.sends, 1)
     expect(store.files.size).toBe(0)
     await one.journal.append(hash, view, 'unknown', { attempt: 1, send: 1, status: null, message: 'lost' })
     expect(store.files.size).toBe(3)

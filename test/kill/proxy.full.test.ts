@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseCredits } from '../../src/credit/credits.ts'
 import type { EmbeddedService } from '../../src/embedded/service.ts'
+import { expectCount } from '../kit/expect-count.ts'
 import type { Asked, Deed } from '../kit/fault-proxy.ts'
 import { figurePng, startCli } from '../kit/project.ts'
 import { level } from '../level.ts'
@@ -110,7 +111,7 @@ describe('I1, I4, I9: answers that a proxy harms on their way, over real sockets
           expect(again, `${end} at ${at}`).toMatchObject({ kind: 'accepted' })
           if (again.kind === 'accepted') await settled(service, again.executionId)
         }
-        expect(service.charges()).toHaveLength(sent)
+        expectCount(service.charges(), sent)
         expect(service.holds()).toEqual([])
         console.log(`${end} at ${sent} of the ${length} bytes of the 202: ${sent} submissions, ${service.charges().length} charges`)
       })

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { randomOf } from '../../scripts/kill-ten.mjs'
 import type { HookedRequest } from '../../src/embedded/options/options.ts'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
+import { expectCount } from '../kit/expect-count.ts'
 import { keyEnv, testKey } from '../kit/keys.ts'
 import { type CliProcess, createProject, heroSpec, runCli, serviceEnv, startCli, type TestProject } from '../kit/project.ts'
 import { quickMakers } from '../kit/quick-makers.ts'
@@ -100,7 +101,7 @@ describe('four people with one journal, killed again and again while they buy th
         const charges = service.charges()
         console.log(`${where}, seed ${seed}: ${killed} kills, ${charges.length} charges, ${service.requests().length} requests`)
         expect(killed).toBeGreaterThan(3)
-        expect(charges).toHaveLength(animations.length)
+        expectCount(charges, animations.length)
         expect(service.holds()).toEqual([])
         expect(service.mistakes()).toEqual([])
         for (const { project } of desks)

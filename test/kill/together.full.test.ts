@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { HookedRequest } from '../../src/embedded/options/options.ts'
 import { createGame } from '../e2e/game.ts'
 import { gameFiles } from '../e2e/vite-process.ts'
+import { expectCount } from '../kit/expect-count.ts'
 import { figurePng, heroSpec, startCli } from '../kit/project.ts'
 import { quickMakers } from '../kit/quick-makers.ts'
 import { expectAllBought, onDesk, openDesk } from './desk.ts'
@@ -109,7 +110,7 @@ describe('a dev server that buys', () => {
       }
       expect(second.printed()).toContain('hero.walk: is under way, and followed.')
       // If the interruption came before the answer to the POST was recorded, the same bytes were sent again.
-      expect(desk.service.charges()).toHaveLength(1)
+      expectCount(desk.service.charges(), 1)
       await expectAllBought(desk, 1, 'a dev server that was interrupted')
     })
   })

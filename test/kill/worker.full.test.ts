@@ -6,6 +6,7 @@ import { randomOf } from '../../scripts/kill-ten.mjs'
 import type { HookedRequest } from '../../src/embedded/options/options.ts'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
+import { expectCount } from '../kit/expect-count.ts'
 import { keyEnv, testKey } from '../kit/keys.ts'
 import { describeWith } from '../kit/needs.ts'
 import { heroSpec, runCli, serviceEnv, type TestProject } from '../kit/project.ts'
@@ -167,7 +168,7 @@ describeWith(hasRedis && (!isWhole || hasPostgres), 'Redis and PostgreSQL')('a s
           `${service.charges().length} charges, ${refused} answers 429, ${service.requests().length} requests, ${Math.round((performance.now() - from) / 1000)} s`,
       )
       for (const { code, stderr } of runs) expect(code, stderr).toBe(0)
-      expect(service.charges()).toHaveLength(sprites)
+      expectCount(service.charges(), sprites)
       expect(service.holds()).toEqual([])
       expect(service.mistakes()).toEqual([])
       expect(refused).toBe(0)

@@ -5,6 +5,7 @@ import { createBitmap, encodePng } from '../../atlas/index.ts'
 import { parseCredits } from '../../src/credit/credits.ts'
 import type { EmbeddedOptions, HookedRequest, Makers } from '../../src/embedded/options/options.ts'
 import { nodeHost } from '../../src/host/host.ts'
+import { expectCount } from '../kit/expect-count.ts'
 import { figurePng } from '../kit/project.ts'
 import { quickMakers } from '../kit/quick-makers.ts'
 import { rememberedMakers } from '../kit/remembered-makers.ts'
@@ -40,12 +41,12 @@ describe('reference chains', () => {
     await approveAll(workshop)
     const report = await workshop.build()
     expect(report.bought.map(({ id }) => id)).toEqual(['hero#1', 'hero#2', 'hero#3', 'hero#4', 'hero.walk'])
-    expect(w.service.charges()).toHaveLength(5)
+    expectCount(w.service.charges(), 5)
     expect(report.sheets.atlases[0]?.frames).toHaveLength(7)
     const requests = w.service.requests().length
     const again = await (await w.workshop({}, { SPRITEWRIGHT_API_KEY: '' })).build()
     expect(again.bought).toEqual([])
-    expect(w.service.requests()).toHaveLength(requests)
+    expectCount(w.service.requests(), requests)
   })
 
   test('a step that two sprites share is bought once; another animation needs no step again', async () => {
@@ -54,12 +55,12 @@ describe('reference chains', () => {
     const workshop = await w.workshop()
     await approveAll(workshop)
     await workshop.build()
-    expect(w.service.charges()).toHaveLength(4 + 3)
+    expectCount(w.service.charges(), 4 + 3)
     await w.project.write('sprites/twin.sprite.json', chainSpec({ prompt: 'his twin' }, { walk: { frames: 7 }, jump: { frames: 7 } }))
     const later = await w.workshop()
     await approveAll(later)
     expect((await later.build()).bought.map(({ id }) => id)).toEqual(['twin.jump'])
-    expect(w.service.charges()).toHaveLength(4 + 3 + 1)
+    expectCount(w.service.charges(), 4 + 3 + 1)
   })
 
   test('a chain may begin with a picture of the project; a changed step buys itself and what follows, not what came before', async () => {
@@ -68,7 +69,7 @@ describe('reference chains', () => {
     const workshop = await w.workshop()
     await approveAll(workshop)
     await workshop.build()
-    expect(w.service.charges()).toHaveLength(3)
+    expectCount(w.service.charges(), 3)
     await w.project.write('sprites/hero.sprite.json', chainSpec({ reference: { steps: [...begin.slice(0, 2), { upscale: 'softly' }] } }))
     const later = await w.workshop()
     expect((await later.plan()).steps.map(({ id, state }) => [id, state])).toEqual([
@@ -98,7 +99,7 @@ describe('reference chains', () => {
       const workshop = await w.workshop()
       await approveAll(workshop)
       await workshop.build()
-      expect(w.service.charges()).toHaveLength(5)
+      expectCount(w.service.charges(), 5)
     }
   })
 
@@ -107,13 +108,13 @@ describe('reference chains', () => {
     const workshop = await w.workshop()
     await approveAll(workshop)
     await expect(workshop.build()).rejects.toMatchObject({ code: 'SW_FAILED' })
-    expect(w.service.charges()).toHaveLength(1)
+    expectCount(w.service.charges(), 1)
     await nodeHost().disk.remove(`${w.project.root}/.spritewright/submissions`)
     await w.project.write('sprites/hero.sprite.json', chainSpec({ reference: { steps: steps.slice(0, 2) } }))
     const later = await w.workshop()
     await approveAll(later)
     expect((await later.build()).bought.map(({ id }) => id)).toEqual(['hero#2', 'hero.walk'])
-    expect(w.service.charges()).toHaveLength(3)
+    expectCount(w.service.charges(), 3)
   })
 
   test('C33: a picture that is too large for upscale is refused before it is uploaded', async () => {
@@ -144,7 +145,7 @@ describe('questions', () => {
     const answered = await workshop.answer({ name: 'hero.walk', text: 'the left one' })
     expect(answered.executionId).not.toBe(first)
     expect((await workshop.build()).bought).toHaveLength(1)
-    expect(w.service.charges()).toHaveLength(1)
+    expectCount(w.service.charges(), 1)
     expect(w.service.holds()).toEqual([])
     await expect(workshop.answer({ name: 'hero.walk', text: 'again' })).rejects.toMatchObject({ code: 'SW_USAGE' })
   })
@@ -158,7 +159,7 @@ describe('questions', () => {
     const other = await w.workshop()
     await other.answer({ name: 'hero', text: 'the left one' })
     expect((await other.build()).fromVault).toBe(0)
-    expect(w.service.charges()).toHaveLength(1)
+    expectCount(w.service.charges(), 1)
   })
 
   test('a question that wants a picture is not answered without one', async () => {
@@ -192,8 +193,11 @@ describe('questions', () => {
     await expect(workshop.answer({ name: 'hero', text: 'left' })).rejects.toMatchObject({ code: 'SW_UNREACHABLE' })
     await expect(workshop.answer({ name: 'hero', text: 'right' })).rejects.toMatchObject({ code: 'SW_USAGE' })
     expect((await (await w.workshop()).build()).bought).toHaveLength(1)
-    expect(w.service.charges()).toHaveLength(1)
-    expect(w.service.requests().filter((note) => note.path.endsWith('/answers'))).toHaveLength(2)
+    expectCount(w.service.charges(), 1)
+    expectCount(
+      w.service.requests().filter((note) => note.path.endsWith('/answers')),
+      2,
+    )
   })
 
   test('an answer that was sent too long ago to be repeated says so, and is sent again by a person’s word', async () => {
@@ -215,7 +219,7 @@ describe('questions', () => {
     w.skip(11 * 60_000)
     await expect(workshop.answer({ name: 'hero', text: 'left' })).rejects.toMatchObject({ code: 'SW_UNCERTAIN', exitCode: 6 })
     await workshop.recover({ name: 'hero', decision: 'replay' })
-    expect(w.service.charges()).toHaveLength(1)
+    expectCount(w.service.charges(), 1)
   })
 
   test('an answer that the service knows with other words is decided about as it is shown: as a conflict', async () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { EmbeddedOptions } from '../../src/embedded/options/options.ts'
 import { createWorkshop, type Workshop } from '../../src/workshop.ts'
+import { expectCount } from '../kit/expect-count.ts'
 import { keyEnv } from '../kit/keys.ts'
 import { createProject, heroSpec, type TestProject } from '../kit/project.ts'
 import { approveAll, drop, isExecute, type World, world } from './world.ts'
@@ -36,7 +37,7 @@ describe('deleted after a purchase: the next build has the result again, and not
     const report = await (await w.workshop()).build()
     expect(report.sheets.sprites).toMatchObject([{ name: 'hero', isPlaceholder: false }])
     expect(w.posts()).toBe(posts)
-    expect(w.service.charges()).toHaveLength(1)
+    expectCount(w.service.charges(), 1)
   })
 })
 
@@ -123,7 +124,7 @@ describe('deleted while a submission has no answer', () => {
     const w = await unanswered()
     await lose(w, paths)
     expect((await (await w.workshop()).build()).bought).toHaveLength(1)
-    expect(w.service.charges()).toHaveLength(1)
+    expectCount(w.service.charges(), 1)
   })
 
   test('both: this checkout is no buyer any more, and nothing is sent; taken over, the frozen bytes go out under the same key', async () => {
@@ -135,7 +136,7 @@ describe('deleted while a submission has no answer', () => {
     expect(w.posts()).toBe(posts)
     await approveAll(bereft, { adopt: true })
     await (await w.workshop()).build()
-    expect(w.service.charges()).toHaveLength(1)
+    expectCount(w.service.charges(), 1)
   })
 
   test('both, under a key that the environment gives: the frozen bytes go out under the same key', async () => {
@@ -143,7 +144,7 @@ describe('deleted while a submission has no answer', () => {
     const w = await unanswered(env)
     await lose(w, [own, copy])
     await (await w.workshop({}, env)).build()
-    expect(w.service.charges()).toHaveLength(1)
+    expectCount(w.service.charges(), 1)
   })
 
   test('everything, the lock file too: only another approval buys, and while the service knows the key that is a conflict and no second charge', async () => {
@@ -153,6 +154,6 @@ describe('deleted while a submission has no answer', () => {
     await expect(bereft.build()).rejects.toMatchObject({ code: 'SW_APPROVAL', exitCode: 3 })
     await approveAll(bereft)
     await expect((await w.workshop()).build()).rejects.toMatchObject({ code: 'SW_CONFLICT' })
-    expect([...w.service.charges(), ...w.service.holds()]).toHaveLength(1)
+    expectCount([...w.service.charges(), ...w.service.holds()], 1)
   })
 })

@@ -5,6 +5,7 @@ import { defaultShapes } from '../../src/embedded/http/shapes.ts'
 import { packDelivery } from '../../src/embedded/images/delivery.ts'
 import { type FaultPlan, parseFaultPlan } from '../../src/embedded/options/fault-plan.ts'
 import type { Makers } from '../../src/embedded/options/options.ts'
+import { expectCount } from '../kit/expect-count.ts'
 import { rememberedMakers } from '../kit/remembered-makers.ts'
 import { asking, type Team, team } from '../sim/two-machines.ts'
 import { approveAll, world } from './world.ts'
@@ -98,7 +99,10 @@ describe('a file', () => {
     expect(sheets.sprites).toMatchObject([{ name: 'hero', isPlaceholder: false }])
     expect([w.posts(), w.service.charges().length]).toEqual([1, 1])
     const isOdd = deedOf(plan).file === 'odd-frame'
-    expect(w.service.requests().filter(({ origin }) => origin === 'assets')).toHaveLength(isOdd ? 1 : 2)
+    expectCount(
+      w.service.requests().filter(({ origin }) => origin === 'assets'),
+      isOdd ? 1 : 2,
+    )
     expect(warnings.join()).toMatch(isOdd ? /^$/ : /fetched again, for free/)
     expect(sheets.quality?.flatMap(({ flags }) => flags.map(({ fault }) => fault)).includes('frame-size')).toBe(isOdd)
   })

@@ -4,6 +4,7 @@ import type { EmbeddedOptions } from '../../src/embedded/options/options.ts'
 import type { EmbeddedService } from '../../src/embedded/service.ts'
 import { nodeHost } from '../../src/host/host.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
+import { expectCount } from '../kit/expect-count.ts'
 import { acceptCeilings, keyEnv } from '../kit/keys.ts'
 import { heroSpec } from '../kit/project.ts'
 import { approveAll, drop, isExecute, world } from './world.ts'
@@ -42,7 +43,7 @@ describe('C3, C32: whatever happens to a submission, it is paid once', () => {
     await approveAll(workshop)
     const report = await workshop.build()
     expect(report.bought).toEqual([{ id: 'hero.walk', credits: w.service.charges()[0]?.credits }])
-    expect(w.service.charges()).toHaveLength(1)
+    expectCount(w.service.charges(), 1)
     expect(w.service.holds()).toEqual([])
     expect(w.posts()).toBe(plan.length + 1)
   })
@@ -54,7 +55,7 @@ describe('C3, C32: whatever happens to a submission, it is paid once', () => {
     await expect(first.build()).rejects.toMatchObject({ code: 'SW_UNREACHABLE' })
     const report = await (await w.workshop()).build()
     expect(report.bought).toHaveLength(1)
-    expect(w.service.charges()).toHaveLength(1)
+    expectCount(w.service.charges(), 1)
   })
 
   test('a service that goes away meanwhile ends no purchase: the error says so, and the next run pays nothing again', async () => {
@@ -75,7 +76,7 @@ describe('C3, C32: whatever happens to a submission, it is paid once', () => {
     expect(phases.at(-1)).toBe('waiting the service does not answer')
     isAway = false
     expect((await (await w.workshop()).build()).bought).toHaveLength(1)
-    expect(w.service.charges()).toHaveLength(1)
+    expectCount(w.service.charges(), 1)
   })
 
   test('C32: beyond the window nothing is sent: exit 6, and the whole ceiling counts as uncertain', async () => {
@@ -129,7 +130,7 @@ describe('no price above the ceiling is ever paid', () => {
     await expect(workshop.build()).rejects.toMatchObject({ code: 'SW_CEILING' })
     await approveAll(workshop)
     expect((await workshop.build()).bought).toHaveLength(1)
-    expect(w.service.charges()).toHaveLength(1)
+    expectCount(w.service.charges(), 1)
   })
 
   test('C15, N11: the price goes up between the check and the submission: the service refuses, nothing is held, exit 3', async () => {
@@ -149,7 +150,7 @@ describe('no price above the ceiling is ever paid', () => {
     // A new approval, at the new price, makes a new attempt under a new key.
     await approveAll(workshop)
     expect((await workshop.build()).bought).toHaveLength(1)
-    expect(w.service.charges()).toHaveLength(1)
+    expectCount(w.service.charges(), 1)
   })
 
   test('C20: a balance that does not cover the run: both figures, nothing sent', async () => {
@@ -189,7 +190,7 @@ describe('approvals', () => {
     await w.project.write('sprites/hero.sprite.json', heroSpec().replace('"frames":7', '"frames":9'))
     expect((await workshop.plan()).items[0]).toMatchObject({ state: 'missing', changed: ['frames'] })
     await expect(workshop.build()).rejects.toMatchObject({ code: 'SW_APPROVAL' })
-    expect(w.service.charges()).toHaveLength(1)
+    expectCount(w.service.charges(), 1)
   })
 
   test('a standing ceiling buys what fits under it, and nothing else', async () => {
@@ -256,7 +257,7 @@ describe('what was paid stays', () => {
     await base.disk.remove(`${w.project.root}/.spritewright`)
     await (await w.workshop()).build({ frozen: true })
     expect(w.posts()).toBe(posts)
-    expect(w.service.charges()).toHaveLength(1)
+    expectCount(w.service.charges(), 1)
   })
 
   test('C14: an execution that fails for good restores its hold and stops; one that may be retried is, at most twice', async () => {
@@ -269,7 +270,7 @@ describe('what was paid stays', () => {
     await approveAll(workshop)
     expect((await workshop.build()).bought).toHaveLength(1)
     expect(w.posts()).toBe(2)
-    expect(w.service.charges()).toHaveLength(1)
+    expectCount(w.service.charges(), 1)
     const ledger = await workshop.ledger()
     expect([ledger.settled, ledger.restored, ledger.held]).toEqual([parseCredits('1.6'), parseCredits('1.6'), 0n])
   })

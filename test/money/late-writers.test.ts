@@ -9,6 +9,7 @@ import type { RecordBodies, RecordType } from '../../src/job/records/record.ts'
 import type { PublicError } from '../../src/service/wire.ts'
 import { createLockStore, type LockStore } from '../../src/vault/lock-store.ts'
 import type { LockEntry } from '../../src/vault/lockfile.ts'
+import { expectCount } from '../kit/expect-count.ts'
 import { guarded } from '../kit/guarded-disk.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 import { VirtualClock } from '../kit/virtual-clock.ts'
@@ -288,7 +289,7 @@ describe('the journal', () => {
     const copying = clock.sleep(500).then(() => disk.files.set(path, whole))
     const late = journalOf(disk, clock, '/j')
     const [view] = await clock.run(Promise.all([late.read(hash), copying]))
-    expect(view.submission.sends).toHaveLength(1)
+    expectCount(view.submission.sends, 1)
     await append(late, 'accepted', accepted)
     expect((await journalOf(disk, clock, '/j').read(hash)).submission.accepted).toMatchObject({ executionId: 'E' })
   })

@@ -4,6 +4,7 @@ import { formatCredits, parseCredits } from '../../src/credit/credits.ts'
 import type { EmbeddedOptions, HookedRequest } from '../../src/embedded/options/options.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
 import type { LedgerLine, LedgerReport, Workshop } from '../../src/workshop.ts'
+import { expectCount } from '../kit/expect-count.ts'
 import { acceptCeilings, keyEnv } from '../kit/keys.ts'
 import { heroSpec } from '../kit/project.ts'
 import { byLevel } from '../level.ts'
@@ -363,7 +364,10 @@ describe('ledger --verify', () => {
     const before = w.service.requests().filter(({ path }) => path.startsWith('/v1/executions/')).length
     const live = await w.workshop({}, { SPRITEWRIGHT_API_KEY: 'live-key-of-the-studio' })
     expect(await live.verifyLedger()).toMatchObject({ isAgreed: true, checks: [{ verdict: 'unread' }] })
-    expect(w.service.requests().filter(({ path }) => path.startsWith('/v1/executions/'))).toHaveLength(before)
+    expectCount(
+      w.service.requests().filter(({ path }) => path.startsWith('/v1/executions/')),
+      before,
+    )
   })
 
   test('a key of another account sees nothing, and it is said', async () => {

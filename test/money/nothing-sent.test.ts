@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { EmbeddedOptions, HookedRequest } from '../../src/embedded/options/options.ts'
+import { expectCount } from '../kit/expect-count.ts'
 import { figurePng } from '../kit/project.ts'
 import {
   answering,
@@ -276,7 +277,10 @@ describe('where nobody can know, a person decides', () => {
       facts: { sent: 'left' },
     })
     expect(await first.states()).toEqual(['uncertain'])
-    expect(world.service.requests().filter(({ path }) => path.includes('answer'))).toHaveLength(1)
+    expectCount(
+      world.service.requests().filter(({ path }) => path.includes('answer')),
+      1,
+    )
   })
 
   test('an execution that the service does not know any more is not bought again, nor offered for approval', async () => {

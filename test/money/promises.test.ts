@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { parseCredits } from '../../src/credit/credits.ts'
 import type { EmbeddedOptions, HookedRequest } from '../../src/embedded/options/options.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
+import { expectCount } from '../kit/expect-count.ts'
 import { figurePng, heroSpec } from '../kit/project.ts'
 import { approveAll, world } from './world.ts'
 
@@ -148,7 +149,7 @@ describe('capabilities', () => {
     const live = await w.workshop({}, { SPRITEWRIGHT_API_KEY: 'live-key-of-the-studio' })
     expect(await approveAll(live)).toMatchObject({ approved: [{ id: 'hero.walk' }] })
     expect((await live.build()).bought).toHaveLength(1)
-    expect(w.service.charges()).toHaveLength(2)
+    expectCount(w.service.charges(), 2)
     // Both entries stay, each under its own hash. Neither purchase replaced the other.
     const lock = JSON.parse(await readFile(`${w.project.root}/sprites.lock.json`, 'utf8')) as { animations: Record<string, object> }
     const entries = Object.values(lock.animations['hero.walk'] ?? {}) as { service: { keyMode: string }; result: { sha256: string } }[]

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { formatCredits } from '../../src/credit/credits.ts'
 import type { EmbeddedOptions } from '../../src/embedded/options/options.ts'
 import type { Workshop } from '../../src/workshop.ts'
+import { expectCount } from '../kit/expect-count.ts'
 import { keyEnv } from '../kit/keys.ts'
 import { heroSpec } from '../kit/project.ts'
 import { approveAll, drop, isExecute, type World, world } from './world.ts'
@@ -42,7 +43,7 @@ describe('recover --replay', () => {
     const report = await workshop.recover({ name: 'hero', decision: 'replay' })
     expect(report.decided).toMatchObject([{ id: 'hero.walk', about: 'submission', balanceBefore: 1_000_000n }])
     expect(report.bought).toHaveLength(1)
-    expect(w.service.charges()).toHaveLength(1)
+    expectCount(w.service.charges(), 1)
     const posts = w.posts()
     await (await w.workshop()).build()
     expect(w.posts()).toBe(posts)
@@ -67,7 +68,7 @@ describe('recover --replay', () => {
     const wide = await w.workshop({ approval: { total: formatCredits(price * 2n) } })
     // The decision holds for a window. Any build may do the rest.
     await wide.build({ buyOnly: true })
-    expect(w.service.charges()).toHaveLength(1)
+    expectCount(w.service.charges(), 1)
   })
 
   test('where it is lost again, a later day asks a person again', async () => {
@@ -91,7 +92,7 @@ describe('recover --abandon', () => {
     const later = await w.workshop()
     await approveAll(later)
     await later.build()
-    expect(w.service.charges()).toHaveLength(1)
+    expectCount(w.service.charges(), 1)
   })
 
   test('an execution that the service does not know any more can be given up, and only that', async () => {
@@ -110,7 +111,7 @@ describe('recover --abandon', () => {
     await expect((await w.workshop()).build()).rejects.toMatchObject({ code: 'SW_APPROVAL' })
     await approveAll(await w.workshop())
     await (await w.workshop()).build()
-    expect(w.service.charges()).toHaveLength(2)
+    expectCount(w.service.charges(), 2)
   })
 })
 
@@ -129,7 +130,7 @@ test('given up here and bought in another checkout: its lock file brings the res
   expect(await approveAll(here, { adopt: true })).toMatchObject({ approved: [] })
   await here.build()
   expect((await here.status()).items[0]).toMatchObject({ state: 'bought' })
-  expect(w.service.charges()).toHaveLength(1)
+  expectCount(w.service.charges(), 1)
 })
 
 test('nothing waits for a decision: wrong usage', async () => {
@@ -144,5 +145,5 @@ test('git clean: with the whole folder of the project gone, the journal is read 
   const workshop = await w.workshop()
   await expect(workshop.build()).rejects.toMatchObject({ code: 'SW_UNCERTAIN', facts: { balanceBefore: '100' } })
   await workshop.recover({ name: 'hero', decision: 'replay' })
-  expect(w.service.charges()).toHaveLength(1)
+  expectCount(w.service.charges(), 1)
 })

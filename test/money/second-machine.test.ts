@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { formatCredits } from '../../src/credit/credits.ts'
 import type { Net } from '../../src/host/net.ts'
+import { expectCount } from '../kit/expect-count.ts'
 import { keyEnv } from '../kit/keys.ts'
 import { answering, asking, failing, type Machine, minutes, refusal, sheetOf, specOf, type Team, team } from '../sim/two-machines.ts'
 
@@ -61,7 +62,7 @@ describe('what one machine bought the others have', () => {
     await first.build()
     expect(first.entry('hero.walk').execution?.id).toBe(executionId)
     expect(first.results()).toEqual(second.results())
-    expect(charged()).toHaveLength(1)
+    expectCount(charged(), 1)
   })
 
   test('a question that was answered on another machine, whose lock file is not here yet, is told as such and nothing is sent', async () => {
@@ -152,7 +153,7 @@ describe('what one machine bought the others have', () => {
     await first.build()
     const lines = (await run((await first.open()).ledger())).lines.map(({ state, origin }) => `${state} ${origin}`)
     expect(lines.toSorted()).toEqual(['settled elsewhere', 'settled here'])
-    expect(charged()).toHaveLength(2)
+    expectCount(charged(), 2)
     expect(first.records().filter(({ type }) => type === 'stored')).toHaveLength(2)
   })
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Options } from '../../src/options/options.ts'
+import { expectCount } from '../kit/expect-count.ts'
 import { keyEnv, testKey } from '../kit/keys.ts'
 import { type Machine, minutes, type ProcessInit, sheetOf, specOf, type Team, team } from '../sim/two-machines.ts'
 
@@ -65,7 +66,7 @@ describe('a journal that two machines share', () => {
     expect(charged()).toEqual(['a knight walk'])
     await first.build({}, one)
     expect(first.results()).toEqual(second.results())
-    expect(charged()).toHaveLength(1)
+    expectCount(charged(), 1)
   })
 
   test('after eight minutes a person decides, on whichever machine', async () => {

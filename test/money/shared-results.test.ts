@@ -7,6 +7,7 @@ import type { JobProgress } from '../../src/job/order.ts'
 import type { Options } from '../../src/options/options.ts'
 import { sha256 } from '../../src/vault/objects.ts'
 import { createWorkshop, type Workshop } from '../../src/workshop.ts'
+import { expectCount } from '../kit/expect-count.ts'
 import { keyEnv } from '../kit/keys.ts'
 import { createProject } from '../kit/project.ts'
 import { quickMakers } from '../kit/quick-makers.ts'
@@ -130,7 +131,7 @@ describe('results in a store that machines share', () => {
     const asked = service.requests().length
     const seen: JobProgress[] = []
     await (await second.open()).build({ buyOnly: true, onProgress: (now) => seen.push(now) })
-    expect(service.requests()).toHaveLength(asked)
+    expectCount(service.requests(), asked)
     expect(seen.map(({ id, phase }) => `${id} ${phase}`).sort()).toEqual(
       sprites.flatMap((name) => [`${name}.walk bought`, `${name}.walk downloading`]),
     )
@@ -187,7 +188,7 @@ describe('a store that is down', () => {
     expect([all.posts(), all.service.charges().length]).toEqual([0, 0])
     all.fault = () => undefined
     await workshop.build({ buyOnly: true })
-    expect(all.service.charges()).toHaveLength(3)
+    expectCount(all.service.charges(), 3)
   })
 
   test('after the first submissions: what was sent is kept and owed, nothing more is sent, and the next build pushes it and buys the rest', async () => {
@@ -211,7 +212,7 @@ describe('a store that is down', () => {
     all.fault = () => undefined
     await (await machine.open()).build({ buyOnly: true })
     expect([await machine.owed(), await all.stored()]).toEqual([[], await machine.results()])
-    expect(all.service.charges()).toHaveLength(3)
+    expectCount(all.service.charges(), 3)
   })
 
   test('for large objects only: nothing more is bought, a build of what is here goes on, and each says what is owed', async () => {

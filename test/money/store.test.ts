@@ -10,6 +10,7 @@ import { createJournal } from '../../src/job/records/journal.ts'
 import type { Options } from '../../src/options/options.ts'
 import { sha256 } from '../../src/vault/objects.ts'
 import type { PruneLine, Workshop } from '../../src/workshop.ts'
+import { expectCount } from '../kit/expect-count.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 import { approveAll, type World, world } from './world.ts'
 
@@ -178,7 +179,7 @@ describe('store verify', () => {
     expect(await readFile(path)).toEqual(whole)
     expect((await workshop.store.list()).quarantined).toMatchObject([{ sha256: hash }])
     expect(posts(w)).toBe(before)
-    expect(w.service.charges()).toHaveLength(1)
+    expectCount(w.service.charges(), 1)
     expect(await workshop.store.verify()).toMatchObject({ checked: 1, good: 1, findings: [], bytes: whole.length })
   })
 
@@ -205,7 +206,7 @@ describe('store verify', () => {
     await writeFile(copy, 'torn')
     expect((await workshop.store.verify()).findings).toMatchObject([{ outcome: 'mended', damaged: ['shared'] }])
     expect(await readFile(copy)).toEqual(whole)
-    expect(w.service.requests()).toHaveLength(requests)
+    expectCount(w.service.requests(), requests)
   })
 
   test('a result that had to be kept outside the project comes home, and is pushed from there as well', async () => {
@@ -226,7 +227,7 @@ describe('store verify', () => {
       { outcome: 'mended', damaged: [], words: expect.stringContaining('rescue') },
     ])
     expect(await readFile(path)).toEqual(whole)
-    expect(w.service.requests()).toHaveLength(requests)
+    expectCount(w.service.requests(), requests)
   })
 
   test('a build that finds a damaged result has it again in the same run, without paying; without a key it says how to', async () => {
@@ -270,7 +271,7 @@ describe('store verify', () => {
     expect((await elsewhere.store.verify()).findings).toMatchObject([
       { outcome: 'unmended', words: expect.stringContaining('it was bought at 127.0.0.1') },
     ])
-    expect(w.service.requests()).toHaveLength(requests)
+    expectCount(w.service.requests(), requests)
   })
 
   test('what the service has forgotten stays missing, and nothing is bought in its place', async () => {
@@ -295,7 +296,7 @@ describe('store verify', () => {
     const [finding] = (await workshop.store.verify()).findings
     expect(finding).toMatchObject({ sha256: hash, outcome: 'unmended', words: expect.stringContaining(sha256(other).slice(0, 12)) })
     expect(await hashesOf(w)).toEqual([sha256(other)])
-    expect(w.service.charges()).toHaveLength(1)
+    expectCount(w.service.charges(), 1)
   })
 
   test('a result that no spec asks for and that is not here is told, and fetched only by its name', async () => {
@@ -334,7 +335,7 @@ describe('store prune', () => {
     ])
     expect(report.isDone).toBe(false)
     expect(await resultsOf(w)).toHaveLength(4)
-    expect(w.service.requests()).toHaveLength(requests)
+    expectCount(w.service.requests(), requests)
   })
 
   test('a name takes what is superseded under it; what is used and other takes stay, and so does the lock file', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { EmbeddedOptions } from '../../src/embedded/options/options.ts'
 import type { Net } from '../../src/host/net.ts'
+import { expectCount } from '../kit/expect-count.ts'
 import type { CallGuard } from '../kit/guarded-disk.ts'
 import { failing, isSubmission, type Machine, minutes, refusal, sheetOf, specOf, type Team, team } from '../sim/two-machines.ts'
 
@@ -146,7 +147,7 @@ describe('an execution whose answer came after its attempt had been given up and
     await machine.approve()
     await machine.build()
     expect(machine.results().toSorted()).toEqual([`${sheetOf('a knight in armour walk')} 3`, first, second])
-    expect(charged()).toHaveLength(3)
+    expectCount(charged(), 3)
   })
 
   test('is fetched at once by the process that got the answer, where it lives', async () => {
@@ -215,7 +216,7 @@ describe('an execution whose answer came after its attempt had been given up and
     await run(Promise.all(workshops.map((workshop) => workshop.build({ buyOnly: true }))))
     expect(machine.results()).toHaveLength(2)
     expect(machine.records().filter(({ type, body }) => type === 'stored' && body.attempt === 1)).toHaveLength(1)
-    expect(made.world.service.requests().filter(isSubmission)).toHaveLength(2)
+    expectCount(made.world.service.requests().filter(isSubmission), 2)
   })
 
   test.each(['writeTemp', 'link', 'syncFolder'])('is fetched again by the next build where one dies at its %s', async (call) => {

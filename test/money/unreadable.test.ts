@@ -8,6 +8,7 @@ import type { FaultDeed } from '../../src/embedded/options/fault-plan.ts'
 import type { Makers } from '../../src/embedded/options/options.ts'
 import { sha256 } from '../../src/vault/objects.ts'
 import type { PruneLine } from '../../src/workshop.ts'
+import { expectCount } from '../kit/expect-count.ts'
 import { rememberedMakers } from '../kit/remembered-makers.ts'
 import { approveAll, type World, world } from './world.ts'
 
@@ -62,7 +63,7 @@ describe('a paid delivery that cannot be read', () => {
       // I10: the next build asks nobody.
       const requests = w.service.requests().length
       expect((await (await w.workshop()).build()).bought).toEqual([])
-      expect(w.service.requests()).toHaveLength(requests)
+      expectCount(w.service.requests(), requests)
     },
   )
 
@@ -112,7 +113,7 @@ describe('a paid delivery that cannot be read', () => {
     const error = expect.stringContaining('With --frozen it is not fetched again')
     await expect((await w.workshop()).build({ frozen: true })).rejects.toMatchObject({ code: 'SW_DELIVERY', message: error })
     expect(await readFile(join(w.project.root, 'sprites.lock.json'), 'utf8')).toBe(lock)
-    expect(w.service.requests()).toHaveLength(requests)
+    expectCount(w.service.requests(), requests)
   })
 
   test('I4: another checkout fetches it again by the lock file alone', async () => {

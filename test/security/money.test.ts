@@ -4,6 +4,7 @@ import { createRecordChains } from '../../src/job/records/open-chains.ts'
 import type { JournalRecord, RecordBodies, RecordType } from '../../src/job/records/record.ts'
 import type { ReservationRecord } from '../../src/job/records/shares.ts'
 import type { LockEntry } from '../../src/vault/lockfile.ts'
+import { expectCount } from '../kit/expect-count.ts'
 import { keyEnv, ringOf, testKey } from '../kit/keys.ts'
 import { countingRandom } from '../kit/memory-disk.ts'
 import { asking, type Machine, type MutableLock, minutes, specOf, type Team, team } from '../sim/two-machines.ts'
@@ -295,7 +296,10 @@ describe('H3: records cause, widen and change no purchase', () => {
     )
     const before = world.service.requests().filter(({ method }) => method === 'POST').length
     await first.build().catch(() => {})
-    expect(world.service.requests().filter(({ method }) => method === 'POST')).toHaveLength(before)
+    expectCount(
+      world.service.requests().filter(({ method }) => method === 'POST'),
+      before,
+    )
   })
 
   test('H3: a lock file cannot choose another attempt, other bytes or another picture, whoever signs them', async () => {
@@ -389,6 +393,6 @@ test('a project of today, with an unsigned lock file and its results, builds wit
     expect((await machine.build()).warnings).toEqual([])
     expect((await run((await machine.open()).status())).items.map(({ state }) => state)).toEqual(['bought'])
   }
-  expect(made.world.service.requests()).toHaveLength(requests)
+  expectCount(made.world.service.requests(), requests)
   expect(identity.host).toBe(first.entry('hero.walk').service.host)
 })

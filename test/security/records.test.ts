@@ -6,6 +6,7 @@ import { createRecordChains } from '../../src/job/records/open-chains.ts'
 import type { JournalRecord, RecordBodies, RecordType } from '../../src/job/records/record.ts'
 import { isOver, type ReservationRecord } from '../../src/job/records/shares.ts'
 import { sha256 } from '../../src/vault/objects.ts'
+import { expectCount } from '../kit/expect-count.ts'
 import { ringOf, testKey } from '../kit/keys.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 import { figurePng } from '../kit/project.ts'
@@ -71,7 +72,7 @@ test('I3, I11: a planted record of the reservations makes no share smaller', asy
   const reservations = createRecordChains<ReservationRecord>(theirs(made, first.disk), { folder: submissions })
   await reservations.append('budget', await reservations.read('budget'), 'reserved', { id: 'hero.walk', hash, attempt: 1, credits: '0' })
   await expect(buyMore(first)).rejects.toMatchObject({ code: 'SW_CEILING' })
-  expect(made.charged()).toHaveLength(1)
+  expectCount(made.charged(), 1)
 })
 
 test('I3, I11: a reservation chain that was replaced is not an empty one: what the user has spent stands in the second copy', async () => {
@@ -92,7 +93,7 @@ test('I3, I11: a reservation chain that was replaced is not an empty one: what t
   // Follows the message.
   for (const path of [...first.disk.files.keys()]) if (path.startsWith(`${submissions}/budget/`)) first.disk.files.delete(path)
   await expect(buyMore(first)).rejects.toMatchObject({ code: 'SW_CEILING' })
-  expect(made.charged()).toHaveLength(1)
+  expectCount(made.charged(), 1)
 })
 
 const record = (n: number, type: RecordType, body: object): JournalRecord =>

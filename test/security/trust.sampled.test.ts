@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nodeNet } from '../../src/host/net.ts'
 import type { Workshop } from '../../src/workshop.ts'
+import { expectCount } from '../kit/expect-count.ts'
 import { startDev } from '../plugin/server.ts'
 import { configOf, openShelf, pluginOf, type Shelf, vites } from '../plugin/world.ts'
 import { team } from '../sim/two-machines.ts'
@@ -190,7 +191,7 @@ describe('H2: a total that was accepted', () => {
     await expect(first.build({}, later)).rejects.toMatchObject({ code: 'SW_APPROVAL' })
     await first.approve({}, later)
     await first.build({}, later)
-    expect(world.service.charges()).toHaveLength(1)
+    expectCount(world.service.charges(), 1)
   })
 
   test('H2: ends a build of what was approved before it, with the same advice', async () => {
@@ -244,6 +245,6 @@ describe.each(vites)('H1: %s on a project of a pull request', (_version, load) =
     const dev = await startDev(vite, game, pluginOf(game, setup))
     await dev.log.next((line) => line.includes('Nothing was sent.'))
     await dev.close()
-    expect(shelf.requests()).toHaveLength(before)
+    expectCount(shelf.requests(), before)
   })
 })

@@ -5,6 +5,7 @@ import { nodeDisk } from '../../src/host/disk.ts'
 import { nodeHost } from '../../src/host/host.ts'
 import { createWorkshop } from '../../src/workshop.ts'
 import { describeWith } from '../kit/needs.ts'
+import { expectCount } from '../kit/expect-count.ts'
 import { hasRedis } from '../kit/servers/redis.ts'
 import { push } from '../kit/studio.ts'
 import { eachTeam, type Team } from '../kit/team.ts'
@@ -55,7 +56,7 @@ describeWith(hasRedis, 'Redis')('a worker does as a build does', () => {
     expect(await team.run('build', 'hero.walk', 'hero.idle', '--buy-only')).toMatchObject({ code: 0 })
     const third = await team.run('build', 'hero.jump', '--buy-only', '--json')
     expect(JSON.parse(third.stdout)).toMatchObject({ error: { code: 'SW_CEILING', message: expect.stringContaining('total of 3.2') } })
-    expect(team.service.charges()).toHaveLength(2)
+    expectCount(team.service.charges(), 2)
   })
 
   test('a client without a key only reads the shared store', async () => {

@@ -7,6 +7,9 @@ import { nodeHost } from '../../src/host/host.ts'
 import { type HeldJob, nodeQueues, type OpenQueue } from '../../src/host/net/job-queue.ts'
 import { openQueues } from '../../src/queue/open.ts'
 import { type HiredWorker, leaseMs } from '../kit/hired-worker.ts'
+import { expectCount } from '../kit/expect-count.ts'
+import { fasterClock } from '../kit/faster-clock.ts'
+import type { HiredWorker } from '../kit/hired-worker.ts'
 import { keyEnv, testKey } from '../kit/keys.ts'
 import { describeWith } from '../kit/needs.ts'
 import { OutageClock } from '../kit/outage-clock.ts'
@@ -126,7 +129,7 @@ describeWith(hasRedis, 'Redis')('a worker in trouble', () => {
     expect(await team.run('approve', 'hero.walk', '--yes')).toMatchObject({ code: 0 })
     await push(team.desk)
     expect(await team.run('build', 'hero.walk', '--buy-only')).toMatchObject({ code: 0 })
-    expect(team.service.charges()).toHaveLength(1)
+    expectCount(team.service.charges(), 1)
     await redis.stop()
     limits.begin()
     await worker.end()
@@ -144,7 +147,7 @@ describeWith(hasRedis, 'Redis')('a worker in trouble', () => {
     await build.writes('could not fetch')
     await rename(`${origin}.away`, origin)
     expect(await build.ended).toMatchObject({ code: 0 })
-    expect(team.service.charges()).toHaveLength(1)
+    expectCount(team.service.charges(), 1)
   })
 
   test('a broken chain of records keeps the place of its request, which may be at work, and stops no other one', async () => {
@@ -173,7 +176,7 @@ describeWith(hasRedis, 'Redis')('a worker in trouble', () => {
     expect(JSON.parse((await first).stdout)).toMatchObject({ error: { code: 'SW_JOURNAL' } })
     // A third job at once would fail.
     expect(await team.run('build', 'hero.idle', 'hero.jump', '--buy-only')).toMatchObject({ code: 0 })
-    expect(team.service.charges()).toHaveLength(2)
+    expectCount(team.service.charges(), 2)
     endWalk()
   })
 
@@ -228,8 +231,11 @@ describeWith(hasRedis, 'Redis')('a worker in trouble', () => {
       await team.hire({}, { clone })
       const build = await team.run('build', 'hero.walk', '--buy-only')
       expect(build.code, build.stderr).toBe(0)
-      expect(team.service.requests().filter(({ method, path }) => method === 'POST' && path === '/v1/execute')).toHaveLength(1)
-      expect(team.service.charges()).toHaveLength(1)
+      expectCount(
+        team.service.requests().filter(({ method, path }) => method === 'POST' && path === '/v1/execute'),
+        1,
+      )
+      expectCount(team.service.charges(), 1)
     },
   )
 
@@ -249,7 +255,7 @@ describeWith(hasRedis, 'Redis')('a worker in trouble', () => {
         { error: { code: 'SW_NO_KEY', message: expect.stringMatching(`In its clone.*npx spritewright recover hero.walk ${decision}$`) } },
       ])
     }
-    expect(team.service.requests()).toHaveLength(before)
+    expectCount(team.service.requests(), before)
     // Given up, it could be approved and paid again.
     expect(await team.run('build', 'hero.walk', '--buy-only')).toMatchObject({ code: 6 })
     // The worker's clone does not have what was pushed meanwhile.
@@ -322,11 +328,11 @@ describeWith(hasRedis, 'Redis')('a worker in trouble', () => {
     const asked = team.service.requests().length
     endWalk()
     await worker.tells('another worker is active')
-    expect(team.service.requests()).toHaveLength(asked)
+    expectCount(team.service.requests(), asked)
     await others.putBack()
     expect(await build).toMatchObject({ code: 0 })
     expect(team.service.requests().length).toBeGreaterThan(asked)
-    expect(team.service.charges()).toHaveLength(1)
+    expectCount(team.service.charges(), 1)
     await queues.close()
   })
 

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { createPlugins } from '../../plugin/index.ts'
 import { nodeHost } from '../../src/host/host.ts'
 import { openBrowser } from '../e2e/browser.ts'
+import { expectCount } from '../kit/expect-count.ts'
 import { listenAnywhere } from '../kit/listen.ts'
 import { describeWith } from '../kit/needs.ts'
 import { hasRedis } from '../kit/servers/redis.ts'
@@ -74,7 +75,7 @@ describeWith(hasRedis, 'Redis')('the panel of a machine without a key', () => {
     await main.getByText('Bought.', { exact: true }).waitFor()
     const list = page.getByRole('region', { name: 'hero', exact: true })
     await list.getByText('bought', { exact: true }).nth(2).waitFor()
-    expect(team.service.charges()).toHaveLength(3)
+    expectCount(team.service.charges(), 3)
     expect(await main.getByText('SW_ORDER').count()).toBe(0)
   })
 })

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import { describeWith } from '../kit/needs.ts'
 import { heroSpec } from '../kit/project.ts'
+import { describe, expect, test } from 'vitest'
+import { expectCount } from '../kit/expect-count.ts'
+import { type CliProcess, heroSpec, runCli, startCli } from '../kit/project.ts'
 import { hasRedis } from '../kit/servers/redis.ts'
 import { git, push } from '../kit/studio.ts'
 import { eachTeam, type Team } from '../kit/team.ts'
@@ -70,6 +73,6 @@ describeWith(hasRedis, 'Redis')('orders that wait for their turn', () => {
     expect(await others).toMatchObject({ code: 0 })
     for (const [index, { root }] of clones.entries()) await git(root, 'push', '-q', 'origin', `HEAD:branch-${index}`)
     for (const { ended } of build()) expect(await ended).toMatchObject({ code: 0 })
-    expect(team.service.charges()).toHaveLength(3)
+    expectCount(team.service.charges(), 3)
   })
 })

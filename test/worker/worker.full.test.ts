@@ -9,6 +9,7 @@ import { nodeQueues } from '../../src/host/net/job-queue.ts'
 import { resolveQueueTarget } from '../../src/queue/address.ts'
 import { sha256 } from '../../src/vault/objects.ts'
 import { createWorkshop } from '../../src/workshop.ts'
+import { expectCount } from '../kit/expect-count.ts'
 import { keyEnv, testKey } from '../kit/keys.ts'
 import { describeWith } from '../kit/needs.ts'
 import { OutageClock } from '../kit/outage-clock.ts'
@@ -101,7 +102,7 @@ describeWith(hasRedis, 'Redis')('a worker that buys for a machine without a key'
     await workshop.close()
     expect(built.bought.map(({ id, credits }) => `${id} ${credits}`)).toEqual(['hero.idle 16000', 'hero.walk 16000'])
     expect(phases.filter((phase) => phase === 'bought')).toHaveLength(2)
-    expect(service.charges()).toHaveLength(2)
+    expectCount(service.charges(), 2)
     expect(service.mistakes()).toEqual([])
     const entries = Object.values((await lockOf(desk)).animations).flatMap((one) => Object.values(one))
     expect(entries).toHaveLength(2)
@@ -121,7 +122,7 @@ describeWith(hasRedis, 'Redis')('a worker that buys for a machine without a key'
     expect(await worker.ended).toMatchObject({ code: 0 })
     const third = await studio.clone()
     expect(await runCli(third, ['build', '--frozen'], redis.env)).toMatchObject({ code: 0 })
-    expect(service.charges()).toHaveLength(2)
+    expectCount(service.charges(), 2)
     const status = await here('worker', 'status', '--json')
     expect(JSON.parse(status.stdout)).toMatchObject({ worker: { hasEnded: true }, running: [], waiting: [], failed: [] })
     expect(await findings()).toMatchObject({
@@ -157,7 +158,7 @@ describeWith(hasRedis, 'Redis')('a worker that gets an order', () => {
     expect(posts()).toEqual([])
     await push(team.desk)
     expect(await team.run('build', 'hero.walk')).toMatchObject({ code: 0 })
-    expect(team.service.charges()).toHaveLength(1)
+    expectCount(team.service.charges(), 1)
     const status = JSON.parse((await team.run('worker', 'status', '--json')).stdout) as object
     // The failure is that of the commit that nobody had.
     expect(status).toMatchObject({ worker: { hasEnded: false }, failed: [{ id: 'hero.walk', commit: unseen }] })

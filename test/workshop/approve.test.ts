@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { formatCredits, parseCredits } from '../../src/credit/credits.ts'
 import type { ApprovalLine } from '../../src/workshop.ts'
+import { expectCount } from '../kit/expect-count.ts'
 import { answering, failing, lost, type Machine, minutes, specOf, team } from '../sim/two-machines.ts'
 
 const at = (machine: Machine, id: string): number => Date.parse(machine.entry(id).approval?.at ?? '')
@@ -53,7 +54,7 @@ describe('what a person is asked', () => {
     expect([idsOf(approved), untouched]).toEqual([['hero.walk'], ['twin.walk']])
     await first.build()
     expect(await first.states()).toEqual(['bought', 'bought'])
-    expect(charged()).toHaveLength(1)
+    expectCount(charged(), 1)
   })
 })
 

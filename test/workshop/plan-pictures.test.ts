@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { decodePng } from '../../atlas/index.ts'
+import { expectCount } from '../kit/expect-count.ts'
 import { heroSpec } from '../kit/project.ts'
 import { approveAll, world } from '../money/world.ts'
 
@@ -28,7 +29,7 @@ test('of a changed animation: the frames that are played today, and the picture 
   const columns = Math.ceil(Math.sqrt(frames))
   // Cells of one size, with a border of four pixels around each.
   expect([(sheet.width - 4) % columns, (sheet.height - 4) % Math.ceil(frames / columns)]).toEqual([0, 0])
-  expect(service.requests()).toHaveLength(asked)
+  expectCount(service.requests(), asked)
 })
 
 test('of a new animation there is only the picture that it is made from', async () => {

@@ -5,6 +5,7 @@ import { packDelivery } from '../../src/embedded/images/delivery.ts'
 import type { Makers } from '../../src/embedded/options/options.ts'
 import type { ReviewReport } from '../../src/workshop.ts'
 import { createWorld } from '../cli/world.ts'
+import { expectCount } from '../kit/expect-count.ts'
 import { heroSpec } from '../kit/project.ts'
 import { rememberedMakers } from '../kit/remembered-makers.ts'
 import { approveAll, world } from '../money/world.ts'
@@ -57,7 +58,7 @@ test('what is wrong with bought frames is told by the build, by status and by a 
     ([r, g, b]) => r === 230 && g === 40 && b === 40,
   )
   expect(red.length).toBeGreaterThan(500)
-  expect(service.requests()).toHaveLength(asked)
+  expectCount(service.requests(), asked)
   await expect(offline.review('hero.jump')).rejects.toMatchObject({ code: 'SW_MISSING' })
   await expect(offline.review('herro')).rejects.toMatchObject({ code: 'SW_USAGE' })
 
