@@ -2,6 +2,7 @@ import { accessSync, constants, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { patienceMs } from './test/kit/patience.ts'
 import { type Level, level } from './test/level.ts'
 
 /** A file says by its name in which levels it runs; one that is sampled chooses its counts by `byLevel`. */
@@ -16,7 +17,7 @@ export default defineConfig({
     projects: [{ extends: true, test: { name: level, ...files[level] } }],
     // Sets the timeout of a test by its folder.
     setupFiles: ['test/kit/timeouts.ts'],
-    hookTimeout: 60_000,
+    hookTimeout: 2 * patienceMs,
     // One more than the two cores of a small machine: tests of browsers, servers and processes often wait.
     maxWorkers: 3,
     // What the sources are is loaded once, not once a file: no test replaces a module or leaves anything behind for the next one.

@@ -24,7 +24,7 @@ async function run(script: string, ...args: string[]): Promise<string> {
 }
 
 // The API reference fails on a comment that links to a name which is not there, and VitePress on a link to a page or a heading that is not there.
-test('the guide builds without a network, with a search and every page of the sidebar', { timeout: 180_000 }, async () => {
+test('the guide builds without a network, with a search and every page of the sidebar', async () => {
   await run('api.mjs')
   const said = await run(vitepress, 'build', '--outDir', folder)
   expect(said).not.toMatch(/warn|\(!\)/i)

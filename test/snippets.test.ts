@@ -113,7 +113,7 @@ describe('TypeScript', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  test('every snippet has no type error', { timeout: 120_000 }, async () => {
+  test('every snippet has no type error', async () => {
     const code = of('ts')
     expect(code.length).toBeGreaterThan(15)
     await mkdir(join(folder, 'src'))

@@ -1,5 +1,6 @@
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { findBrowser } from '../../scripts/find-browser.mjs'
+import { patienceMs } from '../kit/patience.ts'
 
 const flags = [
   '--no-sandbox',
@@ -15,9 +16,6 @@ const flags = [
   // Composites the page itself without WebGL, which is quicker if the processor draws every pixel.
   '--disable-gpu-compositing',
 ]
-
-/** How long a test waits for a page. */
-export const patienceMs = 90_000
 
 /** Small, because every pixel takes time. */
 const small = { width: 320, height: 240 }
@@ -54,7 +52,6 @@ export async function visit(browser: Browser, url: string, viewport = small): Pr
   page.on('response', (response) => {
     if (response.status() >= 400) complaints.push(`${response.status()} ${response.url()}`)
   })
-  // Long enough for a busy machine, on which Vite may still be preparing an engine.
-  await page.goto(url, { timeout: 120_000 })
+  await page.goto(url)
   return { page, complaints }
 }

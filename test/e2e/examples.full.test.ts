@@ -8,6 +8,7 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isOffered } from '../kit/extras.ts'
 import { level } from '../level.ts'
+import { patienceMs } from '../kit/patience.ts'
 import { openBrowser, visit } from './browser.ts'
 import { readExpected } from './delivered.ts'
 import { addProbes, bundle, linkPackages, repository, serveDev } from './game.ts'
@@ -131,7 +132,7 @@ test('the demo opens a game beside the panel with --dev', { timeout: patience },
     const { page, complaints } = await visit(browser, panel, { width: 960, height: 540 })
     await page.getByRole('region', { name: 'fox' }).waitFor()
     await page.goto(new URL('/', panel).href)
-    await page.waitForFunction('window.app?.stage.children.length === 4', undefined, { timeout: 60_000 })
+    await page.waitForFunction('window.app?.stage.children.length === 4', undefined, { timeout: patienceMs })
     expect(complaints).toEqual([])
     await page.close()
   } finally {
@@ -154,7 +155,7 @@ describe.each([
       kind === 'in dev' ? await serveDev(root, [engine]) : await serveFolder(join(root, kind === 'built' ? 'dist' : 'public'), '/games/it/')
     const { page, complaints } = await visit(browser, site.url, { width: 960, height: 540 })
     try {
-      await page.waitForFunction(isReady, undefined, { timeout: 30_000 })
+      await page.waitForFunction(isReady, undefined, { timeout: patienceMs })
       // After two frames it is drawn.
       await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
       expect(complaints).toEqual([])

@@ -3,9 +3,11 @@ import { join } from 'node:path'
 import AxeBuilder from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { patienceMs } from '../kit/patience.ts'
 import { figurePng } from '../kit/project.ts'
 import { byLevel } from '../level.ts'
 import { openBrowser, patienceMs } from './browser.ts'
+import { openBrowser } from './browser.ts'
 import { type Desk, type DeskSetup, heroSpec, openDesk } from './panel-desk.ts'
 
 let browser: Browser

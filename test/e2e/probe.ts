@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { expect } from 'vitest'
+import { patienceMs } from '../kit/patience.ts'
 import { visit } from './browser.ts'
 import { type DeliveredFrame, premultiply } from './delivered.ts'
 
@@ -56,7 +57,7 @@ export async function examine(
   const { page, complaints } = await visit(browser, url)
   try {
     await page
-      .waitForFunction(() => globalThis.probe !== undefined, undefined, { timeout: 30_000 })
+      .waitForFunction(() => globalThis.probe !== undefined, undefined, { timeout: patienceMs })
       .catch((error: unknown) => {
         throw new Error(`${url} did not get ready:\n${complaints.join('\n')}`, { cause: error })
       })

@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import sharp from 'sharp'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { hasExtras, isOffered, packageFolder } from '../kit/extras.ts'
+import { patienceMs } from '../kit/patience.ts'
 import { cliBin } from '../kit/project.ts'
 import { level } from '../level.ts'
 import { openBrowser, visit } from './browser.ts'
@@ -138,8 +139,8 @@ async function coloursOf(page: Page): Promise<ReadonlyMap<number, number>> {
  * @returns The colours of its areas.
  */
 async function areasOf(page: Page): Promise<readonly number[]> {
-  await page.locator('canvas').waitFor({ timeout: 60_000 })
-  await vi.waitUntil(async () => (await coloursOf(page)).size > 20, { timeout: 60_000, interval: 200 })
+  await page.locator('canvas').waitFor({ timeout: patienceMs })
+  await vi.waitUntil(async () => (await coloursOf(page)).size > 20, { timeout: patienceMs, interval: 200 })
   return [...(await coloursOf(page))].flatMap(([colour, pixels]) => (pixels > 25 ? [colour] : []))
 }
 
@@ -186,7 +187,7 @@ test.each(framed)(
     const before = await areasOf(page)
     await cli(home, 'approve', '--yes')
     await vi.waitUntil(() => hasLost(page, before), {
-      timeout: 120_000,
+      timeout: patienceMs,
       interval: 300,
     })
     expect(await page.evaluate(() => 'isSamePage' in globalThis)).toBe(true)
@@ -208,7 +209,7 @@ test.each([
   { engine: 'phaser', file: 'phaser.min.js', at: '' },
   { engine: 'pixi.js', file: 'pixi.min.mjs', at: 'pixi.html' },
   { engine: 'no engine', file: undefined, at: 'canvas.html' },
-])('no bundler, $engine: an approved sprite plays on a plain page', { timeout: 120_000 }, async ({ engine, file, at }) => {
+])('no bundler, $engine: an approved sprite plays on a plain page', async ({ engine, file, at }) => {
   const { home } = await begin(filesOfPage('start-plain.md'), file === undefined ? [] : [engine])
   await cli(home, 'approve', '--yes')
   await cli(home, 'build')
@@ -222,7 +223,7 @@ test.each([
   expect(complaints).toEqual([])
 })
 
-test('a monorepo: the game of a workspace begins in its own folder, and the root says where it is', { timeout: 120_000 }, async () => {
+test('a monorepo: the game of a workspace begins in its own folder, and the root says where it is', async () => {
   const { 'apps/meadow/spritewright.config.ts': config = '', ...rest } = filesOfPage('start-monorepo.md')
   expect(rest).toEqual({})
   const { home, root, write } = await begin(filesOfPage('start-phaser.md'), ['phaser'], 'apps/meadow')

@@ -1,8 +1,9 @@
 import { type Clock, nodeClock } from '../../src/host/clock.ts'
+import { isTimeLimit } from './time-limits.ts'
 
 /**
  * The clock of this machine, faster: what waits for it ends sooner, such as the pause before another try.
- * Answers of the network take as long as ever, so a time limit comes nearer by the same factor.
+ * Answers of the network take as long as ever, so time limits do too.
  *
  * @param speed How many times faster.
  */
@@ -12,6 +13,6 @@ export function fasterClock(speed: number): Clock {
   return {
     wall: () => wall + Math.round((clock.wall() - wall) * speed),
     mono: () => mono + Math.round((clock.mono() - mono) * speed),
-    sleep: (ms, signal) => clock.sleep(ms / speed, signal),
+    sleep: (ms, signal) => clock.sleep(isTimeLimit(ms) ? ms : ms / speed, signal),
   }
 }

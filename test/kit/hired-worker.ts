@@ -15,7 +15,7 @@ export interface HiredWorker {
 }
 
 /** How long a lease lasts, in milliseconds: a busy machine renews it in time, and all waits for it are pauses. */
-export const leaseMs = 18_000
+export const leaseMs = 30_000
 
 /**
  * Starts a worker in a clone. Its pauses are short.

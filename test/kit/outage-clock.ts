@@ -32,6 +32,12 @@ export class OutageClock implements Clock {
     this.#isOut = false
   }
 
+  /** Ends the time limits of now, and none that come later. */
+  pass(): void {
+    this.begin()
+    this.end()
+  }
+
   #untilOut(signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)

@@ -1,7 +1,6 @@
 import { type Clock, nodeClock } from '../../src/host/clock.ts'
+import { isTimeLimit } from './time-limits.ts'
 
-/** Sleeps from here on are time limits of requests, in milliseconds; all others are pauses of the product. */
-const shortestLimitMs = 20_000
 const longestPauseMs = 50
 
 /**
@@ -10,5 +9,5 @@ const longestPauseMs = 50
  */
 export function shortPauses(): Clock {
   const clock = nodeClock()
-  return { ...clock, sleep: (ms, signal) => clock.sleep(ms < shortestLimitMs ? Math.min(ms, longestPauseMs) : ms, signal) }
+  return { ...clock, sleep: (ms, signal) => clock.sleep(isTimeLimit(ms) ? ms : Math.min(ms, longestPauseMs), signal) }
 }

@@ -1,6 +1,7 @@
 import '../sim/loaded.ts'
 import { setImmediate as nextTurn, setTimeout as realTimeout } from 'node:timers/promises'
 import type { Clock } from '../../src/host/clock.ts'
+import { patienceMs } from './patience.ts'
 
 /** Rounds without a timer before the clock counts as idle. */
 const idleRounds = 50
@@ -10,7 +11,7 @@ const idleRounds = 50
  * another process for each imported module, even for a loaded one. The clock waits up to this many moments of
  * 10 ms for such work; only a stuck run waits for all of them.
  */
-const moments = 200
+const moments = patienceMs / 10
 const realMoment = (): Promise<unknown> => realTimeout(10)
 
 interface Timer {

@@ -4,10 +4,10 @@ import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/s
 import { type Host, nodeHost } from '../../src/host/host.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
 import type { Options } from '../../src/options/options.ts'
-import { recordBounds } from '../../src/stores/exchange.ts'
 import { createWorkshop, type Workshop } from '../../src/workshop.ts'
 import { createProject, heroSpec, type TestProject } from '../kit/project.ts'
 import { rememberedMakers } from '../kit/remembered-makers.ts'
+import { isTimeLimit } from '../kit/time-limits.ts'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {
@@ -49,7 +49,7 @@ export async function world(options: EmbeddedOptions = {}, spec = heroSpec()): P
           mono: () => base.clock.mono() + skipped,
           sleep: async (ms, signal) => {
             // A time-out that ended early would cut off the answer.
-            if (ms >= 60_000 || ms === recordBounds.timeoutMs) return base.clock.sleep(ms, signal)
+            if (isTimeLimit(ms)) return base.clock.sleep(ms, signal)
             signal?.throwIfAborted()
             skipped += ms
             await base.clock.sleep(Math.min(ms, 5), signal)

@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { type BuyerPorts, createBuyer } from '../../plugin/panel/server/buyer.ts'
 import { type ErrorCode, type JobProgress, SpritewrightError } from '../../src/index.ts'
 import type { PendingPurchase, PendingReport } from '../../src/workshop/api/overview-report.ts'
+import { patienceMs } from '../kit/patience.ts'
 
 const hero = '/game/hero.sprite.json'
 const coin = '/game/coin.sprite.json'
@@ -94,7 +95,7 @@ test('what is approved anew while a run of it ends is begun again, and what fail
   } as unknown as BuyerPorts['workshop']
   const buyer = createBuyer({ workshop, log: () => {}, onProgress: () => {}, onChange: () => {} })
   await buyer.look()
-  await vi.waitFor(() => expect(begun).toEqual(['first', 'again']), { timeout: 20_000 })
+  await vi.waitFor(() => expect(begun).toEqual(['first', 'again']), { timeout: patienceMs })
   await buyer.look()
   await buyer.close()
   expect(begun).toEqual(['first', 'again'])
@@ -135,7 +136,7 @@ function desk() {
   })
   /** Waits for builds that have begun. */
   const begun = async (count: number): Promise<Build> => {
-    await vi.waitFor(() => expect(builds).toHaveLength(count), { timeout: 20_000 })
+    await vi.waitFor(() => expect(builds).toHaveLength(count), { timeout: patienceMs })
     return builds[count - 1] as Build
   }
   const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -10,6 +10,7 @@ import { isOffered } from '../kit/extras.ts'
 import { type FakeArt, fakeArt, fakeWorkshop } from '../kit/fake-art.ts'
 import { listenAnywhere } from '../kit/listen.ts'
 import { byLevel } from '../level.ts'
+import { patienceMs } from '../kit/patience.ts'
 
 /** One playing object, as a page of `test/fixtures/swap` reports it. */
 interface Playing {
@@ -152,7 +153,7 @@ async function play(name: string, engine: keyof typeof bundledEngines, art: Fake
   await listenAnywhere(server)
   const { page, complaints } = await visit(browser, server.resolvedUrls?.local[0] ?? '')
   await page
-    .waitForFunction(() => globalThis.stage !== undefined, undefined, { timeout: 120_000 })
+    .waitForFunction(() => globalThis.stage !== undefined, undefined, { timeout: patienceMs })
     .catch((error: unknown) => {
       throw new Error(`The page did not get ready:\n${complaints.join('\n')}`, { cause: error })
     })
@@ -172,7 +173,7 @@ async function play(name: string, engine: keyof typeof bundledEngines, art: Fake
       await game.write('hero.sprite.json', JSON.stringify({ ...art }))
       const isShown = (before: number): boolean =>
         globalThis.stage !== undefined && globalThis.stage.told() > before && globalThis.stage.isSettled()
-      await page.waitForFunction(isShown, told, { timeout: 60_000 })
+      await page.waitForFunction(isShown, told, { timeout: patienceMs })
       return look()
     },
     end: async () => {
@@ -406,7 +407,9 @@ describe('a game that Vite 8 bundles in dev', () => {
       await game.change({ red: 60, frames: 5 })
       await game.page.reload()
       // The bundle is as old as the server, so the page receives the changes since then.
-      await game.page.waitForFunction(() => globalThis.stage?.isSettled() && globalThis.stage.told() > 0, undefined, { timeout: 60_000 })
+      await game.page.waitForFunction(() => globalThis.stage?.isSettled() && globalThis.stage.told() > 0, undefined, {
+        timeout: patienceMs,
+      })
       expect(await game.look()).toMatchObject({
         still: { colour: [60, 0, 40] },
         inner: { steps: 5, isPlaying: true },

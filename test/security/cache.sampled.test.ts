@@ -136,7 +136,7 @@ describe.each(vites)('a cache by somebody else, read by a build with %s', (_name
   })
   afterAll(() => shelf.close())
 
-  test('gives the bytes of a build that has none, or is not used', { timeout: 120_000 }, async () => {
+  test('gives the bytes of a build that has none, or is not used', async () => {
     const { build } = await load()
     const game = await shelf.game()
     await build(configOf(game, pluginOf(game)))

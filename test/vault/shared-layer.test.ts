@@ -10,6 +10,8 @@ import { ManualClock } from '../kit/manual-clock.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 import { describeWith } from '../kit/needs.ts'
 import { type S3Double, type S3Fault, type S3Rules, startS3Double } from '../kit/s3-double.ts'
+import { OutageClock } from '../kit/outage-clock.ts'
+import { type S3Asked, type S3Double, type S3Fault, type S3Rules, startS3Double } from '../kit/s3-double.ts'
 import { hasNginx, type Nginx, startNginx } from '../kit/servers/nginx.ts'
 import { quickPorts } from '../stores/quick-ports.ts'
 
@@ -143,9 +145,15 @@ describe('a store that is down, cut or slow', () => {
     fault = undefined
   })
   const studio = async (): Promise<Machine & { readonly double: S3Double; stored(): number }> => {
-    const double = await startS3Double({ fault: (asked) => fault?.(asked) })
+    const limits = new OutageClock()
+    const playFault = (asked: S3Asked): S3Fault | undefined => {
+      const chosen = fault?.(asked)
+      if (chosen?.answer === 'drip') limits.pass()
+      return chosen
+    }
+    const double = await startS3Double({ fault: playFault })
     onTestFinished(() => double.close())
-    const one = machine(openBlobStore(quickPorts(double.env), parseStoreAddress('s3://studio')))
+    const one = machine(openBlobStore(quickPorts(double.env, limits), parseStoreAddress('s3://studio')))
     return { ...one, double, stored: () => double.files.size }
   }
   const answers: readonly S3Fault[] = [{ answer: 403 }, { answer: 500 }, { answer: 503 }, { answer: 'cut' }, { answer: 'half' }]

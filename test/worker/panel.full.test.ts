@@ -44,9 +44,7 @@ describeWith(hasRedis, 'Redis')('the panel of a machine without a key', () => {
     await browser.close()
   })
 
-  test('says what to commit after an approval, goes on by itself after the push, and shows how far the worker is', {
-    timeout: 120_000,
-  }, async () => {
+  test('says what to commit after an approval, goes on by itself after the push, and shows how far the worker is', async () => {
     const worker = await team.hire()
     let deliver = (): void => {}
     const isSeen = new Promise<void>((resolve) => {

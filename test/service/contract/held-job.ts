@@ -1,18 +1,18 @@
 import { makeImage, makeSheet } from '../../../src/embedded/images/making.ts'
 import type { EmbeddedOptions } from '../../../src/embedded/options/options.ts'
 import { nodeClock } from '../../../src/host/clock.ts'
+import { patienceMs } from '../../kit/patience.ts'
 
 /** An execution that no service has. The suite asks for it on purpose. */
 export const otherId = '00000000-0000-4000-8000-000000000000'
 
-/** A mutant may keep the suite from ever asking. */
-const longestMs = 5_000
-
 /**
  * Options of a service whose sheet is drawn once somebody has asked to cancel it. Until then its execution
  * runs, however busy the machine is: the suite looks at a running execution, and asks for that last.
+ *
+ * @param longestMs Draws it then at the latest. A mutant may keep the suite from ever asking.
  */
-export function heldJob(): Required<Pick<EmbeddedOptions, 'jobMs' | 'makers' | 'before'>> {
+export function heldJob(longestMs = patienceMs): Required<Pick<EmbeddedOptions, 'jobMs' | 'makers' | 'before'>> {
   let release = (): void => {}
   const isAsked = new Promise<void>((resolve) => {
     release = resolve

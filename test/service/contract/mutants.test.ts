@@ -14,6 +14,9 @@ afterAll(() => net.close())
 
 const unlimited = { post: 1_000_000, get: 1_000_000, download: 1_000_000 }
 
+/** How long a mutant may hold its job, in milliseconds. Few take that long: those of which nobody asks to cancel. */
+const mutantMs = 30_000
+
 /** A service that breaks one promise: the embedded one behind a proxy that changes only this. */
 interface Mutant {
   readonly clause: string
@@ -312,7 +315,7 @@ describe('a promise that is broken on purpose is named by the suite:', () => {
   test.concurrent.each(mutants.map((mutant) => [`${mutant.clause}, where ${mutant.what}`, mutant] as const))(
     '%s',
     async (_name, { clause, deeds }) => {
-      const service = await startEmbeddedService({ ...heldJob(), limits: { ...unlimited, activeJobs: 2, streams: 4 } })
+      const service = await startEmbeddedService({ ...heldJob(mutantMs), limits: { ...unlimited, activeJobs: 2, streams: 4 } })
       const proxy = await startProxy(service.url, deeds(service))
       try {
         const options = { baseUrl: proxy.url, key: service.key, spend: parseCredits('10'), limits: unlimited, pollMs: 5 }
