@@ -6,7 +6,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { patienceMs } from '../kit/patience.ts'
 import { figurePng } from '../kit/project.ts'
 import { byLevel } from '../level.ts'
-import { openBrowser, patienceMs } from './browser.ts'
 import { openBrowser } from './browser.ts'
 import { type Desk, type DeskSetup, heroSpec, openDesk } from './panel-desk.ts'
 

@@ -9,8 +9,8 @@ import { bundledEngines, createGame, repository } from '../e2e/game.ts'
 import { isOffered } from '../kit/extras.ts'
 import { type FakeArt, fakeArt, fakeWorkshop } from '../kit/fake-art.ts'
 import { listenAnywhere } from '../kit/listen.ts'
-import { byLevel } from '../level.ts'
 import { patienceMs } from '../kit/patience.ts'
+import { byLevel } from '../level.ts'
 
 /** One playing object, as a page of `test/fixtures/swap` reports it. */
 interface Playing {

@@ -4,6 +4,7 @@ import { nodeHost } from '../../src/host/host.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
 import { createWorkshop } from '../../src/workshop.ts'
 import { createProject } from '../kit/project.ts'
+import { quickMakers } from '../kit/quick-makers.ts'
 
 const open: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -50,6 +51,7 @@ function kindOf(method: string, path: string): string | null {
 async function serve(change: (value: unknown, kind: string) => unknown, changeEvents: (text: string) => string): Promise<EmbeddedService> {
   const service = await startEmbeddedService({
     jobMs: 0,
+    makers: quickMakers(),
     limits: { windowMs: 1 },
     after: async (request, response): Promise<ServedResponse> => {
       if (request.origin !== 'api') return response
