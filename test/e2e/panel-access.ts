@@ -37,3 +37,9 @@ export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
   }
   throw new Error(`Expected to reach "${name}" by Tab.`)
 }
+
+/** Presses Tab until an element of this name has the focus, and then a key. */
+export async function pressAt(page: Page, name: string | RegExp, key = 'Enter'): Promise<void> {
+  await tabTo(page, name)
+  await page.keyboard.press(key)
+}

@@ -6,6 +6,7 @@ import { createWorkshop } from '../../src/workshop.ts'
 import { fasterClock } from '../kit/faster-clock.ts'
 import { acceptCeilings } from '../kit/keys.ts'
 import { figurePng } from '../kit/project.ts'
+import { rememberedMakers } from '../kit/remembered-makers.ts'
 import { type Dev, startDev } from '../plugin/server.ts'
 import { type Game, hostOf, key, openGame, pluginOf, vites } from '../plugin/world.ts'
 
@@ -59,6 +60,7 @@ const machine = nodeHost()
 export async function openDesk(browser: Browser, setup: DeskSetup): Promise<Desk> {
   const service = await startEmbeddedService({
     jobMs: setup.jobMs ?? 0,
+    makers: rememberedMakers,
     limits: { windowMs: 1 },
     accounts: [{ name: 'test', keys: [{ key }] }],
     ...setup.service,

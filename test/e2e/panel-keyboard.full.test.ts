@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { figurePng } from '../kit/project.ts'
-import { tabTo } from './panel-access.ts'
+import { pressAt, tabTo } from './panel-access.ts'
 import { heroSpec } from './panel-desk.ts'
 import { heroFile, panelRoom, showsState } from './panel-room.ts'
 
@@ -9,23 +9,18 @@ import { heroFile, panelRoom, showsState } from './panel-room.ts'
 const { start } = panelRoom()
 const files = { [heroFile]: heroSpec('walks') }
 
-async function press(page: Page, name: string | RegExp, key = 'Enter'): Promise<void> {
-  await tabTo(page, name)
-  await page.keyboard.press(key)
-}
-
 /** Approves what is open or chosen. */
 async function approve(page: Page, opener: RegExp): Promise<void> {
-  await press(page, opener)
+  await pressAt(page, opener)
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: /^Approve [\d.]+ credits$/ }).waitFor()
-  await press(page, /^Approve [\d.]+ credits$/)
+  await pressAt(page, /^Approve [\d.]+ credits$/)
   await dialog.waitFor({ state: 'detached' })
 }
 
 test('a sprite is made from a chosen picture and words, approved and bought', async () => {
   const { page, service, written, complaints } = await start({ files })
-  await press(page, 'New sprite…')
+  await pressAt(page, 'New sprite…')
   await page.getByRole('heading', { name: 'A new sprite' }).waitFor()
   await tabTo(page, 'Its picture')
   const chooser = page.waitForEvent('filechooser')
@@ -34,7 +29,7 @@ test('a sprite is made from a chosen picture and words, approved and bought', as
   await page.getByText('red fox.png is chosen.').waitFor()
   await tabTo(page, 'What it is, in words')
   await page.keyboard.type('a red fox, side view')
-  await press(page, 'Make it')
+  await pressAt(page, 'Make it')
   await page.getByRole('heading', { name: 'red-fox.idle', level: 1 }).waitFor()
   expect(JSON.parse(await written('sprites/red-fox.sprite.json', () => true))).toMatchObject({ prompt: 'a red fox, side view' })
   await page.getByRole('button', { name: /^Approve [\d.]+ credits…$/ }).waitFor()
@@ -49,9 +44,9 @@ test('the name of a sprite opens it, an animation is added to it, and taken back
   const { page, written, complaints } = await start({ files: { ...files, [slime]: heroSpec('hops') }, query: '?show=hero.walk' })
   const original = await written(slime, () => true)
   await page.getByRole('heading', { name: 'hero.walk', level: 1 }).waitFor()
-  await press(page, 'slime')
+  await pressAt(page, 'slime')
   await page.getByRole('heading', { name: 'slime.walk', level: 1 }).waitFor()
-  await press(page, 'Add an animation…')
+  await pressAt(page, 'Add an animation…')
   await page.getByRole('heading', { name: 'Another animation of slime' }).waitFor()
   await page
     .getByRole('dialog')
@@ -61,15 +56,15 @@ test('the name of a sprite opens it, an animation is added to it, and taken back
   await page.keyboard.type('walk')
   await tabTo(page, 'What it does, in words')
   await page.keyboard.type('jumps up')
-  await press(page, 'Add it')
+  await pressAt(page, 'Add it')
   await page.getByRole('dialog').getByText('found "walk", which "slime" has').waitFor()
   await tabTo(page, 'Name')
   await page.keyboard.press('ControlOrMeta+A')
   await page.keyboard.type('jump')
-  await press(page, 'Add it')
+  await pressAt(page, 'Add it')
   await page.getByRole('heading', { name: 'slime.jump', level: 1 }).waitFor()
   await written(slime, (text) => text.includes('jumps up'))
-  await press(page, 'Undo')
+  await pressAt(page, 'Undo')
   expect(await written(slime, (text) => !text.includes('jumps up'))).toBe(original)
   // The browser tells of the refused name.
   expect(complaints).toEqual([expect.stringContaining('400')])
@@ -85,39 +80,7 @@ test('a prompt is edited beside its price, and the edit is undone', async () => 
   await written(heroFile, (text) => text.includes('limps'))
   await page.getByText(/^would cost [\d.]+ credits$/).waitFor()
   await page.getByRole('button', { name: 'Undo' }).waitFor()
-  await press(page, 'Undo')
+  await pressAt(page, 'Undo')
   expect(await written(heroFile, (text) => !text.includes('limps'))).toBe(original)
-  expect(complaints).toEqual([])
-})
-
-test('several sprites are approved in one go, and their progress is told', async () => {
-  const several = Object.fromEntries(Array.from({ length: 5 }, (_, at) => [`sprites/s${at}.sprite.json`, heroSpec(`walks ${at}`)]))
-  const { page, service, complaints } = await start({ files: several, jobMs: 400 })
-  await page.getByText(/^[\d.]+ credits in all$/).waitFor()
-  await press(page, 'All 5 to buy', 'Space')
-  await approve(page, /^Approve 5…$/)
-  const batch = page.getByRole('region', { name: 'Purchases in work' })
-  await batch.getByRole('progressbar', { name: 'All purchases in work' }).waitFor()
-  await batch.waitFor({ state: 'detached' })
-  expect(service.charges()).toHaveLength(5)
-  expect(complaints).toEqual([])
-})
-
-test('two takes are compared frame by frame, and one is chosen', async () => {
-  const { page, written, complaints } = await start({ files, bought: ['hero'], query: '?show=hero.walk' })
-  await page.getByRole('heading', { level: 1, name: 'hero.walk' }).waitFor()
-  await press(page, 'Another take')
-  await written(heroFile, (text) => text.includes('"take": 2'))
-  await page.getByRole('button', { name: /^Approve [\d.]+ credits…$/ }).waitFor()
-  await approve(page, /^Approve [\d.]+ credits…$/)
-  await page.getByText('Compare two takes').waitFor()
-  await press(page, 'Compare two takes')
-  await page.getByRole('img', { name: 'B: take 2 of hero.walk' }).waitFor()
-  await press(page, 'One frame on')
-  await page.locator('.compare').getByText('2 / 7').waitFor()
-  await press(page, /^Onion skin/, 'Space')
-  expect(await page.getByRole('checkbox', { name: /^Onion skin/ }).isChecked()).toBe(true)
-  await press(page, 'Choose A')
-  await written(heroFile, (text) => text.includes('"take": 1') || !text.includes('"take"'))
   expect(complaints).toEqual([])
 })

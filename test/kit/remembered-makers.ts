@@ -29,7 +29,7 @@ async function remember(
 ): Promise<Made | Failure> {
   const picture = await tools.readPicture()
   const pixels = picture && createHash('sha256').update(picture).digest('hex')
-  const key = JSON.stringify([...about, pixels, tools.jobMs, tools.names.frame(0), tools.names])
+  const key = JSON.stringify([...about, tools.earlier, pixels, tools.jobMs, tools.names.frame(0), tools.names])
   const known = await drawn.get(key)
   if (known) {
     for (const [progress, ms] of known.steps) await tools.onStep(progress, ms)
