@@ -41,9 +41,11 @@ export interface Visit {
  * Opens an address.
  *
  * @param viewport In pixels.
+ * @param script Runs in the page before its own scripts.
  */
-export async function visit(browser: Browser, url: string, viewport = small): Promise<Visit> {
+export async function visit(browser: Browser, url: string, viewport = small, script?: () => void): Promise<Visit> {
   const page = await browser.newPage({ viewport })
+  if (script) await page.addInitScript(script)
   const complaints: string[] = []
   page.on('console', (message) => {
     if (message.type() === 'error' || message.text().includes('[spritewright]')) complaints.push(message.text())

@@ -10,6 +10,9 @@ import { patienceMs } from '../kit/patience.ts'
 import { cliBin } from '../kit/project.ts'
 import { level } from '../level.ts'
 import { openBrowser, visit } from './browser.ts'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { isLong } from '../long.ts'
+import { openBrowser, type Visit, visit } from './browser.ts'
 import { createGame, type Game, repository } from './game.ts'
 import { serveFolder } from './site.ts'
 import { filesOfPage } from './start-pages.ts'
@@ -27,6 +30,11 @@ afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one.close()
 })
 afterAll(() => browser?.close())
+
+declare global {
+  /** The colours of at least so many pixels that the canvas of {@link visitGame} shows now. */
+  var shownColours: (least: number) => readonly number[]
+}
 
 /** What the templates of the frameworks have in `tsconfig.json`. */
 const compilerOptions = {
@@ -121,33 +129,90 @@ export default mergeConfig(own, { server: { host: '127.0.0.1', port: 0, fs: { al
   })
 }
 
-/** The colours that the game shows now, with their pixels. The ground alone is one. */
-async function coloursOf(page: Page): Promise<ReadonlyMap<number, number>> {
+/**
+ * Opens a game. Its canvas can be read at any time, and the display shows some eight pictures a second: engines
+ * draw as often as that, and without a graphics card drawing is what a game costs.
+ */
+async function visitGame(url: string): Promise<Visit> {
+  const seen = await visit(browser, url, { width: 500, height: 400 }, () => {
+    const { getContext } = HTMLCanvasElement.prototype
+    Object.assign(HTMLCanvasElement.prototype, {
+      getContext(kind: string, options?: object) {
+        return Reflect.apply(getContext, this, [kind, { ...options, preserveDrawingBuffer: true }])
+      },
+    })
+    globalThis.shownColours = (least) => {
+      const canvas = document.querySelector('canvas')
+      if (!canvas?.width) return []
+      const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', { willReadFrequently: true })!
+      copy.drawImage(canvas, 0, 0)
+      const { data } = copy.getImageData(0, 0, canvas.width, canvas.height)
+      const pixels = new Map<number, number>()
+      for (let at = 0; at < data.length; at += 4) {
+        const colour = (data[at]! << 16) | (data[at + 1]! << 8) | data[at + 2]!
+        pixels.set(colour, (pixels.get(colour) ?? 0) + 1)
+      }
+      return [...pixels].flatMap(([colour, count]) => (count >= least ? [colour] : []))
+    }
+    const onNextFrame = globalThis.requestAnimationFrame.bind(globalThis)
+    const waiting = new Set<number>()
+    let last = 0
+    globalThis.cancelAnimationFrame = (id) => void waiting.delete(id)
+    globalThis.requestAnimationFrame = (draw) => {
+      const id = ++last
+      waiting.add(id)
+      const show = (now: number): void => {
+        if (waiting.delete(id)) draw(now)
+      }
+      setTimeout(() => onNextFrame(show), 120)
+      return id
+    }
+  })
+  open.push(seen.page)
+  return seen
+}
+
+/** The colours in a screenshot of the game. */
+async function coloursInShot(page: Page): Promise<ReadonlySet<number>> {
   const shot = await page.locator('canvas').screenshot()
   const data = await sharp(shot).removeAlpha().raw().toBuffer()
-  const colours = new Map<number, number>()
-  for (let at = 0; at < data.length; at += 3) {
-    const colour = (data[at]! << 16) | (data[at + 1]! << 8) | data[at + 2]!
-    colours.set(colour, (colours.get(colour) ?? 0) + 1)
-  }
+  const colours = new Set<number>()
+  for (let at = 0; at < data.length; at += 3) colours.add((data[at]! << 16) | (data[at + 1]! << 8) | data[at + 2]!)
   return colours
 }
 
-/**
- * Waits until the game shows a sprite.
- *
- * @returns The colours of its areas.
- */
-async function areasOf(page: Page): Promise<readonly number[]> {
-  await page.locator('canvas').waitFor({ timeout: patienceMs })
-  await vi.waitUntil(async () => (await coloursOf(page)).size > 20, { timeout: patienceMs, interval: 200 })
-  return [...(await coloursOf(page))].flatMap(([colour, pixels]) => (pixels > 25 ? [colour] : []))
+/** Waits until there is one game, and it draws a sprite. The ground alone is one colour. */
+async function showsSprite(page: Page): Promise<void> {
+  const isShown = (): boolean => document.querySelectorAll('canvas').length === 1 && globalThis.shownColours(1).length > 20
+  await page.waitForFunction(isShown, undefined, { timeout: patienceMs, polling: 200 })
 }
 
-/** Whether the game shows an area no more, in each of some frames. */
-async function hasLost(page: Page, areas: readonly number[]): Promise<boolean> {
-  const shots = [await coloursOf(page), await coloursOf(page), await coloursOf(page)]
-  return areas.some((colour) => shots.every((shot) => !shot.has(colour)))
+/** The colours that the game shows in each of 16 frames, which are more than one loop. */
+function steadyColours(page: Page): Promise<readonly number[]> {
+  return page.evaluate(async () => {
+    let steady = globalThis.shownColours(4)
+    for (let frame = 0; frame < 16; frame++) {
+      await new Promise(requestAnimationFrame)
+      const shown = new Set(globalThis.shownColours(1))
+      steady = steady.filter((colour) => shown.has(colour))
+    }
+    return steady
+  })
+}
+
+/** Waits until the game shows a sprite that has some of these colours in none of 16 frames, and returns them. */
+function goneColours(page: Page, known: readonly number[]): Promise<readonly number[]> {
+  return page.evaluate(async (known) => {
+    for (;;) {
+      let gone = known
+      for (let frame = 0; frame < 16 && gone.length > 0; frame++) {
+        await new Promise(requestAnimationFrame)
+        const shown = new Set(globalThis.shownColours(1))
+        gone = shown.size > 20 ? gone.filter((colour) => !shown.has(colour)) : []
+      }
+      if (gone.length > 0) return gone
+    }
+  }, known)
 }
 
 // Each page is in the sample, with one engine or one framework.
@@ -172,35 +237,36 @@ test.each(framed)(
     expect(await readFile(join(home, 'vite.config.ts'), 'utf8')).toBe(files['vite.config.ts'])
     await run(process.execPath, [join(repository, 'node_modules/typescript/bin/tsc'), '-p', home], { cwd: home })
 
-    const { page, complaints } = await visit(browser, await startVite(home), { width: 500, height: 400 })
-    open.push(page)
-    await areasOf(page)
+    const { page, complaints } = await visitGame(await startVite(home))
+    await showsSprite(page)
     expect(await page.locator('canvas').count()).toBe(1)
     await page.evaluate(() => Object.assign(globalThis, { isSamePage: true }))
     if (isMounted) {
       await page.getByRole('button', { name: 'Leave' }).click()
       await page.locator('canvas').waitFor({ state: 'detached' })
       await page.getByRole('button', { name: 'Play' }).click()
-      await areasOf(page)
+      await showsSprite(page)
     }
-    // A placeholder has stripes in the corner, the bought art has none.
-    const before = await areasOf(page)
+    const before = await steadyColours(page)
+    expect([...(await coloursInShot(page))]).toEqual(expect.arrayContaining([...before]))
     await cli(home, 'approve', '--yes')
-    await vi.waitUntil(() => hasLost(page, before), {
-      timeout: patienceMs,
-      interval: 300,
-    })
+    // A placeholder has stripes in the corner, the bought art has none.
+    const gone = await goneColours(page, before)
+    const after = await coloursInShot(page)
+    expect(after.size).toBeGreaterThan(20)
+    expect(gone.filter((colour) => after.has(colour))).toEqual([])
     expect(await page.evaluate(() => 'isSamePage' in globalThis)).toBe(true)
     expect(await page.locator('canvas').count()).toBe(1)
     expect(complaints).toEqual([])
+    await page.close()
 
     const built = await runViteBuild(home, { SPRITEWRIGHT_API_KEY: '' })
     expect(built.code, built.stderr).toBe(0)
     const site = await serveFolder(join(home, 'dist'))
     open.push(site)
-    const game = await visit(browser, site.url, { width: 500, height: 400 })
-    open.push(game.page)
-    await areasOf(game.page)
+    const game = await visitGame(site.url)
+    await showsSprite(game.page)
+    expect((await coloursInShot(game.page)).size).toBeGreaterThan(20)
     expect(game.complaints).toEqual([])
   },
 )
@@ -217,9 +283,9 @@ test.each([
   if (file !== undefined) await copyFile(join(repository, 'node_modules', engine, 'dist', file), join(home, 'public/vendor', file))
   const site = await serveFolder(join(home, 'public'))
   open.push(site)
-  const { page, complaints } = await visit(browser, `${site.url}${at}`, { width: 500, height: 400 })
-  open.push(page)
-  await areasOf(page)
+  const { page, complaints } = await visitGame(`${site.url}${at}`)
+  await showsSprite(page)
+  expect((await coloursInShot(page)).size).toBeGreaterThan(20)
   expect(complaints).toEqual([])
 })
 
