@@ -6,6 +6,7 @@ import sharp from 'sharp'
 import { type EmbeddedService, startEmbeddedService } from 'spritewright/service'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { isOffered } from '../kit/extras.ts'
+import { rememberedMakers } from '../kit/remembered-makers.ts'
 import { staleAsks } from '../plugin/panel-client.ts'
 import { openBrowser, visit } from './browser.ts'
 import { readExpected } from './delivered.ts'
@@ -43,6 +44,8 @@ const window = { width: 480, height: 360 }
 const frameMs = 100
 /** Folder for pictures for the docs: `SPRITEWRIGHT_PICTURES=docs npx vitest run test/e2e/live.full.test.ts`. */
 const pictures = process.env.SPRITEWRIGHT_PICTURES
+/** Side of the reference pictures, in pixels. Drawing and packing grow with its square. */
+const side = pictures === undefined ? 96 : 192
 
 let browser: Browser
 const open: { close(): Promise<unknown> }[] = []
@@ -63,7 +66,7 @@ async function startGame(
   page: string,
   engine: keyof typeof bundledEngines,
 ): Promise<{ game: Game; service: EmbeddedService; url: string; panelUrl: string }> {
-  const service = await startEmbeddedService({ jobMs: 0 })
+  const service = await startEmbeddedService({ jobMs: 0, makers: rememberedMakers })
   open.push(service)
   const alias = { [engine.startsWith('pixi') ? 'pixi.js' : 'phaser']: bundledEngines[engine] }
   const game = await createGame({
@@ -76,7 +79,7 @@ export default {
   optimizeDeps: { noDiscovery: true },
   resolve: { alias: ${JSON.stringify(alias)} },
 }`,
-    'sprites/hero.png': await sharp(join(repository, 'examples/phaser/sprites/hero.png')).resize(192).png().toBuffer(),
+    'sprites/hero.png': await sharp(join(repository, 'examples/phaser/sprites/hero.png')).resize(side).png().toBuffer(),
     'sprites/hero.sprite.json': JSON.stringify({
       reference: './hero.png',
       prompt: 'a small knight',
@@ -240,7 +243,7 @@ testWithLowest('PixiJS 8.0: the page reloads with the real art, because sprites 
   await shown.evaluate(() => {
     globalThis.isTheSamePage = true
   })
-  const panel = await browser.newPage({ viewport: { width: 1000, height: 2 * window.height } })
+  const panel = await browser.newPage({ viewport: { width: 1000, height: 2 * window.height }, reducedMotion: 'reduce' })
   open.push(panel)
   await panel.goto(panelUrl.replace('#', '?show=hero.walk#'))
   await approveInPanel(panel)
@@ -259,7 +262,7 @@ test('a picture dropped in the panel becomes a sprite, moves in the game as a pl
   await panel.goto(panelUrl)
   await panel.getByRole('button', { name: 'New sprite…' }).click()
   await panel.getByRole('heading', { name: 'A new sprite' }).waitFor()
-  await dropPicture(panel, 'fox.png', await sharp(join(repository, 'examples/pixi/sprites/fox.png')).resize(160).png().toBuffer())
+  await dropPicture(panel, 'fox.png', await sharp(join(repository, 'examples/pixi/sprites/fox.png')).resize(side).png().toBuffer())
   await panel.getByRole('textbox', { name: 'What it is, in words' }).fill('a red fox')
   await panel.getByRole('button', { name: 'Make it' }).click()
   await panel.getByRole('heading', { name: 'fox.idle', level: 1 }).waitFor()
