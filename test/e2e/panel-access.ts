@@ -1,5 +1,6 @@
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
 
 /**
  * Barriers on a page: serious and critical findings of axe, as rule and place, and a page or dialog that is
@@ -42,4 +43,18 @@ export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
 export async function pressAt(page: Page, name: string | RegExp, key = 'Enter'): Promise<void> {
   await tabTo(page, name)
   await page.keyboard.press(key)
+}
+
+/** Opens the dialog of an approval, thinks again, and approves, by keyboard alone. */
+export async function approveByKeyboard(page: Page, opener: RegExp): Promise<void> {
+  await pressAt(page, opener)
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: /^Approve [\d.]+ credits$/ }).waitFor()
+  expect(await findBarriers(page)).toEqual([])
+  // A person who has second thoughts is where he was before.
+  await page.keyboard.press('Escape')
+  await page.waitForFunction((pattern) => new RegExp(pattern).test(document.activeElement?.textContent ?? ''), opener.source)
+  await page.keyboard.press('Enter')
+  await pressAt(page, /^Approve [\d.]+ credits$/)
+  await page.waitForFunction(() => document.activeElement?.tagName === 'H1')
 }

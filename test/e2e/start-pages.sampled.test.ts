@@ -4,14 +4,11 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
 import sharp from 'sharp'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { hasExtras, isOffered, packageFolder } from '../kit/extras.ts'
 import { patienceMs } from '../kit/patience.ts'
 import { cliBin } from '../kit/project.ts'
 import { level } from '../level.ts'
-import { openBrowser, visit } from './browser.ts'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { isLong } from '../long.ts'
 import { openBrowser, type Visit, visit } from './browser.ts'
 import { createGame, type Game, repository } from './game.ts'
 import { serveFolder } from './site.ts'
@@ -271,35 +268,37 @@ test.each(framed)(
   },
 )
 
-test.each([
-  { engine: 'phaser', file: 'phaser.min.js', at: '' },
-  { engine: 'pixi.js', file: 'pixi.min.mjs', at: 'pixi.html' },
-  { engine: 'no engine', file: undefined, at: 'canvas.html' },
-])('no bundler, $engine: an approved sprite plays on a plain page', async ({ engine, file, at }) => {
-  const { home } = await begin(filesOfPage('start-plain.md'), file === undefined ? [] : [engine])
-  await cli(home, 'approve', '--yes')
-  await cli(home, 'build')
-  await mkdir(join(home, 'public/vendor'))
-  if (file !== undefined) await copyFile(join(repository, 'node_modules', engine, 'dist', file), join(home, 'public/vendor', file))
-  const site = await serveFolder(join(home, 'public'))
-  open.push(site)
-  const { page, complaints } = await visitGame(`${site.url}${at}`)
-  await showsSprite(page)
-  expect((await coloursInShot(page)).size).toBeGreaterThan(20)
-  expect(complaints).toEqual([])
-})
+if (level !== 'quick') {
+  test.each([
+    { engine: 'phaser', file: 'phaser.min.js', at: '' },
+    { engine: 'pixi.js', file: 'pixi.min.mjs', at: 'pixi.html' },
+    { engine: 'no engine', file: undefined, at: 'canvas.html' },
+  ])('no bundler, $engine: an approved sprite plays on a plain page', async ({ engine, file, at }) => {
+    const { home } = await begin(filesOfPage('start-plain.md'), file === undefined ? [] : [engine])
+    await cli(home, 'approve', '--yes')
+    await cli(home, 'build')
+    await mkdir(join(home, 'public/vendor'))
+    if (file !== undefined) await copyFile(join(repository, 'node_modules', engine, 'dist', file), join(home, 'public/vendor', file))
+    const site = await serveFolder(join(home, 'public'))
+    open.push(site)
+    const { page, complaints } = await visitGame(`${site.url}${at}`)
+    await showsSprite(page)
+    expect((await coloursInShot(page)).size).toBeGreaterThan(20)
+    expect(complaints).toEqual([])
+  })
 
-test('a monorepo: the game of a workspace begins in its own folder, and the root says where it is', async () => {
-  const { 'apps/meadow/spritewright.config.ts': config = '', ...rest } = filesOfPage('start-monorepo.md')
-  expect(rest).toEqual({})
-  const { home, root, write } = await begin(filesOfPage('start-phaser.md'), ['phaser'], 'apps/meadow')
-  await write('package.json', '{ "private": true, "workspaces": ["apps/*"] }')
-  expect(await readFile(join(home, 'sprites/hero.sprite.json'), 'utf8')).toContain('"../../../node_modules/spritewright/schemas/')
-  await expect(cli(root, 'plan')).rejects.toMatchObject({ stderr: expect.stringContaining('--root "apps/meadow"') })
-  await write('apps/meadow/spritewright.config.ts', config.replace('store', "service: 'embedded', store"))
-  await cli(home, 'approve', '--yes')
-  await cli(home, 'build', '--buy-only')
-  expect((await readdir(join(root, 'sprite-results'))).length).toBeGreaterThan(0)
-  const built = await runViteBuild(home)
-  expect(built.code, built.stderr).toBe(0)
-})
+  test('a monorepo: the game of a workspace begins in its own folder, and the root says where it is', async () => {
+    const { 'apps/meadow/spritewright.config.ts': config = '', ...rest } = filesOfPage('start-monorepo.md')
+    expect(rest).toEqual({})
+    const { home, root, write } = await begin(filesOfPage('start-phaser.md'), ['phaser'], 'apps/meadow')
+    await write('package.json', '{ "private": true, "workspaces": ["apps/*"] }')
+    expect(await readFile(join(home, 'sprites/hero.sprite.json'), 'utf8')).toContain('"../../../node_modules/spritewright/schemas/')
+    await expect(cli(root, 'plan')).rejects.toMatchObject({ stderr: expect.stringContaining('--root "apps/meadow"') })
+    await write('apps/meadow/spritewright.config.ts', config.replace('store', "service: 'embedded', store"))
+    await cli(home, 'approve', '--yes')
+    await cli(home, 'build', '--buy-only')
+    expect((await readdir(join(root, 'sprite-results'))).length).toBeGreaterThan(0)
+    const built = await runViteBuild(home)
+    expect(built.code, built.stderr).toBe(0)
+  })
+}

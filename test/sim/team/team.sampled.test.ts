@@ -4,6 +4,17 @@ import { type Bundle, bundle } from '../bundle.ts'
 import type { Answer } from '../exhaustive/main.ts'
 import { runSimulator } from '../seeded/simulator-process.ts'
 
+/** The one end other than done or a decision. */
+const scarce = 'two machines at once, credits for one: needs approval'
+/** What the quick level plays. */
+const sample = [
+  'three machines that die',
+  'a store that fails, by no adapter',
+  'two machines at once, of one user',
+  'two people who have both approved',
+  'seeds',
+]
+
 let simulator: Bundle
 beforeAll(async () => {
   simulator = await bundle('sim/team/main.ts', 'team')
@@ -14,7 +25,9 @@ describe('I1 to I6, I8 to I10: every schedule of one purchase on machines that s
   test(
     'deaths, takeovers, a store that fails, loses, is slow or away, clocks that jump, and whole days of up to five machines: one charge, and every machine ends',
     async () => {
-      const runs = await Promise.all([0, 1].map((part) => runSimulator(simulator, { part, of: 2, level })))
+      const runs = await Promise.all(
+        [0, 1].map((part) => runSimulator(simulator, { part, of: 2, level, ...(level === 'quick' ? { names: sample } : {}) })),
+      )
       expect(runs.map(({ failure }) => failure)).toEqual(['', ''])
       const answers = runs.flatMap(({ lines }) => lines.map((line) => JSON.parse(line) as Answer))
       const total = { schedules: 0, runs: 0, crashes: 0, charges: 0 }
@@ -32,9 +45,9 @@ describe('I1 to I6, I8 to I10: every schedule of one purchase on machines that s
       console.log(
         `L3: ${total.schedules} schedules over several machines, in ${total.runs} executions of the real code, ${total.crashes} crashes, ${total.charges} charged ends, 0 double charges, 0 above the total, 0 lost results`,
       )
-      expect(total.schedules).toBeGreaterThanOrEqual(byLevel({ quick: 1_000, full: 100_000, long: 100_000 }))
+      expect(total.schedules).toBeGreaterThanOrEqual(byLevel({ quick: 500, full: 100_000, long: 100_000 }))
       const ends = answers.flatMap(({ name, report }) => Object.keys(report.ends).map((end) => `${name}: ${end}`))
-      expect(ends.filter((end) => !/: (done$|needs decision)/.test(end))).toEqual(['two machines at once, credits for one: needs approval'])
+      expect(ends.filter((end) => !/: (done$|needs decision)/.test(end))).toEqual(byLevel({ quick: [], full: [scarce], long: [scarce] }))
     },
     level === 'long' ? 7_200_000 : 300_000,
   )

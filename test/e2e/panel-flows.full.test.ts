@@ -4,11 +4,8 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { patienceMs } from '../kit/patience.ts'
 import { figurePng } from '../kit/project.ts'
-import { byLevel } from '../level.ts'
 import { openBrowser } from './browser.ts'
-import { quickMakers } from '../kit/quick-makers.ts'
-import { openBrowser, patienceMs } from './browser.ts'
-import { findBarriers, pressAt } from './panel-access.ts'
+import { approveByKeyboard, findBarriers, pressAt } from './panel-access.ts'
 import { type Desk, type DeskSetup, heroSpec, openDesk } from './panel-desk.ts'
 
 let browser: Browser
@@ -41,60 +38,6 @@ async function isDrawn(page: Page, name: string | RegExp): Promise<boolean> {
       .data.some((value) => value > 0)
   })
 }
-
-async function approveByKeyboard(page: Page, opener: RegExp): Promise<void> {
-  await pressAt(page, opener)
-  const dialog = page.getByRole('dialog')
-  await dialog.getByRole('button', { name: /^Approve [\d.]+ credits$/ }).waitFor()
-  expect(await findBarriers(page)).toEqual([])
-  // A person who has second thoughts is where he was before.
-  await page.keyboard.press('Escape')
-  await page.waitForFunction((pattern) => new RegExp(pattern).test(document.activeElement?.textContent ?? ''), opener.source)
-  await page.keyboard.press('Enter')
-  await pressAt(page, /^Approve [\d.]+ credits$/)
-  await page.waitForFunction(() => document.activeElement?.tagName === 'H1')
-}
-
-/** Each event of a purchase reads all sprites again, so twice as many take four times as long. */
-const many = byLevel({ quick: 3, full: 12, long: 40 })
-
-describe('many sprites', () => {
-  test('are approved in one go and by keyboard, with progress, credits and the time that is left', { timeout: 300_000 }, async () => {
-    const files = Object.fromEntries(
-      Array.from({ length: many }, (_, index) => [`sprites/s${index}.sprite.json`, heroSpec(`walks ${index}`)] as const),
-    )
-    const { page, service, complaints } = await open({ files, query: '', speed: 60, service: { makers: quickMakers() } })
-    await page.evaluate(() => {
-      const told: string[] = []
-      Object.assign(globalThis, { told })
-      new MutationObserver(() => {
-        const words = document.querySelector('.batch p')?.textContent
-        if (words && told.at(-1) !== words) told.push(words)
-      }).observe(document.body, { subtree: true, childList: true, characterData: true })
-    })
-    const sum = (await page.getByText(/^[\d.]+ credits in all$/).textContent())!.split(' ')[0]
-    const first = page.getByRole('link', { name: /^walk/ }).first()
-    await first.focus()
-    await page.keyboard.press('ArrowDown')
-    expect(await first.evaluate((link) => document.activeElement !== link && document.activeElement?.textContent)).toMatch(/^walk/)
-    await pressAt(page, 'Choose s3.walk for approval', 'Space')
-    await page.getByRole('button', { name: 'Approve 1…' }).waitFor()
-    await pressAt(page, `All ${many} to buy`, 'Space')
-    await approveByKeyboard(page, new RegExp(`^Approve ${many}…$`))
-    const batch = page.getByRole('region', { name: 'Purchases in work' })
-    await batch.getByRole('progressbar', { name: 'All purchases in work' }).waitFor()
-    expect(await findBarriers(page)).toEqual([])
-    // Screen readers are notified without reading the page again.
-    expect(await page.getByRole('status').textContent()).toMatch(/walk|Approved/)
-    await page.getByRole('region', { name: 'Purchases in work' }).waitFor({ state: 'detached' })
-    const told = await page.evaluate(() => (globalThis as unknown as { told: string[] }).told)
-    expect(told[0]).toMatch(new RegExp(`^\\d+ of ${many} · [\\d.]+ of ${sum} credits`))
-    const isEstimate = new RegExp(`^(?!${many} )[1-9]\\d* of ${many} · [\\d.]+ of [\\d.]+ credits · about \\d+ (?:s|min) left$`)
-    expect(told.some((words) => isEstimate.test(words))).toBe(true)
-    expect(service.charges()).toHaveLength(many)
-    expect(complaints).toEqual([])
-  })
-})
 
 describe('takes', () => {
   test('two are compared in step, with onion skin, and one is chosen, by keyboard alone', async () => {
