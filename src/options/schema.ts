@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type FormatName, formatNames, isFormatName, type PageFormat, pageFormats } from '../../atlas/format-abilities.ts'
+import { type FormatName, formatNames, type PageFormat } from '../../atlas/format-abilities.ts'
 import type { EngineFormat } from '../../atlas/formats/format.ts'
 import { pageSide } from '../../atlas/limits.ts'
 import { type Credits, isCreditsText, parseCredits } from '../credit/credits.ts'
@@ -10,6 +10,7 @@ import { nearestName } from '../spec/nearest.ts'
 import { filledText, flag, toEditorSchema, wholeNumber } from '../spec/schema.ts'
 import { formatPath, toFaults, valueAt } from '../spec/schema-faults.ts'
 import type { OptionIssue, ReadAtlas } from './atlas.ts'
+import { encoding, encodings, encodingWords, formatFaults } from './formats.ts'
 import * as values from './values.ts'
 
 /** An engine that atlases are written for. */
@@ -60,16 +61,7 @@ const credits = z
   .transform((value) => parseCredits(String(value)))
   .optional()
 const durationWords = "a duration up to 24 hours like '10m', '2s', '500ms' or '1h'"
-const ownFormatWords = 'or a format of your own: { name: "my-format", write(atlases) { ... } }'
-const ownNameWords = 'a name of its own in small letters, digits and hyphens, a letter first'
 const patternWords = 'a glob, or a list of globs'
-const encodingNames = pageFormats.map((name) => `"${name}"`)
-const encodingWords = `${encodingNames.join(', ')}, or a list of several, each once`
-const encoding = z.enum(pageFormats, { error: `one of ${encodingNames.join(', ')}` })
-const encodings = z
-  .array(encoding, { error: encodingWords })
-  .min(1, { error: 'at least one encoding' })
-  .refine((list) => new Set(list).size === list.length, { error: 'each encoding once' })
 const qualityWords = 'a whole number from 1 to 100, or { webp, avif, ktx2 } with one each'
 const percent = wholeNumber(1, 100)
 const quality = z.strictObject({ webp: percent.optional(), avif: percent.optional(), ktx2: percent.optional() }, { error: qualityWords })
@@ -279,33 +271,6 @@ export function readOptions(options: unknown): { readonly options: ReadOptions }
 
 function mayBeSecret([group, name]: ValuePath): boolean {
   return group === 'service' || (group === 'store' && name !== 'dir')
-}
-
-/** Faults in entries of `formats`, by index. */
-function formatFaults(list: readonly unknown[]): Map<number, { path: readonly string[]; words: string }> {
-  const faults = new Map<number, { path: readonly string[]; words: string }>()
-  const taken = new Set<string>(formatNames)
-  for (const [at, entry] of list.entries()) {
-    if (typeof entry === 'string' && isFormatName(entry)) continue
-    if (!isOwnFormat(entry)) faults.set(at, { path: [], words: formatWords(entry) })
-    else if (!/^[a-z][a-z0-9-]{0,39}$/.test(entry.name) || taken.has(entry.name)) faults.set(at, { path: ['name'], words: ownNameWords })
-    else if (entry.pages !== undefined && entry.pages !== 'beside' && entry.pages !== 'pixels')
-      faults.set(at, { path: ['pages'], words: '"beside" or "pixels"' })
-    else if (entry.draws !== undefined && !encodings.safeParse(entry.draws).success)
-      faults.set(at, { path: ['draws'], words: `a list of encodings: ${encodingNames.join(', ')}` })
-    else taken.add(entry.name)
-  }
-  return faults
-}
-
-function isOwnFormat(entry: unknown): entry is EngineFormat {
-  const { name, write } = (typeof entry === 'object' && entry !== null ? entry : {}) as { name?: unknown; write?: unknown }
-  return typeof name === 'string' && typeof write === 'function'
-}
-
-function formatWords(entry: unknown): string {
-  const near = typeof entry === 'string' ? nearestName(entry, formatNames) : undefined
-  return near === undefined ? `one of ${formatNames.join(', ')}, ${ownFormatWords}` : `a known format (did you mean "${near}"?)`
 }
 
 function unknownOptionWords(path: ValuePath): string {
