@@ -26,9 +26,14 @@ const server = await createServer({
   plugins: [page, spritewright()],
 })
 await server.listen()
+let panel
+server.config.logger.info = (line) => {
+  panel ??= /Sprites: ([^#]+)/.exec(line)?.[1]
+}
+server.printUrls()
 const { port } = server.httpServer.address()
 const get = async (path) => {
-  const response = await fetch(`http://127.0.0.1:${port}${path}`)
+  const response = await fetch(new URL(path, `http://127.0.0.1:${port}`))
   const text = await response.text()
   if (response.status !== 200) throw new Error(`Expected ${path}, found ${response.status}: ${text.slice(0, 300)}`)
   return text
@@ -46,14 +51,14 @@ await Promise.all(imports.map(get))
 reached('first page')
 
 const revisionOf = (text) => Number(/"revision":(\d+)/.exec(text)?.[1])
-let text = await get('/__spritewright/api/state')
+let text = await get(`${panel}api/state`)
 reached('panel, first state', { bytes: text.length })
 let revision = revisionOf(text)
 let bytes = 0
 let requests = 0
 // A page asks again after each event of a new state. An answer without a later revision means that all are made.
 while (requests < Number(process.env.SCALE_UPDATES ?? Infinity)) {
-  text = await get(`/__spritewright/api/state?since=${revision}`)
+  text = await get(`${panel}api/state?since=${revision}`)
   if (revisionOf(text) === revision) break
   revision = revisionOf(text)
   bytes += text.length

@@ -11,6 +11,7 @@ const more = {
   'approval.perSprite': '[Money](money.md#approvals-and-budgets)',
   'store.shared': '[Teams and CI](ci.md#what-to-commit)',
   'cache.maxBytes': '[below](#the-cache)',
+  'panel.port': '[the panel](panel.md#access)',
   'atlas.format': '[Encodings](formats.md#encodings)',
   'atlas.hull': '[Formats](formats.md)',
   'atlas.rotate': '[Formats](formats.md)',

@@ -154,7 +154,7 @@ async function serve() {
   })
   await server.listen()
   server.printUrls()
-  const [address] = /https?:\S+__spritewright\/#token=\S+/.exec(told) ?? []
+  const [address] = /https?:\S+#token=\S+/.exec(told) ?? []
   if (!address) throw new Error(`Expected the address of the panel, found:\n${told}`)
   return address
 }

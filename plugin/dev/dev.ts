@@ -80,10 +80,10 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
     base: base.startsWith('/') ? base : '/',
     shown: () => shownSprites.withMore(),
     show: async (name) => shownSprites.newest() !== (await shownSprites.with([name])),
-    urlOf: (page) => `${prefix}${page.sha256}.${page.extension}`,
+    page: (sha256) => shelf.find(sha256),
   })
   guardPaths(server, folders)
-  servePages(server, prefix, (sha256) => shelf.find(sha256) ?? panel.pages.find(sha256))
+  servePages(server, prefix, (sha256) => shelf.find(sha256))
   let told: Preview | undefined
   /** Reads changes, and sends them to pages. */
   const refresh = async (isStale: () => boolean, changed: readonly string[] | undefined): Promise<void> => {

@@ -1,21 +1,32 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { resolve } from 'node:path'
 import type { ViteDevServer } from 'vite'
 import { isInside, realPath } from '../../src/host/real-path.ts'
-import { isOwnHost } from './guard.ts'
+import { isOwnHost, type NamedServer } from './guard.ts'
 
 /** Responds 403 to a request for a path under a prefix, if its host is not a name of the server. */
 export function guardHost(server: ViteDevServer, prefix: string): void {
   server.middlewares.use((request, response, next) => {
-    const path = (request.url ?? '').split('?')[0] ?? ''
-    if (!`${path}/`.startsWith(prefix) || isOwnHost(request.headers, server.config.server)) return next()
-    const { host, ':authority': authority = host } = request.headers
-    response.statusCode = 403
-    response.setHeader('Content-Type', 'text/plain; charset=utf-8')
-    response.setHeader('X-Content-Type-Options', 'nosniff')
-    response.end(
-      `Expected a request to a name of this server, found Host: ${JSON.stringify(authority ?? '')}. If that name is yours, add it to server.allowedHosts in the configuration of Vite.`,
-    )
+    if (!`${pathOf(request)}/`.startsWith(prefix) || !refuseHost(request, response, server.config.server)) next()
   })
+}
+
+/** Responds 403 to a request whose host is not a name of the server. Returns whether it did. */
+export function refuseHost(request: IncomingMessage, response: ServerResponse, names: NamedServer): boolean {
+  if (isOwnHost(request.headers, names)) return false
+  const { host, ':authority': authority = host } = request.headers
+  response.statusCode = 403
+  response.setHeader('Content-Type', 'text/plain; charset=utf-8')
+  response.setHeader('X-Content-Type-Options', 'nosniff')
+  response.end(
+    `Expected a request to a name of this server, found Host: ${JSON.stringify(authority ?? '')}. If that name is yours, add it to server.allowedHosts in the configuration of Vite.`,
+  )
+  return true
+}
+
+/** Path of a request, without its query. */
+export function pathOf({ url = '' }: IncomingMessage): string {
+  return url.split('?')[0] ?? ''
 }
 
 /**

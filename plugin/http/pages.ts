@@ -1,6 +1,7 @@
-import type { Connect, ViteDevServer } from 'vite'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ViteDevServer } from 'vite'
 import type { BuiltPage } from '../../src/index.ts'
-import { guardHost } from './middleware.ts'
+import { guardHost, pathOf } from './middleware.ts'
 
 /**
  * Number of pages that are kept although no sprite shows them any more. A game that got their URLs may still
@@ -39,30 +40,31 @@ export function createPageShelf(kept: number = keptPages): PageShelf {
   }
 }
 
-/**
- * Serves pages from memory under a prefix, by content hash. An ETag keeps a browser from fetching a page
- * twice.
- */
-export function servePages(server: ViteDevServer, prefix: string, find: (sha256: string) => BuiltPage | undefined): void {
+/** Serves pages from memory under a prefix of the dev server, by content hash. */
+export function servePages(server: ViteDevServer, prefix: string, find: PageShelf['find']): void {
   guardHost(server, prefix)
-  const handle: Connect.NextHandleFunction = (request, response, next) => {
-    const path = (request.url ?? '').split('?')[0] ?? ''
+  server.middlewares.use((request, response, next) => {
+    const path = pathOf(request)
     if (!path.startsWith(prefix)) return next()
-    const page = find(/^([0-9a-f]{64})\.[a-z0-9]+$/.exec(path.slice(prefix.length))?.[1] ?? '')
-    if (!page || (request.method !== 'GET' && request.method !== 'HEAD')) {
-      response.statusCode = page ? 405 : 404
-      return void response.end()
-    }
-    const etag = `"${page.sha256}"`
-    response.setHeader('ETag', etag)
-    response.setHeader('Cache-Control', 'no-cache')
-    if (request.headers['if-none-match'] === etag) {
-      response.statusCode = 304
-      return void response.end()
-    }
-    response.setHeader('Content-Type', page.contentType)
-    response.setHeader('Content-Length', page.bytes.length)
-    response.end(request.method === 'HEAD' ? undefined : page.bytes)
+    sendPage(path.slice(prefix.length), find, request, response)
+  })
+}
+
+/** Sends the page with a file name. An ETag keeps a browser from fetching it twice. */
+export function sendPage(name: string, find: PageShelf['find'], request: IncomingMessage, response: ServerResponse): void {
+  const page = find(/^([0-9a-f]{64})\.[a-z0-9]+$/.exec(name)?.[1] ?? '')
+  if (!page || (request.method !== 'GET' && request.method !== 'HEAD')) {
+    response.statusCode = page ? 405 : 404
+    return void response.end()
   }
-  server.middlewares.use(handle)
+  const etag = `"${page.sha256}"`
+  response.setHeader('ETag', etag)
+  response.setHeader('Cache-Control', 'no-cache')
+  if (request.headers['if-none-match'] === etag) {
+    response.statusCode = 304
+    return void response.end()
+  }
+  response.setHeader('Content-Type', page.contentType)
+  response.setHeader('Content-Length', page.bytes.length)
+  response.end(request.method === 'HEAD' ? undefined : page.bytes)
 }

@@ -2,9 +2,9 @@
  * The protocol between the panel and the dev server. It consists of types alone: the server fills them in
  * `plugin/panel/server/state/state.ts` and `plugin/panel/server/actions.ts`, and the panel renders them.
  *
- * All paths are relative to the panel's own page, `<base>__spritewright/`. Its built files are in
- * `dist/plugin/panel/`: `index.html`, and the files that it names by relative addresses (it is built with
- * `base: './'`). A Content-Security-Policy limits the page to scripts, styles, pictures and requests of this
+ * The panel has an origin of its own, `plugin/panel/server/origin.ts`. All paths are relative to its page,
+ * `http://127.0.0.1:PORT/NAME/`. Its built files are in `dist/plugin/panel/`: `index.html`, and the files that it names
+ * by relative addresses (it is built with `base: './'`). A Content-Security-Policy limits the page to scripts, styles, pictures and requests of this
  * origin, and allows `data:` and `blob:` pictures besides. It forbids inline scripts and inline `<style>`;
  * styles that a script sets are fine.
  *
@@ -18,14 +18,14 @@
  * | `GET api/frames` | `?animation=hero.walk&take=2` (`take` is optional): `PanelFrames` of `sprites.ts`,   |
  * |                  | all delivered frames.                                                                |
  * | `GET api/atlases`| `PanelAtlases` of `sprites.ts`: the atlas groups as a build would pack them.         |
+ * | `GET pages/NAME` | A packed page, by a `url` of the answers above.                                         |
  * | `POST api/NAME`  | An action: `PanelActions` of `actions.ts` by NAME. JSON in, JSON out.                |
  *
  * An action needs `Content-Type: application/json` and the header {@link TokenHeader} with the token. The
- * token comes in the fragment of the address that the terminal prints, `…/__spritewright/#token=…`. The panel
- * removes the token from the address and keeps it in `history.state`, which no other document can read. The
- * token is never in storage, a cookie or the page, because the game runs on the same origin. The game also
- * reads the addresses of its tab (`navigation.entries()`). Without the token the panel is read-only. Links to
- * the game get `rel="noopener"`.
+ * token comes in the fragment of the address that the terminal prints, `…#token=…`. The panel removes the token from
+ * the address and keeps it in `history.state`, which no other document can read. The token is never in storage, a
+ * cookie or the page. All ports of a host share cookies, and another server may have the port later. Without the token
+ * the panel is read-only. Links to the game get `rel="noopener"`.
  *
  * Credits are exact decimal strings ("2.4"); the server computes sums. Times are milliseconds since the Unix
  * epoch.

@@ -115,6 +115,17 @@ export interface Options {
         readonly maxBytes?: number | undefined
       }
     | undefined
+  readonly panel?:
+    | {
+        /**
+         * Port of the panel, 1 to 65535, for a port that is forwarded. The panel then listens where the dev server
+         * listens, and does not run if the port is taken. Choose a port that no other server uses.
+         *
+         * @default a free one, drawn at each start of `vite`
+         */
+        readonly port?: number | undefined
+      }
+    | undefined
   readonly atlas?: AtlasSettings | undefined
   /** Limits on requests to the service. */
   readonly limits?: { readonly [Name in keyof ResolvedLimits]?: ResolvedLimits[Name] | undefined } | undefined
@@ -147,6 +158,7 @@ export interface ResolvedOptions {
   /** Absolute paths, or addresses of stores. */
   readonly store: { readonly dir: string; readonly shared?: string; readonly journal?: string }
   readonly cache: { readonly maxBytes: number }
+  readonly panel: { readonly port?: number }
   readonly atlas: ResolvedAtlas
   readonly limits: ResolvedLimits
   /** With a shared journal, 0.8 of the option: another machine may replay, and its store's clock has whole seconds. */
@@ -190,7 +202,7 @@ export function resolveOptions(argument: Options, { root, isCi, dependencies, co
   checkedOptions(config?.options ?? {}, config?.file)
   checkedOptions(argument, undefined)
   const options = checkedOptions(mergeOptions((config?.options ?? {}) as Options, argument), config?.file)
-  const { specs, formats, service, approval, build, placeholders, store, cache, limits } = options
+  const { specs, formats, service, approval, build, placeholders, store, cache, panel, limits } = options
   const engine = options.engine ?? findEngine(dependencies)
   const made = resolveAtlas(options.atlas, [...enginesOf({ engine }), ...formats])
   if (made.issues.length > 0) throw optionsError(made.issues, config?.file)
@@ -210,6 +222,7 @@ export function resolveOptions(argument: Options, { root, isCi, dependencies, co
       journal: store.journal && resolveStore(root, store.journal),
     }),
     cache,
+    panel: withoutUndefined(panel),
     atlas: made.atlas,
     limits,
     replayWindowMs: store.journal === undefined ? options.replayWindow : options.replayWindow * sharedWindowShare,

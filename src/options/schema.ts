@@ -43,6 +43,7 @@ export interface ReadOptions {
   /** Paths as written. */
   readonly store: { readonly dir: string; readonly shared?: string | undefined; readonly journal?: string | undefined }
   readonly cache: { readonly maxBytes: number }
+  readonly panel: { readonly port?: number | undefined }
   readonly atlas: ReadAtlas
   readonly limits: ResolvedLimits
   /** Milliseconds. */
@@ -155,6 +156,16 @@ const shapes = {
     },
     { error: 'an object: maxBytes' },
   ),
+  panel: z.strictObject(
+    {
+      port: wholeNumber(1, 65_535)
+        .optional()
+        .describe(
+          'Port of the panel, 1 to 65535, for a port that is forwarded. Choose one that no other server uses. Default: a free one, drawn at each start of `vite`.',
+        ),
+    },
+    { error: 'an object: port' },
+  ),
   atlas: z.strictObject(
     {
       maxSize: wholeNumber(pageSide.least, pageSide.most)
@@ -235,6 +246,7 @@ const optionsShape = {
   placeholders: shapes.placeholders.prefault({}),
   store: shapes.store.prefault({}),
   cache: shapes.cache.prefault({}),
+  panel: shapes.panel.prefault({}),
   atlas: shapes.atlas.prefault({}),
   limits: shapes.limits.prefault({}),
   replayWindow: textReadBy(values.parseDuration, durationWords)

@@ -120,18 +120,18 @@ test('the demo opens a game beside the panel with --dev', { timeout: patience },
   const child = spawn(process.execPath, [join(repository, 'scripts/demo.mjs'), ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = new Promise((resolve) => child.on('close', resolve))
   try {
+    let said = ''
     const panel = await new Promise<string>((resolve, reject) => {
-      let said = ''
       child.stdout.on('data', (part: Buffer) => {
         said += part.toString()
-        const found = /https?:\S+__spritewright\/#token=\S+/.exec(said)?.[0]
+        const found = /https?:\S+#token=\S+/.exec(said)?.[0]
         if (found !== undefined) resolve(found)
       })
       void ended.then(() => reject(new Error(`Expected the address of the panel, found:\n${said}`)))
     })
     const { page, complaints } = await visit(browser, panel, { width: 960, height: 540 })
     await page.getByRole('region', { name: 'fox' }).waitFor()
-    await page.goto(new URL('/', panel).href)
+    await page.goto(/Local:\s+(http:\S+)/.exec(said)?.[1] ?? '')
     await page.waitForFunction('window.app?.stage.children.length === 4', undefined, { timeout: patienceMs })
     expect(complaints).toEqual([])
     await page.close()

@@ -108,47 +108,53 @@ export default {
   const panelUrl = await new Promise<string>((resolve, reject) => {
     const listen = (part: Buffer): void => {
       said += part.toString()
-      const found = /https?:\S+__spritewright\/#token=\S+/.exec(said)?.[0]
+      const found = /https?:\S+#token=\S+/.exec(said)?.[0]
       if (found !== undefined) resolve(found)
     }
     child.stdout.on('data', listen)
     child.stderr.on('data', listen)
     void ended.then(() => reject(new Error(`Expected the address of the panel among what the dev server prints:\n${said}`)))
   })
-  return { game, service, url: new URL('/', panelUrl).href, panelUrl }
+  return { game, service, url: /Local:\s+(http:\S+)/.exec(said)?.[1] ?? '', panelUrl }
 }
 
 /**
- * Tries what a module of the game might try, because it has the same origin: every action without a token and
- * with a wrong one. Returns each status, and every text in which it could search for the token.
+ * Tries what a module of the game might try, knowing the panel's address: every action without a token and with a
+ * wrong one, with and without asking the server first. Returns each readable answer, and every text in which it could
+ * search for the token.
  */
-function tryToSpend(page: Page): Promise<{ statuses: readonly number[]; texts: string }> {
-  return page.evaluate(async (actions) => {
-    const statuses: number[] = []
-    const body = JSON.stringify({ ids: [], lines: [{ id: 'hero.walk', credits: '2.4' }], sum: '2.4' })
-    for (const action of actions)
-      for (const token of [{}, { 'x-spritewright-token': 'A'.repeat(43) }])
-        statuses.push(
-          (
-            await fetch(`/__spritewright/api/${action}`, {
-              method: 'POST',
-              headers: { 'content-type': 'application/json', ...token },
-              body,
-            })
-          ).status,
+function tryToSpend(page: Page, panel: string): Promise<{ answers: readonly string[]; texts: string }> {
+  return page.evaluate(
+    async ({ actions, panel }) => {
+      const read = async (url: string, init?: RequestInit): Promise<string> =>
+        fetch(url, init).then(
+          (response) => response.text(),
+          () => '',
         )
-    const places = [
-      '/',
-      '/@vite/client',
-      '/live/page.js',
-      '/sprites/hero.sprite.json?import',
-      '/@id/__x00__spritewright/atlas/hero',
-      '/__spritewright/',
-      '/__spritewright/api/state',
-    ]
-    const texts = await Promise.all(places.map(async (place) => (await fetch(place)).text()))
-    return { statuses, texts: [...texts, document.cookie, JSON.stringify([{ ...localStorage }, { ...sessionStorage }])].join('\n') }
-  }, Object.keys(staleAsks))
+      const answers: string[] = []
+      const body = JSON.stringify({ ids: [], lines: [{ id: 'hero.walk', credits: '2.4' }], sum: '2.4' })
+      for (const action of actions)
+        for (const init of [
+          { headers: { 'content-type': 'application/json' } },
+          { headers: { 'content-type': 'application/json', 'x-spritewright-token': 'A'.repeat(43) } },
+          { mode: 'no-cors' },
+        ] as RequestInit[])
+          answers.push(await read(`${panel}api/${action}`, { ...init, method: 'POST', body }))
+      for (const name of ['', 'api/state', 'api/events']) answers.push(await read(panel + name))
+      const places = [
+        '/',
+        '/@vite/client',
+        '/live/page.js',
+        '/sprites/hero.sprite.json?import',
+        '/@id/__x00__spritewright/atlas/hero',
+        '/__spritewright/',
+        '/__spritewright/api/state',
+      ]
+      const texts = await Promise.all(places.map((place) => read(place)))
+      return { answers, texts: [...texts, document.cookie, JSON.stringify([{ ...localStorage }, { ...sessionStorage }])].join('\n') }
+    },
+    { actions: Object.keys(staleAsks), panel },
+  )
 }
 
 /** Approves the open animation as a person does. Returns a picture of the question to that person. */
@@ -180,11 +186,11 @@ test.each(engines)('$title: a placeholder walks, somebody approves in the panel,
   expect(service.charges()).toEqual([])
 
   const address = new URL(panelUrl)
-  const { statuses, texts } = await tryToSpend(shown)
-  expect(new Set(statuses)).toEqual(new Set([403]))
+  const { answers, texts } = await tryToSpend(shown, address.origin + address.pathname)
+  expect(new Set(answers)).toEqual(new Set(['']))
   expect(texts).toContain('hero/walk')
   expect(texts).not.toContain(address.hash.slice('#token='.length))
-  expect(complaints.splice(0)).toHaveLength(2 * statuses.length)
+  expect(complaints.splice(0).length).toBeGreaterThan(answers.length)
   expect(service.charges()).toEqual([])
   const panel = await browser.newPage({
     viewport: { width: 1000, height: 2 * window.height },

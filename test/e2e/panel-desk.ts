@@ -74,7 +74,7 @@ export async function openDesk(browser: Browser, setup: DeskSetup): Promise<Desk
   const [, load] = vites[0]!
   const dev = await startDev(await load(), game, pluginOf(game, { env, net: machine.net, clock: fasterClock(setup.speed ?? 5) }))
   dev.server.printUrls()
-  const address = new URL(/https?:\S+__spritewright\/#token=\S+/.exec(dev.log.all.join('\n'))?.[0] ?? '')
+  const address = new URL(/https?:\S+#token=\S+/.exec(dev.log.all.join('\n'))?.[0] ?? '')
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...setup.look })
   const page = await context.newPage()
   const complaints = listen(page, address.origin)

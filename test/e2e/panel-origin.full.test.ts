@@ -32,7 +32,8 @@ async function start(server: InlineConfig['server'], files: Readonly<Record<stri
   dev.printUrls()
   const context = await browser.newContext({ ignoreHTTPSErrors: true, reducedMotion: 'reduce' })
   open.push(() => context.close())
-  return { game, page: await context.newPage(), address: new URL(/https?:\S+#token=\S+/.exec(lines.all.join('\n'))?.[0] ?? '') }
+  const address = new URL(/https?:\S+#token=\S+/.exec(lines.all.join('\n'))?.[0] ?? '')
+  return { game, page: await context.newPage(), origin: dev.resolvedUrls?.local[0] ?? '', address }
 }
 
 declare global {
@@ -57,8 +58,8 @@ test.each([
   ['that keeps its windows to its origin', { 'Cross-Origin-Opener-Policy': 'same-origin' }],
   ['that keeps its pop-ups', { 'cross-origin-opener-policy': 'same-origin-allow-popups' }],
 ] as const)('a game %s opens the panel, and gets no hold of it when somebody brings the token', async (_name, headers) => {
-  const { page, address } = await start({ headers })
-  await page.goto(address.origin)
+  const { page, origin, address } = await start({ headers })
+  await page.goto(origin)
   const openWindow = async (path: string): Promise<Page> => {
     const [popup] = await Promise.all([
       page.waitForEvent('popup'),
@@ -71,7 +72,7 @@ test.each([
   }
   await openWindow('/')
   expect(await peek(page)).toBe('game')
-  const panel = await openWindow(address.pathname)
+  const panel = await openWindow(address.origin + address.pathname)
   await panel.goto(address.href)
   await panel.waitForFunction(() => typeof (history.state as { token?: unknown } | null)?.token === 'string')
   expect(await peek(page)).toBe('nothing')
@@ -80,46 +81,6 @@ test.each([
   await game.goto(address.href)
   await game.waitForFunction(() => typeof (history.state as { token?: unknown } | null)?.token === 'string')
   expect(await peek(page)).toBe('nothing')
-})
-
-/**
- * A malicious package that a game imports: its module becomes a service worker, and answers for the panel.
- */
-const greedy = `if ('ServiceWorkerGlobalScope' in self) {
-  self.addEventListener('install', () => self.skipWaiting())
-  self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()))
-  self.addEventListener('fetch', (event) => {
-    if (event.request.url.includes('__spritewright')) event.respondWith(new Response('forged', { headers: { 'content-type': 'text/html' } }))
-  })
-}`
-
-test('a module of the game, and what it imports, cannot stand between a person and the panel as a service worker; one of the public folder still works', async () => {
-  const { page, address } = await start(
-    {},
-    {
-      'index.html':
-        '<!doctype html><link rel="icon" href="data:,"><script type="module" src="/main.js"></script><script type="module">import "/main.js"</script>',
-      'main.js': "import './node_modules/greedy/index.js'",
-      'node_modules/greedy/index.js': greedy,
-      'public/worker.js': '',
-    },
-  )
-  await page.goto(address.origin)
-  const register = (path: string): Promise<string> =>
-    page.evaluate(
-      (at) =>
-        navigator.serviceWorker.register(at, { type: 'module', scope: '/' }).then(
-          () => 'registered',
-          () => 'refused',
-        ),
-      path,
-    )
-  const own = [...(await (await page.request.get(new URL(address.pathname, address).href)).text()).matchAll(/src="\.\/([^"]+)"/g)]
-  const paths = ['/main.js', '/main', '/main.js?x', '/m%61in.js', '/index.html?html-proxy&index=0.js', `${address.pathname}${own[0]?.[1]}`]
-  for (const path of paths) expect([path, await register(path)]).toEqual([path, 'refused'])
-  await page.goto(address.href)
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  expect(await register('/worker.js')).toBe('registered')
 })
 
 test('over TLS the panel shows, listens and writes', async () => {

@@ -117,8 +117,8 @@ export default mergeConfig(own, { server: { host: '127.0.0.1', port: 0, fs: { al
   return new Promise((resolve, reject) => {
     const listen = (part: Buffer): void => {
       said += part.toString()
-      const found = /https?:\S+__spritewright\/#token=\S+/.exec(said)?.[0]
-      if (found !== undefined) resolve(new URL('/', found).href)
+      const found = /Local:\s+(http:\S+)/.exec(said)?.[1]
+      if (found !== undefined && said.includes('#token=')) resolve(new URL('/', found).href)
     }
     child.stdout.on('data', listen)
     child.stderr.on('data', listen)

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import type { ViteDevServer } from 'vite'
 
 /**
@@ -13,4 +15,14 @@ export async function listenAnywhere(server: ViteDevServer): Promise<void> {
       if (tries === 5 || !/ is already in use$/.test((error as Error).message)) throw error
     }
   }
+}
+
+/** A port of loopback that is free now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
 }

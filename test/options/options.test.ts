@@ -28,6 +28,7 @@ test('no options at all take every default', async () => {
     isCi: false,
     store: { dir: '/game/.spritewright' },
     cache: { maxBytes: 1_073_741_824 },
+    panel: {},
     atlas: { maxSize: 2048, encodings: ['png'], level: 6, ktx2: 'uastc' },
     limits: { windowMs: 60_000, post: 10, get: 120, download: 20, activeJobs: 2, streams: 4 },
     replayWindowMs: 600_000,
@@ -48,6 +49,7 @@ test('every option arrives', async () => {
     placeholders: { mark: false },
     store: { dir: 'paid', shared: '/srv/paid' },
     cache: { maxBytes: 5_000_000 },
+    panel: { port: 24_800 },
     atlas: { maxSize: 4096, format: ['webp', 'png'], quality: 80, level: 9, ktx2: 'etc1s', hull: 8, palette: 'exact', stable: true },
     limits: { windowMs: 100, post: 1, get: 2, download: 3, activeJobs: 4, streams: 5 },
     replayWindow: '2s',
@@ -64,6 +66,7 @@ test('every option arrives', async () => {
     isCi: false,
     store: { dir: '/game/paid', shared: '/srv/paid' },
     cache: { maxBytes: 5_000_000 },
+    panel: { port: 24_800 },
     atlas: {
       maxSize: 4096,
       encodings: ['webp', 'png'],

@@ -2,8 +2,10 @@ import { Agent, request } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type GuardedRequest, type ListeningServer, ownAddress, refuseRequest } from '../../plugin/http/guard.ts'
 import type { PanelActions } from '../../plugin/protocol/actions.ts'
-import { openPanel, sendRaw, staleAsks } from './panel-client.ts'
-import { type Dev, startDev } from './server.ts'
+import type { Options } from '../../src/options/options.ts'
+import { freePort } from '../kit/listen.ts'
+import { openPanel, type PanelClient, sendRaw, staleAsks } from './panel-client.ts'
+import { type Answer, type Dev, portOf, startDev } from './server.ts'
 import { type Game, noNet, openSource, pluginOf, vites } from './world.ts'
 
 let game: Game
@@ -20,8 +22,9 @@ async function start(
   load: (typeof vites)[number][1],
   server: NonNullable<Parameters<typeof startDev>[3]>['server'] = {},
   base = '/',
+  options: Options = {},
 ): Promise<Dev> {
-  const dev = await startDev(await load(), game, pluginOf(game, { net: noNet() }), { base, server })
+  const dev = await startDev(await load(), game, pluginOf(game, { net: noNet(), options }), { base, server })
   open.push(dev)
   return dev
 }
@@ -67,7 +70,7 @@ describe.each(vites)('who may act on the dev server of %s', (_name, load) => {
         if (cell.origin !== undefined) headers.origin = cell.origin
         if (cell.type !== undefined) headers['content-type'] = cell.type
         if (cell.token !== undefined) headers['x-spritewright-token'] = cell.token
-        const { status, cors } = await send(agent, panel.port, method, headers, body)
+        const { status, cors } = await send(agent, panel, method, headers, body)
         if (cors) readable++
         if (status < 400) acted.push({ method, ...cell, status })
       }),
@@ -86,7 +89,7 @@ describe.each(vites)('who may act on the dev server of %s', (_name, load) => {
 
   test('every action asks for all of it: method, origin, host, site, type and token', async () => {
     const dev = await start(load)
-    const { port, token, close } = await openPanel(dev)
+    const { port, prefix, token, close } = await openPanel(dev)
     const host = `127.0.0.1:${port}`
     const headers = {
       host,
@@ -108,7 +111,7 @@ describe.each(vites)('who may act on the dev server of %s', (_name, load) => {
     ]
     const codeOf = async (method: string, action: string, change: Readonly<Record<string, string>>): Promise<unknown> => {
       const body = JSON.stringify(staleAsks[action as keyof PanelActions])
-      const answer = await sendRaw(port, { path: `/__spritewright/api/${action}`, method, headers: { ...headers, ...change }, body })
+      const answer = await sendRaw(port, { path: `${prefix}api/${action}`, method, headers: { ...headers, ...change }, body })
       return answer.status < 400 ? 'done' : JSON.parse(answer.text).error.code
     }
     const [before, files] = [await game.read('sprites/hero.sprite.json'), await game.list()]
@@ -122,9 +125,9 @@ describe.each(vites)('who may act on the dev server of %s', (_name, load) => {
     close()
   })
 
-  test('under a base and another of its names too; a token in the address or in a cookie is none', async () => {
+  test('under another of its names too; a token in the address or in a cookie is none', async () => {
     const dev = await start(load, {}, '/game/')
-    const { port, token, close } = await openPanel(dev)
+    const { port, prefix, token, close } = await openPanel(dev)
     const ask = (path: string, headers: Readonly<Record<string, string>>): Promise<number> =>
       sendRaw(port, {
         path,
@@ -133,52 +136,66 @@ describe.each(vites)('who may act on the dev server of %s', (_name, load) => {
         body: '{"ids":[]}',
       }).then(({ status }) => status)
     // Without a key, the workshop can only refuse an offer.
-    expect(await ask('/game/__spritewright/api/offer', { 'x-spritewright-token': token })).toBe(400)
-    expect(await ask(`/game/__spritewright/api/offer?token=${token}`, {})).toBe(403)
-    expect(await ask('/game/__spritewright/api/offer', { cookie: `x-spritewright-token=${token}; token=${token}` })).toBe(403)
-    expect(await ask('/__spritewright/api/offer', { 'x-spritewright-token': token })).toBe(404)
-    expect(await ask('/game/__spritewright/api/nothing', { 'x-spritewright-token': token })).toBe(405)
+    expect(await ask(`${prefix}api/offer`, { 'x-spritewright-token': token })).toBe(400)
+    expect(await ask(`${prefix}api/offer?token=${token}`, {})).toBe(403)
+    expect(await ask(`${prefix}api/offer`, { cookie: `x-spritewright-token=${token}; token=${token}` })).toBe(403)
+    expect(await ask('/api/offer', { 'x-spritewright-token': token })).toBe(404)
+    expect(await ask('/game/__spritewright/api/offer', { 'x-spritewright-token': token })).toBe(404)
+    expect(await ask(`${prefix}api/nothing`, { 'x-spritewright-token': token })).toBe(405)
     close()
   })
 
-  test('the game itself may not: it finds the token nowhere, and reads what all may', async () => {
+  test('the game itself may not: it finds the token nowhere, and is another site or origin to the panel', async () => {
     const dev = await start(load)
-    const { port, token, close } = await openPanel(dev)
-    const own = { host: `127.0.0.1:${port}`, origin: `http://127.0.0.1:${port}`, 'sec-fetch-site': 'same-origin' }
+    const { port, prefix, token, close } = await openPanel(dev)
+    const game = { origin: `http://127.0.0.1:${portOf(dev.server)}`, 'sec-fetch-site': 'same-site' }
+    const own = { origin: `http://127.0.0.1:${port}`, 'sec-fetch-site': 'same-origin' }
     const page = await dev.get('/', { headers: { accept: 'text/html' } })
-    const panel = await dev.get('/__spritewright/')
-    const texts = [page, panel].flatMap(({ text, headers }) => [text, JSON.stringify(headers)])
+    const panel = await sendRaw(port, { path: prefix })
+    const old = await dev.get('/__spritewright/?show=hero.walk')
+    expect(old).toMatchObject({ status: 302, headers: { location: `http://127.0.0.1:${port}${prefix}?show=hero.walk` }, text: '' })
+    for (const path of ['index.html', 'panel.js', 'api/state', 'api/events', 'api/approve'])
+      expect([path, (await dev.get(`/__spritewright/${path}`)).status]).toEqual([path, 404])
+    const texts = [page, panel, old].flatMap(({ text, headers }) => [text, JSON.stringify(headers)])
     const modules = await dev.crawl('/src/main.js')
-    const state = await sendRaw(port, { path: '/__spritewright/api/state', headers: own })
+    for (const read of ['state', 'frames', 'atlases', 'events'])
+      expect([read, (await sendRaw(port, { path: `${prefix}api/${read}`, headers: game })).status]).toEqual([read, 403])
+    const state = await sendRaw(port, { path: `${prefix}api/state`, headers: own })
     expect(JSON.parse(state.text).access).toMatchObject({ mayAct: false, mayBuy: false })
     for (const text of [...texts, ...modules.values(), state.text, JSON.stringify(dev.told.all)]) expect(text).not.toContain(token)
-    for (const action of Object.keys(staleAsks)) {
-      const refused = await sendRaw(port, {
-        path: `/__spritewright/api/${action}`,
-        method: 'POST',
-        headers: { ...own, 'content-type': 'application/json' },
-        body: '{}',
-      })
-      expect([action, refused.status, JSON.parse(refused.text).error.code]).toEqual([action, 403, 'SW_GUARD'])
-    }
+    for (const action of Object.keys(staleAsks))
+      for (const [sender, given] of [
+        [own, {}],
+        [game, { 'x-spritewright-token': token }],
+      ] as const) {
+        const refused = await sendRaw(port, {
+          path: `${prefix}api/${action}`,
+          method: 'POST',
+          headers: { ...sender, ...given, 'content-type': 'application/json' },
+          body: '{}',
+        })
+        expect([action, refused.status, JSON.parse(refused.text).error.code]).toEqual([action, 403, 'SW_GUARD'])
+      }
     close()
   })
 
   test('another origin reads nothing: no CORS headers, no preflight, no answer to a foreign page', async () => {
-    const { server, get } = await start(load)
+    const dev = await start(load)
+    const { port, prefix, close } = await openPanel(dev)
+    const get = (path: string, request: { method?: string; headers?: Readonly<Record<string, string>> } = {}): Promise<Answer> =>
+      sendRaw(port, { path: prefix + path, ...request })
     const origin = 'http://localhost:9'
     for (const path of ['', 'api/state', 'api/approve', 'nothing.js']) {
       for (const method of ['GET', 'OPTIONS', 'HEAD']) {
         const headers = { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-spritewright-token' }
-        const answer = await get(`${server.config.base}__spritewright/${path}`, { method, headers })
+        const answer = await get(path, { method, headers })
         expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'))).toEqual([])
         if (method === 'OPTIONS') expect(answer.status).toBe(405)
       }
     }
     // Vite's own answers have these headers, so no option of Vite disables them.
-    expect((await get('/src/main.js', { headers: { origin } })).headers['access-control-allow-origin']).toBe(origin)
-    expect(await get('/__spritewright/api/state', { headers: { 'sec-fetch-site': 'cross-site' } })).toMatchObject({ status: 403 })
-    expect(await get('/__spritewright')).toMatchObject({ status: 302, headers: { location: '/__spritewright/' } })
+    expect((await dev.get('/src/main.js', { headers: { origin } })).headers['access-control-allow-origin']).toBe(origin)
+    expect(await get('api/state', { headers: { 'sec-fetch-site': 'cross-site' } })).toMatchObject({ status: 403 })
     for (const path of [
       '../.env',
       '..%2f.env',
@@ -187,11 +204,12 @@ describe.each(vites)('who may act on the dev server of %s', (_name, load) => {
       'a/../../package.json',
       '//index.html',
     ])
-      expect(await get(`/__spritewright/${path}`)).toMatchObject({ status: 404, text: '' })
+      expect(await get(path)).toMatchObject({ status: 404, text: '' })
+    close()
   })
 
-  test('a server that other machines can reach takes edits, and spends nothing', async () => {
-    const dev = await start(load, { host: '0.0.0.0' })
+  test('a panel that other machines can reach takes edits, and spends nothing', async () => {
+    const dev = await start(load, { host: '0.0.0.0' }, '/', { panel: { port: await freePort() } })
     const panel = await openPanel(dev)
     const { access, sprites } = await panel.state()
     expect(access).toMatchObject({ mayAct: true, mayBuy: false })
@@ -226,13 +244,13 @@ describe.each(vites)('who may act on the dev server of %s', (_name, load) => {
 
 function send(
   agent: Agent,
-  port: number,
+  { port, prefix }: Pick<PanelClient, 'port' | 'prefix'>,
   method: string,
   headers: Readonly<Record<string, string>>,
   body: string,
 ): Promise<{ readonly status: number; readonly cors: boolean }> {
   return new Promise((resolve, reject) => {
-    const path = '/__spritewright/api/edit'
+    const path = `${prefix}api/edit`
     const withBody = method === 'POST' || method === 'PUT' ? { ...headers, 'content-length': `${body.length}` } : headers
     const sent = request({ agent, host: '127.0.0.1', port, method, path, headers: withBody, setHost: false }, (response) => {
       response.resume()

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createLog, type PluginLog } from '../../plugin/log.ts'
 import { namesOf, tellNews } from '../../plugin/news.ts'
 import { printAddress } from '../../plugin/panel/server/address.ts'
+import type { PanelOrigin } from '../../plugin/panel/server/origin.ts'
 import type { Overview, Preview } from '../../src/index.ts'
 
 /** A log that keeps its lines. */
@@ -58,19 +59,12 @@ describe('the news of a saved file', () => {
 
 describe('the address of the panel', () => {
   /** A server whose addresses were printed so often. */
-  async function printed(
-    overview: () => Promise<Overview>,
-    times = 1,
-    urls: object | null = { local: ['http://localhost:1/'], network: [] },
-  ) {
+  async function printed(overview: () => Promise<Overview>, times = 1) {
     const lines: string[] = []
-    const server = {
-      printUrls: () => void lines.push('of Vite'),
-      resolvedUrls: urls,
-      config: { logger: { info: (line: string) => void lines.push(line) } },
-    } as unknown as ViteDevServer
+    const server = { printUrls: () => void lines.push('of Vite') } as unknown as ViteDevServer
     const log = keeping()
-    printAddress(server, '__spritewright/#token=x', log, overview)
+    const print = (): void => void lines.push('of the panel')
+    printAddress(server, { print } as PanelOrigin, log, overview)
     for (let turn = 0; turn < times; turn++) server.printUrls()
     await new Promise((resolve) => setImmediate(resolve))
     return { lines, log }
@@ -78,19 +72,8 @@ describe('the address of the panel', () => {
 
   test('stands below the one of Vite each time, and what is a placeholder once', async () => {
     const { lines, log } = await printed(async () => items({ a: 'missing', b: 'bought', c: 'lost' }), 2)
-    expect(lines.map((line) => (line === 'of Vite' ? line : (/http.*/.exec(line)?.[0] ?? '')))).toEqual([
-      'of Vite',
-      'http://localhost:1/__spritewright/#token=x',
-      'of Vite',
-      'http://localhost:1/__spritewright/#token=x',
-    ])
+    expect(lines).toEqual(['of Vite', 'of the panel', 'of Vite', 'of the panel'])
     expect(log.infos.map((line) => line.split('.')[0])).toEqual(['2 of 3 animations are placeholders: a, c'])
-  })
-
-  test('is that of the network where there is no local one, and none where there is none', async () => {
-    const network = await printed(async () => items({}), 1, { local: [], network: ['http://10.0.0.1:1/'] })
-    expect(network.lines[1]).toContain('http://10.0.0.1:1/__spritewright')
-    expect((await printed(async () => items({ a: 'missing' }), 1, null)).lines).toEqual(['of Vite'])
   })
 
   test('comes with the errors of specs, and without a word where all is bought or nothing can be read', async () => {

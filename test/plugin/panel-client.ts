@@ -1,5 +1,4 @@
 import { request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { PanelActions } from '../../plugin/protocol/actions.ts'
 import type { PanelProgress, PanelState, StateEvent } from '../../plugin/protocol/protocol.ts'
 import type { Answer, Dev } from './server.ts'
@@ -63,6 +62,8 @@ export type PanelEvent =
 /** The panel's page without a browser: its requests, and the answers and events that it receives. */
 export interface PanelClient {
   readonly port: number
+  /** Path of the page. */
+  readonly prefix: string
   readonly token: string
   /** Every received text, for canaries. */
   readonly texts: readonly string[]
@@ -77,17 +78,18 @@ export interface PanelClient {
   close(): void
 }
 
-/** The token, as the terminal prints it. */
-export function readToken({ server, log }: Dev): string {
+/** The address of the panel, as the terminal prints it. */
+export function readAddress({ server, log }: Pick<Dev, 'server' | 'log'>): URL {
   server.printUrls()
-  return /#token=(\S+)/.exec(log.all.findLast((line) => line.includes('Sprites:')) ?? '')?.[1] ?? ''
+  return new URL(/https?:\S+#token=\S+/.exec(log.all.findLast((line) => line.includes('Sprites:')) ?? '')?.[0] ?? '')
 }
 
 /** Opens the panel of a server by the address that the terminal printed. */
 export async function openPanel(dev: Dev): Promise<PanelClient> {
-  const token = readToken(dev)
-  const port = (dev.server.httpServer?.address() as AddressInfo | null)?.port ?? 0
-  const prefix = `${dev.server.config.base}__spritewright/`
+  const address = readAddress(dev)
+  const token = address.hash.slice('#token='.length)
+  const port = Number(address.port)
+  const prefix = address.pathname
   const texts: string[] = []
   const events = createHappenings<PanelEvent>()
   const keep = (answer: Answer): Answer => {
@@ -118,6 +120,7 @@ export async function openPanel(dev: Dev): Promise<PanelClient> {
   }
   return {
     port,
+    prefix,
     token,
     texts,
     events,

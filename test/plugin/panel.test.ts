@@ -54,7 +54,7 @@ describe('buying from the panel', () => {
     expect(find(first, 'hero.walk').played).toHaveLength(7)
     expect(service.requests()).toEqual([])
     const { url = '' } = first.sprites.find(({ name }) => name === 'hero')?.pages[0] ?? {}
-    expect((await fetch(`http://127.0.0.1:${panel.port}${url}`)).headers.get('content-type')).toBe('image/png')
+    expect((await panel.get(url)).headers['content-type']).toBe('image/png')
 
     await panel.act('quote', {})
     const priced = await panel.state()
@@ -333,7 +333,7 @@ describe('new actions of the panel', () => {
       add: { sprite: 'hero', digest, name: 'jump', prompt: 'jumps', frames: 8 },
     }
     for (const [name, ask] of Object.entries(asks)) {
-      const url = `http://127.0.0.1:${panel.port}/__spritewright/api/${name}`
+      const url = `http://127.0.0.1:${panel.port}${panel.prefix}api/${name}`
       const own = { 'content-type': 'application/json', origin: `http://127.0.0.1:${panel.port}` }
       for (const headers of [
         own,
@@ -491,7 +491,7 @@ describe('editing from the panel', () => {
     const shown = async (number: number): Promise<string> =>
       JSON.parse((await panel.get(`api/frames?animation=hero.walk&take=${number}`)).text).pages[0].url
     const urls = [await shown(1), await shown(2)]
-    for (const url of urls) expect((await fetch(`http://127.0.0.1:${panel.port}${url}`)).status).toBe(200)
+    for (const url of urls) expect((await panel.get(url)).status).toBe(200)
     await panel.act('choose-take', { id: 'hero.walk', digest, take: 1 })
     expect(find(await panel.stateWhere((state) => find(state, 'hero.walk').take === 1), 'hero.walk').takes).toEqual([
       { take: 1, state: 'bought', isChosen: true },
@@ -512,13 +512,13 @@ describe('editing from the panel', () => {
   })
 })
 
-test('a server that starts anew keeps the token, so that an open panel goes on', async () => {
+test('a server that starts anew keeps the address and the token, so that an open panel goes on', async () => {
   const { start } = await world()
   const dev = await start()
   await dev.server.restart()
   const again = await openPanel(dev)
   open.push(() => again.close())
-  expect(again.token).toBe(dev.panel.token)
+  expect([again.port, again.prefix, again.token]).toEqual([dev.panel.port, dev.panel.prefix, dev.panel.token])
   expect((await again.state()).access.mayAct).toBe(true)
   expect(Buffer.from(again.token, 'base64url')).toHaveLength(32)
 })

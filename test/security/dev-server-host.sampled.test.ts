@@ -4,9 +4,10 @@ import type { InlineConfig } from 'vite'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { isOwnHost } from '../../plugin/http/guard.ts'
 import { listenAnywhere } from '../kit/listen.ts'
+import { readAddress, sendRaw } from '../plugin/panel-client.ts'
 import { type Dev, portOf, startDev } from '../plugin/server.ts'
 import { tls } from '../plugin/tls.ts'
-import { configOf, type Game, openSource, pluginOf, vites } from '../plugin/world.ts'
+import { configOf, type Game, keptLog, openSource, pluginOf, vites } from '../plugin/world.ts'
 
 let game: Game
 const open: { close(): Promise<void> }[] = []
@@ -24,17 +25,20 @@ async function start(load: (typeof vites)[number][1], server: InlineConfig['serv
   return dev
 }
 
-/** The plugin's paths that a browser may request, below the base. */
-const ours = [
-  '__spritewright',
-  '__spritewright/',
-  '__spritewright/index.html',
-  '__spritewright/api/state',
-  '__spritewright/api/state?x=/',
-  '__spritewright/api/frames?animation=hero.walk',
-  '__spritewright/api/atlases',
-  '__spritewright/api/events',
-  '__spritewright/nothing.js',
+/** The plugin's paths on the dev server that a browser may request, below the base. */
+const ours = ['__spritewright', '__spritewright/', '__spritewright/api/state', '__spritewright/nothing.js']
+
+/** Those of the panel's own origin, below its page. */
+const ofPanel = [
+  '',
+  'index.html',
+  'api/state',
+  'api/state?x=/',
+  'api/frames?animation=hero.walk',
+  'api/atlases',
+  'api/events',
+  'nothing.js',
+  '__open-in-editor?file=package.json',
 ]
 
 /** Names that a site may bind to this machine, or that only look like one of its own. */
@@ -56,11 +60,15 @@ describe.each(vites)('who reads from the dev server of %s', (_name, load) => {
     const port = portOf(dev.server)
     const modules = await dev.crawl(`${base}src/main.js`)
     const page = /\/@spritewright\/[0-9a-f]{64}\.png/.exec([...modules.values()].join('\n'))?.[0].slice(1) ?? ''
-    const paths = [...ours, page]
     expect((await dev.get(base + page)).status).toBe(200)
-    for (const path of paths)
+    const { port: panelPort, pathname } = readAddress(dev)
+    const paths = [
+      ...[...ours, page].map((path) => [port, base + path] as const),
+      ...[...ofPanel, page.replace('@spritewright', 'pages')].map((path) => [Number(panelPort), pathname + path] as const),
+    ]
+    for (const [at, path] of paths)
       for (const host of foreign.slice(0, 5)) {
-        const { status, text } = await dev.get(base + path, { headers: { host: `${host}:${port}` } })
+        const { status, text } = await sendRaw(at, { path, headers: { host: `${host}:${at}` } })
         expect([path, host, status]).toEqual([path, host, 403])
         expect(text).toContain('server.allowedHosts')
         expect(text).not.toContain('figure')
@@ -68,14 +76,16 @@ describe.each(vites)('who reads from the dev server of %s', (_name, load) => {
   })
 
   test('M2: the panel and pages answer to the very names that the game answers to', async () => {
-    const { get } = await start(load, named)
+    const dev = await start(load, named)
+    const { get } = dev
+    const { port: panelPort, pathname } = readAddress(dev)
     const answers: unknown[] = []
     for (const host of [...own, ...foreign])
       for (const port of ['', ':5173']) {
         if (host === '' && port === '') continue
         const headers = { host: host + port }
         const [panel, pages, game] = [
-          await get('/__spritewright/api/state', { headers }),
+          await sendRaw(Number(panelPort), { path: `${pathname}api/state`, headers }),
           await get(`/@spritewright/${'0'.repeat(64)}.png`, { headers }),
           await get('/src/main.js', { headers }),
         ].map(({ status }) => status)
@@ -87,9 +97,17 @@ describe.each(vites)('who reads from the dev server of %s', (_name, load) => {
 
   test('M2: over TLS a foreign name reads nothing either, by HTTP/1.1 and by HTTP/2; two names that differ are none', async () => {
     const { createServer } = await load()
-    const server = await createServer(configOf(game, pluginOf(game), { server: { host: '127.0.0.1', https: tls, watch: null } }))
+    const { logger, lines: log } = keptLog()
+    const server = await createServer(
+      configOf(game, pluginOf(game), {
+        logLevel: 'info',
+        customLogger: logger,
+        server: { host: '127.0.0.1', https: tls, watch: null },
+      }),
+    )
     await listenAnywhere(server)
     const port = portOf(server)
+    const panel = readAddress({ server, log })
     const session = connect(`https://127.0.0.1:${port}`, { ca: tls.cert })
     open.push({
       close: async () => {
@@ -97,8 +115,8 @@ describe.each(vites)('who reads from the dev server of %s', (_name, load) => {
         await server.close()
       },
     })
-    const path = '/__spritewright/api/state'
-    const byOne = (host: string): Promise<number> =>
+    const path = `/@spritewright/${'0'.repeat(64)}.png`
+    const byOne = (host: string, port: number, path: string): Promise<number> =>
       new Promise((resolve, reject) => {
         const address = { host: '127.0.0.1', port, ca: tls.cert, servername: 'localhost' }
         const sent = request({ ...address, path, headers: { host }, agent: false }, (response) => {
@@ -117,11 +135,14 @@ describe.each(vites)('who reads from the dev server of %s', (_name, load) => {
         stream.resume().end()
       })
     for (const [host, status] of [
-      [`localhost:${port}`, 200],
-      [`127.0.0.1:${port}`, 200],
+      [`localhost:${port}`, 404],
+      [`127.0.0.1:${port}`, 404],
       [`evil.test:${port}`, 403],
-    ] as const)
-      expect([host, await byOne(host), await byTwo({ ':authority': host })]).toEqual([host, status, status])
+    ] as const) {
+      expect([host, await byOne(host, port, path), await byTwo({ ':authority': host })]).toEqual([host, status, status])
+      const ofPanel = await byOne(host, Number(panel.port), `${panel.pathname}api/state`)
+      expect([host, ofPanel]).toEqual([host, status === 403 ? 403 : 200])
+    }
     expect(await byTwo({ ':authority': `localhost:${port}`, host: 'evil.test' })).toBe(403)
     expect(await byTwo({ ':authority': 'evil.test', host: `localhost:${port}` })).toBe(403)
   })

@@ -32,7 +32,7 @@ describeWith(hasRedis, 'Redis')('the panel of a machine without a key', () => {
     server = await createServer({ root, configFile: false, customLogger: logger, plugins: [plugins], server: { host: '127.0.0.1' } })
     await listenAnywhere(server)
     server.printUrls()
-    const { href, hash } = new URL(/https?:\S+__spritewright\/#token=\S+/.exec(lines.all.join('\n'))?.[0] ?? '')
+    const { href, hash } = new URL(/https?:\S+#token=\S+/.exec(lines.all.join('\n'))?.[0] ?? '')
     page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
     await page.goto(`${href.replace(hash, '')}?show=hero.walk${hash}`)
   })

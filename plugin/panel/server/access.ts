@@ -1,27 +1,17 @@
-import type { InlineConfig, ViteDevServer } from 'vite'
-import type { Workshop } from '../../../src/index.ts'
 import { type GuardedRequest, hasToken, ownAddress } from '../../http/guard.ts'
 import type { PanelAccess } from '../../protocol/protocol.ts'
-
-/** One token for a server and its successors after a restart, so that an open panel keeps working. */
-const tokens = new WeakMap<InlineConfig, string>()
-
-/** The token of a server. It is made on the first call. */
-export function tokenOf(config: InlineConfig, { host }: Workshop): string {
-  const token = tokens.get(config) ?? Buffer.from(host.random.bytes(32)).toString('base64url')
-  tokens.set(config, token)
-  return token
-}
+import { overtakenWords, type PanelOrigin } from './origin.ts'
 
 /**
  * Returns what the requesting page may do, and why no more.
  *
  * @param mayBuy Whether purchases are allowed in this project.
  */
-export function accessOf(server: ViteDevServer, request: GuardedRequest, token: string, mayBuy: boolean): PanelAccess {
-  const { origins, isLoopback } = ownAddress(server)
+export function accessOf({ listening, token, isOvertaken }: PanelOrigin, request: GuardedRequest, mayBuy: boolean): PanelAccess {
+  const { origins, isLoopback } = ownAddress(listening)
   const { host, ':authority': authority = host } = request.headers
   const isOwn = [...origins].some((origin) => new URL(origin).host === authority)
+  if (isOvertaken) return { mayAct: false, mayBuy: false, words: overtakenWords }
   if (!hasToken(request.headers, token))
     return {
       mayAct: false,

@@ -2,20 +2,23 @@ import type { ViteDevServer } from 'vite'
 import type { Overview } from '../../../src/index.ts'
 import type { PluginLog } from '../../log.ts'
 import { namesOf } from '../../news.ts'
+import type { PanelOrigin } from './origin.ts'
 
 /**
- * Prints the panel's address below Vite's own, in the terminal alone. Below it, once, what is a placeholder
- * and which spec is broken.
+ * Opens the panel when the server listens, and prints its address below Vite's own, in the terminal alone. Below it,
+ * once, what is a placeholder and which spec is broken.
  */
-export function printAddress(server: ViteDevServer, path: string, log: PluginLog, overview: () => Promise<Overview>): void {
-  const print = server.printUrls
+export function printAddress(server: ViteDevServer, origin: PanelOrigin, log: PluginLog, overview: () => Promise<Overview>): void {
+  const { printUrls, listen } = server
   let isTold = false
+  server.listen = async (...args) => {
+    const listening = await listen(...args)
+    await origin.open()
+    return listening
+  }
   server.printUrls = () => {
-    print()
-    const { local = [], network = [] } = server.resolvedUrls ?? {}
-    const [url] = [...local, ...network]
-    if (url === undefined) return
-    server.config.logger.info(`  ➜  Sprites: ${url}${path}`)
+    printUrls()
+    origin.print()
     if (isTold) return
     isTold = true
     // A project that cannot be read is told where it is used.

@@ -4,13 +4,14 @@ import { SpritewrightError } from '../../../src/index.ts'
 import { createPageShelf, type PageShelf } from '../../http/pages.ts'
 import { createLog } from '../../log.ts'
 import type { PanelAtlases, PanelFrames } from '../../protocol/protocol.ts'
-import { accessOf, tokenOf } from './access.ts'
+import { accessOf } from './access.ts'
 import { createActions } from './actions.ts'
 import { printAddress } from './address.ts'
 import { createBuyer } from './buyer.ts'
 import { createEventHub } from './events.ts'
+import { createPanelOrigin, type PanelOrigin } from './origin.ts'
 import { readPanelFile } from './page-files.ts'
-import { servePanel } from './routes.ts'
+import { createPanelHandler, redirectToPanel } from './routes.ts'
 import { toPanelAtlases } from './state/atlas.ts'
 import { toPanelProgress } from './state/paid.ts'
 import { createStatePublisher, type StatePorts } from './state/publisher.ts'
@@ -29,14 +30,12 @@ export interface PanelServerPorts {
   readonly shown: StatePorts['shown']
   /** Shows a sprite. Returns whether it was not shown before. */
   readonly show: (name: string) => Promise<boolean>
-  /** Path of a page on this server. */
-  readonly urlOf: (page: BuiltPage) => string
+  /** Finds a page that the game shows. */
+  readonly page: PageShelf['find']
 }
 
 /** The panel of a dev server, with its buyer. */
 export interface Desk {
-  /** The panel's own pages: takes that the game does not show. */
-  readonly pages: Pick<PageShelf, 'find'>
   /** The states of all animations by the records. */
   overview(): Promise<Overview>
   /**
@@ -50,14 +49,15 @@ export interface Desk {
   close(): Promise<void>
 }
 
+/** Address of a page, from the panel's own page. */
+const urlOf = (page: BuiltPage): string => `pages/${page.sha256}.${page.extension}`
+
 /**
- * Opens the panel of a server at `<base>__spritewright/`. It buys nothing before the server listens, and
- * nothing at all if the server does not listen by itself.
+ * Opens the panel of a server at an origin of its own, to which `<base>__spritewright/` leads. It buys nothing
+ * before the server listens. If Vite runs in a server of another program, the panel opens when that path is requested.
  */
-export function openPanelServer(server: ViteDevServer, { workshop, root, base, shown, show, urlOf }: PanelServerPorts): Desk {
+export function openPanelServer(server: ViteDevServer, { workshop, root, base, shown, show, page }: PanelServerPorts): Desk {
   const log = createLog(server.config)
-  const token = tokenOf(server.config.inlineConfig, workshop)
-  const prefix = `${base}__spritewright/`
   const maySend = (text: string): boolean => !workshop.containsKey(new TextEncoder().encode(text))
   const hub = createEventHub(maySend)
   const pages = createPageShelf()
@@ -74,7 +74,7 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
       priceError,
       progress: buyer.progress,
       failures: buyer.failures,
-      access: accessOf(server, request, token, mayBuy),
+      access: accessOf(origin, request, mayBuy),
       urlOf,
     }),
   })
@@ -126,7 +126,7 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
     pages.put(packed.atlases.flatMap((atlas) => atlas.pages))
     return toPanelAtlases(packed, urlOf)
   }
-  const isListening = (): boolean => server.httpServer?.listening === true
+  const isListening = (): boolean => server.httpServer?.listening === true || origin.url !== undefined
   let pause = new AbortController()
   let saved: Set<string> | undefined = new Set()
   /** An edit of a spec may restore an approved request. The buyer checks that after a pause in saving. */
@@ -152,11 +152,12 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
     quote,
     changed,
   })
-  servePanel(server, {
-    prefix,
+  const origin: PanelOrigin = createPanelOrigin(server, workshop, log, (request, response) => handle(request, response))
+  const handle = createPanelHandler(server, {
+    origin,
     root,
-    token,
     actions,
+    page: (sha256) => page(sha256) ?? pages.find(sha256),
     file: (name) => readPanelFile(workshop.host, name),
     state: publisher.state,
     frames,
@@ -164,11 +165,11 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
     events: hub.add,
     maySend,
   })
-  printAddress(server, `__spritewright/#token=${token}`, log, publisher.overview)
+  redirectToPanel(server, `${base}__spritewright/`, origin)
+  printAddress(server, origin, log, publisher.overview)
   // A test runner opens servers too, and must buy nothing.
   server.httpServer?.once('listening', () => void (isListening() && buyer.look()))
   return {
-    pages,
     overview: publisher.overview,
     changed: (paths) => {
       changed(paths)
@@ -181,6 +182,7 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
       await buyer.close()
       await asking
       hub.close()
+      await origin.close()
     },
   }
 }

@@ -1,26 +1,27 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Connect, ViteDevServer } from 'vite'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { ViteDevServer } from 'vite'
 import { errorCodes, SpritewrightError } from '../../../src/index.ts'
 import { toPanelError } from '../../failure.ts'
 import { type GuardRefusal, isForeign, ownAddress, refuseRequest } from '../../http/guard.ts'
-import { guardHost } from '../../http/middleware.ts'
+import { guardHost, pathOf, refuseHost } from '../../http/middleware.ts'
+import { type PageShelf, sendPage } from '../../http/pages.ts'
 import type { PanelRefusal } from '../../protocol/actions.ts'
-import { addedHeader, guardWorkers } from '../../workers.ts'
 import { type Actions, spendingActions } from './actions.ts'
 import { OfferChanged } from './approval-offer.ts'
+import { overtakenWords, type PanelOrigin } from './origin.ts'
 import type { PanelFile } from './page-files.ts'
 import { type ActionName, bodyLimit, isAction, parseRequest } from './request-schemas.ts'
 
 /** The handlers behind the panel's addresses. */
 export interface PanelRoutes {
-  /** `<base>__spritewright/`. */
-  readonly prefix: string
+  readonly origin: PanelOrigin
   /** Folder of the project. Errors name files from there. */
   readonly root: string
-  readonly token: string
   readonly actions: Actions
   /** Returns a file of the built page by its path; `undefined` if there is none. */
   readonly file: (path: string) => Promise<PanelFile | undefined>
+  /** Finds a packed page of a sprite. */
+  readonly page: PageShelf['find']
   /** Answers `GET api/state`. */
   readonly state: (request: IncomingMessage, query: URLSearchParams) => Promise<unknown>
   /** Answers `GET api/frames`. */
@@ -38,47 +39,69 @@ export interface PanelRoutes {
  * meant.
  */
 const pagePolicy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; worker-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+/** Path of Vite's own handler that opens a file in the person's editor, below its base. */
+const editorPath = '__open-in-editor'
 
 /**
- * Serves the panel: its page to everyone who may see the game, its actions to requests that the guard
- * accepts.
+ * Answers requests at the panel's own origin: its page to everyone who may see the game, its actions to requests
+ * that the guard accepts.
  */
-export function servePanel(server: ViteDevServer, routes: PanelRoutes): void {
-  const isOurs = (request: IncomingMessage): boolean => pathOf(request).startsWith(routes.prefix)
-  // This handler is in front of Vite's own. Those would allow other origins to send requests and to read the
-  // responses, and would answer preflight requests for the panel.
-  const noCors: Connect.NextHandleFunction = (request, response, next) => {
-    if (!isOurs(request)) return next()
-    const setHeader = response.setHeader.bind(response)
-    response.setHeader = (name, value) => (/^access-control-/i.test(name) ? response : setHeader(name, value))
-    if (request.method !== 'OPTIONS') return next()
-    response.statusCode = 405
-    response.end()
-  }
-  server.middlewares.stack.unshift({ route: '', handle: noCors })
-  guardHost(server, routes.prefix)
-  guardWorkers(server, routes.prefix)
-  server.middlewares.use((request, response, next) => {
-    if (`${pathOf(request)}/` === routes.prefix) return redirect(response, routes.prefix)
-    if (!isOurs(request)) return next()
+export function createPanelHandler(server: ViteDevServer, routes: PanelRoutes): RequestListener {
+  return (request, response) => {
     response.setHeader('X-Content-Type-Options', 'nosniff')
     response.setHeader('Cross-Origin-Resource-Policy', 'same-origin')
     response.setHeader('Referrer-Policy', 'no-referrer')
+    if (refuseHost(request, response, server.config.server)) return
     answer(server, routes, request, response).catch((error: unknown) => respondError(routes, response, error))
+  }
+}
+
+/** Sends a browser from the panel's path on the dev server to its own origin, without the token. */
+export function redirectToPanel(server: ViteDevServer, prefix: string, origin: PanelOrigin): void {
+  guardHost(server, prefix)
+  server.middlewares.use(async (request, response, next) => {
+    const path = pathOf(request)
+    if (!`${path}/`.startsWith(prefix)) return next()
+    response.setHeader('Cache-Control', 'no-store')
+    if (path.length > prefix.length) {
+      response.statusCode = 404
+      return void response.end()
+    }
+    // If Vite runs in a server of another program, this is the first sign that a person wants the panel.
+    await origin.open()
+    response.statusCode = origin.url === undefined ? 503 : 302
+    if (origin.url !== undefined) response.setHeader('Location', origin.url + (request.url ?? '').slice(path.length))
+    response.end(origin.url === undefined ? 'The panel does not run. The terminal says why.' : undefined)
   })
 }
 
 async function answer(server: ViteDevServer, routes: PanelRoutes, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const path = pathOf(request).slice(routes.prefix.length)
+  const { origin } = routes
+  // Every browser sets this header when it asks for the script of a service worker. The panel has none.
+  if (request.headers['service-worker'] !== undefined) {
+    origin.overtake()
+    return refuse(routes, response, { status: 403, words: 'Expected no service worker at this address.' })
+  }
+  if (!pathOf(request).startsWith(origin.prefix)) {
+    response.statusCode = 404
+    return void response.end()
+  }
+  const path = pathOf(request).slice(origin.prefix.length)
   const name = /^api\/([a-z-]+)$/.exec(path)?.[1]
-  if (name !== undefined && isAction(name)) return act(server, routes, name, request, response)
+  if (name !== undefined && isAction(name)) return act(routes, name, request, response)
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('Allow', 'GET, HEAD')
     return refuse(routes, response, { status: 405, words: `Expected GET, found ${request.method ?? 'no method'}.` })
   }
-  if (name === undefined) return serveFile(server, routes, path, request, response)
+  if (name === undefined && path !== editorPath && !path.startsWith('pages/')) return serveFile(routes, path, request, response)
   if (isForeign(request)) return refuse(routes, response, { status: 403, words: 'Expected a request from the same origin.' })
+  if (path.startsWith('pages/')) return sendPage(path.slice('pages/'.length), routes.page, request, response)
+  if (path === editorPath) {
+    request.url = server.config.base + (request.url ?? '').slice(origin.prefix.length)
+    return server.middlewares(request, response)
+  }
   const query = new URLSearchParams((request.url ?? '').split('?')[1] ?? '')
   if (name === 'state') return respond(routes, response, 200, await routes.state(request, query))
   if (name === 'frames') return respond(routes, response, 200, await routes.frames(query))
@@ -91,14 +114,11 @@ async function answer(server: ViteDevServer, routes: PanelRoutes, request: Incom
   response.end()
 }
 
-async function act(
-  server: ViteDevServer,
-  routes: PanelRoutes,
-  name: ActionName,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const refusal = refuseRequest(request, ownAddress(server), routes.token, spendingActions.has(name))
+async function act(routes: PanelRoutes, name: ActionName, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { origin } = routes
+  const refusal: GuardRefusal | undefined = origin.isOvertaken
+    ? { status: 403, words: overtakenWords }
+    : refuseRequest(request, ownAddress(origin.listening), origin.token, spendingActions.has(name))
   if (refusal) {
     if (refusal.status === 405) response.setHeader('Allow', 'POST')
     return refuse(routes, response, refusal)
@@ -112,13 +132,7 @@ async function act(
   respond(routes, response, 200, await take(parseRequest(name, body)))
 }
 
-async function serveFile(
-  server: ViteDevServer,
-  routes: PanelRoutes,
-  path: string,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+async function serveFile(routes: PanelRoutes, path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const name = path === '' ? 'index.html' : path
   const file = /^[\w-]+(?:\.[\w-]+)*(?:\/[\w-]+(?:\.[\w-]+)*)*$/.test(name) ? await routes.file(name) : undefined
   if (!file) {
@@ -129,19 +143,11 @@ async function serveFile(
   response.setHeader('Cache-Control', 'no-cache')
   response.setHeader('Content-Security-Policy', pagePolicy)
   response.setHeader('X-Frame-Options', 'DENY')
-  response.setHeader(openerHeader, openerPolicy(response.getHeader(openerHeader) ?? addedHeader(server, openerHeader)))
+  // No page that opened the panel, or was in its tab before, keeps a hold of it.
+  response.setHeader('Cross-Origin-Opener-Policy', 'same-origin')
+  // Removes a service worker that an earlier server on this port has left.
+  if (path === '') response.setHeader('Clear-Site-Data', '"storage"')
   response.end(request.method === 'HEAD' ? undefined : file.bytes)
-}
-
-const openerHeader = 'cross-origin-opener-policy'
-
-/**
- * The policy of the panel's page. It separates the page, and so its token, from a page that opened it or was in
- * its tab before, even from one of the same origin. Pages of one origin stay connected if they have the same
- * policy, so the panel's policy differs from the game's.
- */
-function openerPolicy(ofGame: unknown): string {
-  return /^\s*same-origin\s*(?:;|$)/.test(String(ofGame)) ? 'same-origin-allow-popups' : 'same-origin'
 }
 
 /** Reads the body of a request. Returns `undefined` if it is too long. */
@@ -155,12 +161,6 @@ async function readBody(request: IncomingMessage, limit: number): Promise<Uint8A
     parts.push(part)
   }
   return Buffer.concat(parts)
-}
-
-function redirect(response: ServerResponse, to: string): void {
-  response.statusCode = 302
-  response.setHeader('Location', to)
-  response.end()
 }
 
 function refuse(
@@ -194,8 +194,4 @@ function respond(routes: PanelRoutes, response: ServerResponse, status: number, 
   response.setHeader('Content-Type', 'application/json')
   response.setHeader('Cache-Control', 'no-store')
   response.end(maySend ? text : '{"error":{"code":"SW_KEY_EXPOSED","message":"The answer would have held the API key, and was not sent."}}')
-}
-
-function pathOf(request: IncomingMessage): string {
-  return (request.url ?? '').split('?')[0] ?? ''
 }

@@ -10,8 +10,15 @@ import './styles/preview.css'
 import './styles/overview.css'
 import './styles/pages.css'
 import { keepToken } from './state/api.ts'
+import { removeWorkers } from './state/workers.ts'
 
-const tokenOf = keepToken(() => void store.refresh())
-const store: PanelStore = createStore(createApi(tokenOf))
 const place = document.getElementById('panel')
-if (place) render(<App store={store} />, place)
+if (!place) throw new Error('Expected an element for the panel.')
+if (await removeWorkers())
+  place.textContent =
+    'An earlier server on this port has left a service worker in your browser. It may have read the token, so this page does nothing. End vite and start it again, then open the new address.'
+else {
+  const tokenOf = keepToken(() => void store.refresh())
+  const store: PanelStore = createStore(createApi(tokenOf))
+  render(<App store={store} />, place)
+}

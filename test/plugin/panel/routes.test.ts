@@ -4,15 +4,17 @@ import { join } from 'node:path'
 import type { ViteDevServer } from 'vite'
 import { afterEach, describe, expect, test } from 'vitest'
 import { OfferChanged } from '../../../plugin/panel/server/approval-offer.ts'
+import type { PanelOrigin } from '../../../plugin/panel/server/origin.ts'
 import { readPanelFile } from '../../../plugin/panel/server/page-files.ts'
-import { type PanelRoutes, servePanel } from '../../../plugin/panel/server/routes.ts'
+import { createPanelHandler, type PanelRoutes } from '../../../plugin/panel/server/routes.ts'
 import type { PanelOffer } from '../../../plugin/protocol/actions.ts'
 import { type ErrorCode, SpritewrightError } from '../../../src/errors.ts'
+import type { BuiltPage } from '../../../src/index.ts'
 import { MemoryDisk } from '../../kit/memory-disk.ts'
 
 const token = 'secret'
-const prefix = '/game/__spritewright/'
-type Handle = (request: IncomingMessage, response: ServerResponse, next: () => void) => void
+const prefix = '/fresh/'
+const page = { bytes: new TextEncoder().encode('page'), contentType: 'image/png' } as unknown as BuiltPage
 
 const open: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -33,40 +35,36 @@ interface Panel {
   readonly files: string[]
 }
 
-/** The panel's routes on a server of their own, behind which another handler answers with 299. */
-async function panel(own: Partial<PanelRoutes> = {}, headers: Record<string, string> = {}): Promise<Panel> {
-  const stack: { handle: Handle }[] = []
-  const http = createServer((request, response) => {
-    const next = (at: number): void => {
-      const one = stack[at]
-      if (one) {
-        one.handle(request, response, () => next(at + 1))
-        return
-      }
-      response.statusCode = 299
-      response.setHeader('Access-Control-Allow-Origin', '*')
-      response.end('the game')
-    }
-    next(0)
-  })
+/** The panel's routes on a server of their own. */
+async function panel(own: Partial<PanelRoutes> = {}): Promise<Panel> {
+  const http = createServer()
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
   open.push(() => new Promise((resolve) => http.close(() => resolve())))
   const { port } = http.address() as AddressInfo
-  const server = {
-    httpServer: http,
-    middlewares: { stack, use: (handle: Handle) => stack.push({ handle }) },
-    config: { root: '/game', base: '/game/', publicDir: '', server: { headers } },
+  const vite = {
+    middlewares: (request: IncomingMessage, response: ServerResponse) => void response.end(`Vite: ${request.url}`),
+    config: { base: '/game/', server: { allowedHosts: [] } },
   } as unknown as ViteDevServer
   const files: string[] = []
-  servePanel(server, {
-    prefix,
-    root: '/game',
+  let overtaken = 0
+  const origin = {
     token,
+    prefix,
+    listening: { httpServer: http, resolvedUrls: null, config: { server: {} } },
+    get isOvertaken() {
+      return overtaken > 0
+    },
+    overtake: () => void overtaken++,
+  } as unknown as PanelOrigin
+  const handle = createPanelHandler(vite, {
+    origin,
+    root: '/game',
     actions: {} as PanelRoutes['actions'],
     file: async (path) => {
       files.push(path)
       return path.includes('missing') ? undefined : { bytes: new TextEncoder().encode(`file ${path}`), contentType: 'text/html' }
     },
+    page: (sha256) => (sha256.startsWith('a') ? { ...page, sha256 } : undefined),
     state: async (_request, query) => ({ since: query.get('since') }),
     frames: async (query) => ({ of: query.get('animation') }),
     atlases: async () => ({ atlases: [] }),
@@ -74,6 +72,7 @@ async function panel(own: Partial<PanelRoutes> = {}, headers: Record<string, str
     maySend: () => true,
     ...own,
   })
+  http.on('request', handle)
   const get: Panel['get'] = (path, { method = 'GET', headers: more = {}, body } = {}) =>
     new Promise((resolve, reject) => {
       const sent = send(
@@ -153,14 +152,10 @@ describe('a file of the panel', () => {
     expect(headers['content-security-policy']).toContain("default-src 'none'")
   })
 
-  test('has an opener policy that differs from the game’s', async () => {
-    const policyOf = async (ofGame: string): Promise<unknown> => {
-      const { get } = await panel({}, { 'Cross-Origin-Opener-Policy': ofGame })
-      return (await get(prefix)).headers['cross-origin-opener-policy']
-    }
-    expect(
-      await Promise.all(['same-origin', ' same-origin; report-to="x"', 'unsafe-none', 'same-origin-allow-popups'].map(policyOf)),
-    ).toEqual(['same-origin-allow-popups', 'same-origin-allow-popups', 'same-origin', 'same-origin'])
+  test('removes what an earlier server has left in the browser, once for each page', async () => {
+    const { get } = await panel()
+    expect((await get(prefix)).headers['clear-site-data']).toBe('"storage"')
+    expect((await get(`${prefix}app.js`)).headers['clear-site-data']).toBeUndefined()
   })
 
   test('is sent without its bytes for HEAD; one that is not there is 404; other methods are refused', async () => {
@@ -168,17 +163,20 @@ describe('a file of the panel', () => {
     expect(await get(`${prefix}app.js`, { method: 'HEAD' })).toMatchObject({ status: 200, text: '' })
     expect((await get(`${prefix}missing.js`)).status).toBe(404)
     expect(await get(`${prefix}app.js`, { method: 'DELETE' })).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } })
-    expect(await get(`${prefix}app.js`, { method: 'OPTIONS' })).toMatchObject({ status: 405, text: '' })
+    expect(await get(`${prefix}app.js`, { method: 'OPTIONS' })).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } })
   })
 
-  test('outside of the prefix is not ours; the prefix without its end is sent on', async () => {
+  test('is nowhere but under the path of this start', async () => {
     const { get, files } = await panel()
-    const other = await get('/game/main.ts', { method: 'OPTIONS' })
-    expect(other).toMatchObject({ status: 299, headers: { 'access-control-allow-origin': '*' } })
-    expect(other.headers['x-content-type-options']).toBeUndefined()
-    expect((await get('/game/__spritewrighter/')).status).toBe(299)
-    expect(await get('/game/__spritewright')).toMatchObject({ status: 302, headers: { location: prefix } })
+    for (const path of ['/', '/index.html', '/fresh', '/freshest/', '/api/state', '//fresh/', 'http://127.0.0.1/fresh/'])
+      expect([path, (await get(path)).status]).toEqual([path, 404])
     expect(files).toEqual([])
+  })
+
+  test('is opened in an editor by Vite', async () => {
+    const { get } = await panel()
+    expect((await get(`${prefix}__open-in-editor?file=a.json`)).text).toBe('Vite: /game/__open-in-editor?file=a.json')
+    expect((await get(`${prefix}__open-in-editor?file=a`, { headers: { 'sec-fetch-site': 'same-site' } })).status).toBe(403)
   })
 
   test('is read from the built page by the ending of its name', async () => {
@@ -200,6 +198,27 @@ describe('a file of the panel', () => {
   })
 })
 
+describe('a service worker', () => {
+  test.each(['', 'app.js', 'sw.js', 'api/state'])('is none at %j; a browser that asks for one ends all actions', async (path) => {
+    let calls = 0
+    const { get, act } = await panel({ actions: { undo: async () => ++calls } as unknown as PanelRoutes['actions'] })
+    const undo = { sprite: 'hero', digest: 'a'.repeat(64) }
+    const first = await get(prefix + path)
+    expect((await act('undo', undo)).status).toBe(200)
+    const asked = await get(prefix + path, { headers: { 'service-worker': 'script' } })
+    expect([asked.status, asked.headers['content-type']]).toEqual([403, 'application/json'])
+    for (const { headers } of [first, asked]) expect(headers['service-worker-allowed']).toBeUndefined()
+    const refused = await act('undo', undo)
+    expect([refused.status, JSON.parse(refused.text).error.code, calls]).toEqual([403, 'SW_GUARD', 1])
+    expect(first.headers['content-security-policy'] ?? "worker-src 'none'").toContain("worker-src 'none'")
+  })
+
+  test('is none outside of the path of this start either', async () => {
+    const { get } = await panel()
+    expect((await get('/sw.js', { headers: { 'service-worker': 'script' } })).status).toBe(403)
+  })
+})
+
 describe('what the panel reads', () => {
   test('comes as JSON that nobody keeps', async () => {
     const { get } = await panel()
@@ -218,8 +237,12 @@ describe('what the panel reads', () => {
 
   test('is not for pages of other sites', async () => {
     const { get } = await panel()
-    const from = async (site: string) => (await get(`${prefix}api/state`, { headers: { 'sec-fetch-site': site } })).status
-    expect(await Promise.all(['same-origin', 'none', 'same-site', 'cross-site'].map(from))).toEqual([200, 200, 403, 403])
+    const page = `pages/${'a'.repeat(64)}.png`
+    for (const path of ['api/state', 'api/frames', 'api/atlases', 'api/events', page]) {
+      const from = async (site: string) => (await get(prefix + path, { headers: { 'sec-fetch-site': site } })).status
+      expect(await Promise.all(['same-origin', 'none', 'same-site', 'cross-site'].map(from))).toEqual([200, 200, 403, 403])
+    }
+    expect((await get(prefix + page.replace('aa', 'ba'))).status).toBe(404)
   })
 
   test('never holds the key', async () => {

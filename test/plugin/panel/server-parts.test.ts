@@ -100,13 +100,17 @@ describe('the shelf of pages', () => {
 })
 
 describe('what a page may do', () => {
-  const server = (address: string) =>
-    ({
-      httpServer: { address: () => ({ address, port: 5173 }) },
-      resolvedUrls: { local: [], network: [] },
-      config: { server: {} },
-    }) as unknown as Parameters<typeof accessOf>[0]
   const token = 'secret'
+  const server = (address: string, isOvertaken = false) =>
+    ({
+      token,
+      isOvertaken,
+      listening: {
+        httpServer: { address: () => ({ address, port: 5173 }) },
+        resolvedUrls: { local: [], network: [] },
+        config: { server: {} },
+      },
+    }) as unknown as Parameters<typeof accessOf>[0]
   const request = (host: string, given = token) => ({ headers: { host, 'x-spritewright-token': given } })
   const may = (...args: Parameters<typeof accessOf>): string => {
     const { mayAct, mayBuy, words } = accessOf(...args)
@@ -116,18 +120,19 @@ describe('what a page may do', () => {
 
   test('is decided by token, address, reach of the server, and the project', () => {
     const local = server('127.0.0.1')
-    expect(may(local, request('localhost:5173'), token, true)).toBe('act and buy')
-    expect(may(local, request('127.0.0.1:5173'), token, true)).toBe('act and buy')
-    expect(may(local, request('localhost:5173', 'guess'), token, true)).toBe('show')
-    expect(may(local, request('localhost:5174'), token, true)).toBe('show')
-    expect(may(local, request('evil.example'), token, true)).toBe('show')
-    expect(may(local, request('localhost:5173'), token, false)).toBe('act')
-    expect(may(server('0.0.0.0'), request('localhost:5173'), token, true)).toBe('act')
+    expect(may(local, request('localhost:5173'), true)).toBe('act and buy')
+    expect(may(local, request('127.0.0.1:5173'), true)).toBe('act and buy')
+    expect(may(local, request('localhost:5173', 'guess'), true)).toBe('show')
+    expect(may(local, request('localhost:5174'), true)).toBe('show')
+    expect(may(local, request('evil.example'), true)).toBe('show')
+    expect(may(local, request('localhost:5173'), false)).toBe('act')
+    expect(may(server('0.0.0.0'), request('localhost:5173'), true)).toBe('act')
+    expect(may(server('127.0.0.1', true), request('localhost:5173'), true)).toBe('show')
   })
 
   test('is the same where the authority replaces Host', () => {
     const headers = { ':authority': 'localhost:5173', 'x-spritewright-token': token }
-    expect(may(server('127.0.0.1'), { headers }, token, true)).toBe('act and buy')
+    expect(may(server('127.0.0.1'), { headers }, true)).toBe('act and buy')
   })
 })
 

@@ -4,7 +4,11 @@ import { Icon } from './icons.tsx'
 
 type Theme = 'light' | 'dark'
 
-const storageKey = 'spritewright.theme'
+/**
+ * Name of the cookie that has the choice. Each start of the server has a port of its own, and so a storage of its own;
+ * cookies are shared by all ports of a host. So nothing secret is ever in one.
+ */
+const cookie = 'spritewright-theme'
 
 /** Switches between light and dark. The system's theme is used until a person chooses one. */
 export function ThemeToggle(): VNode {
@@ -21,11 +25,8 @@ export function ThemeToggle(): VNode {
       title={`Use the ${next} theme`}
       onClick={() => {
         setTheme(next)
-        try {
-          localStorage.setItem(storageKey, next)
-        } catch {
-          // If the browser stores nothing, the choice is valid for this page.
-        }
+        // biome-ignore lint/suspicious/noDocumentCookie: not every browser has the Cookie Store API.
+        document.cookie = `${cookie}=${next}; path=/; max-age=31536000; samesite=strict`
       }}
     >
       <Icon name={next} />
@@ -34,15 +35,7 @@ export function ThemeToggle(): VNode {
 }
 
 function readTheme(): Theme {
-  const kept = readKept()
-  if (kept === 'light' || kept === 'dark') return kept
+  const kept = new RegExp(`(?:^|; )${cookie}=(light|dark)(?:;|$)`).exec(document.cookie)?.[1]
+  if (kept !== undefined) return kept as Theme
   return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
-}
-
-function readKept(): string | null {
-  try {
-    return localStorage.getItem(storageKey)
-  } catch {
-    return null
-  }
 }

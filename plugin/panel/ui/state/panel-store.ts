@@ -209,7 +209,7 @@ function keepFresh({ load, take }: Loading): (isWhole: boolean) => Promise<void>
 
 /** Vite's own address for this. It resolves paths from the server's working folder. */
 function editorAddress(folder: string, file: string): string {
-  return `../__open-in-editor?${new URLSearchParams({ file: folder === '' ? file : `${folder}/${file}` })}`
+  return `__open-in-editor?${new URLSearchParams({ file: folder === '' ? file : `${folder}/${file}` })}`
 }
 
 function quarter({ progress = 0 }: PanelProgress): number {
