@@ -101,9 +101,8 @@ async function read<T>(response: Response): Promise<T> {
 
 /**
  * Removes the token from the address that the terminal prints, and keeps it with this entry of the history. A
- * reload still has the token, and the address can be shared. The token is kept nowhere else, because scripts
- * of the game run on the same origin. They can read storage, and `navigation.entries()` gives them the
- * addresses that this tab has shown.
+ * reload still has the token, and the address can be shared. The token is kept nowhere else: another server may have
+ * this port later, and would read what storage has.
  *
  * @param onNew Called when another token is pasted into the address.
  * @returns A function that returns the token, if this page has one.
