@@ -208,3 +208,33 @@ describe('a service worker that an earlier server has left on the fixed port of 
     expect(await page.evaluate(() => navigator.serviceWorker.controller)).toBeNull()
   })
 })
+
+test('a page and a permanent redirect that an earlier server had cached on the fixed port of the panel get no token', async () => {
+  const { context, serve } = await openWorld()
+  const asked: string[] = []
+  const server = createHttpServer((request, response) => {
+    asked.push(request.url ?? '')
+    response.setHeader('Cache-Control', 'max-age=31536000, immutable')
+    if (request.url === '/page') {
+      response.setHeader('Content-Type', 'text/html')
+      return void response.end('<!doctype html><title>cached</title>')
+    }
+    response.statusCode = 308
+    response.setHeader('Location', '/page')
+    response.end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const page = await context.newPage()
+  for (const path of ['/', '/__spritewright/', '/index.html']) await page.goto(`http://127.0.0.1:${port}${path}`)
+  await new Promise((resolve) => {
+    server.close(resolve)
+    server.closeAllConnections()
+  })
+  const { panel } = await serve(0, {}, { panel: { port } })
+  await page.goto(`http://127.0.0.1:${port}/#token=x`)
+  expect([await page.title(), asked.filter((path) => path === '/')]).toEqual(['cached', ['/']])
+  await page.goto(panel)
+  await untilUsable(page)
+  expect(page.url()).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:${port}/[\\w-]{8}/$`))
+})

@@ -54,11 +54,13 @@ describe('money', () => {
     expect(desk.complaints).toEqual([])
   })
 
-  test('a reload keeps the token, and the address does not show it', async () => {
+  test('a reload keeps the token and the theme, and the address does not show the token', async () => {
     const desk = await start({ files: { [heroFile]: heroSpec('walks') }, query: '?show=hero.walk' })
     const { page } = desk
     expect(page.url()).not.toContain('token')
+    await button(page, 'Use the dark theme').click()
     await page.reload()
+    expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
     await page.waitForFunction(() =>
       [...document.querySelectorAll('button')].some((one) => /^Approve 1/.test(one.textContent ?? '') && !one.disabled),
     )
