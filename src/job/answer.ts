@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { SpritewrightError } from '../errors.ts'
 import type { SubmissionOutcome } from '../service/wire.ts'
 import { decide } from './decision.ts'
-import { factsNow, type JobPorts, type Order } from './order.ts'
+import { factsNow, idempotencyKey, type JobPorts, type Order } from './order.ts'
 import { patiently } from './patiently.ts'
 import { type JournalView, OvertakenError } from './records/journal.ts'
 import { refusedAnswerError } from './stop.ts'
-import { checkTries, noTries, type Pause, type Tries, wait } from './tries.ts'
+import { checkTries, enter, noTries, type Pause, type Tries, wait } from './tries.ts'
 
 /** A person's answer to a question of an execution. */
 export interface AnswerWords {
@@ -89,8 +89,15 @@ export async function sendFrozenAnswer(ports: JobPorts, order: Order, frozen: Jo
 export async function tryAnswer(ports: JobPorts, order: Order, view: JournalView, pause: Pause, tries: Tries): Promise<void> {
   checkTries(ports, order, pause, tries, view.submission.answer?.sends.at(-1)?.answer)
   await wait(ports, order, pause, tries)
+  const { answer, attempt } = view.submission
+  await enter(ports, order, attempt, tries, answer?.sends.every((send) => send.answer.kind === 'refused') === true)
   tries.sent++
-  tries.askedMs = (await sendAnswer(ports, order, view)) ?? 0
+  try {
+    tries.askedMs = (await sendAnswer(ports, order, view, tries)) ?? 0
+  } finally {
+    if (tries.place !== undefined) await ports.places.leave(tries.place)
+    tries.place = undefined
+  }
 }
 
 /**
@@ -99,7 +106,7 @@ export async function tryAnswer(ports: JobPorts, order: Order, view: JournalView
  *
  * @returns How long the service asks to wait, in milliseconds; `undefined` if it does not.
  */
-async function sendAnswer(ports: JobPorts, order: Order, view: JournalView): Promise<number | undefined> {
+async function sendAnswer(ports: JobPorts, order: Order, view: JournalView, run: Tries): Promise<number | undefined> {
   const answer = view.submission.answer
   if (!answer)
     throw new SpritewrightError('SW_INTERNAL', {
@@ -127,6 +134,7 @@ async function sendAnswer(ports: JobPorts, order: Order, view: JournalView): Pro
           keyTag: ports.client.keyTag(order.hash),
         })
         if (!recorded.view) throw new OvertakenError()
+        run.place = undefined
       },
       ports.signal,
     )
@@ -135,6 +143,9 @@ async function sendAnswer(ports: JobPorts, order: Order, view: JournalView): Pro
       throw error
     })
   const { view: first } = recorded
+  const place = { key: idempotencyKey(order.identity, order.hash, attempt), id: order.request.id }
+  if (outcome?.kind === 'accepted') await ports.places.keep(place, { executionId: outcome.executionId })
+  if (outcome?.kind === 'refused' && answer.sends.every((send) => send.answer.kind === 'refused')) run.place = place.key
   if (outcome && first) await patiently(ports, order, outcome, () => recordAnswer(ports, order, first, number, outcome))
   return outcome?.kind === 'accepted' ? undefined : outcome?.retryAfterMs
 }

@@ -6,6 +6,7 @@ import type { KeyRing } from '../credit/signing-key.ts'
 import type { Clock } from '../host/clock.ts'
 import type { Random } from '../host/random.ts'
 import type { ReferenceFile, ServiceClient } from '../service/client.ts'
+import type { Places } from '../service/limits/places.ts'
 import type { Capabilities } from '../service/wire.ts'
 import type { PaidRequest, ServiceIdentity } from '../spec/request.ts'
 import type { Vault } from '../vault/layers.ts'
@@ -94,6 +95,8 @@ export interface JobPorts {
   readonly ledger: Ledger
   readonly reservations: Reservations
   readonly uploads: Uploads
+  /** The account's places for active jobs. */
+  readonly places: Places
   readonly clock: Clock
   readonly random: Random
   /** Read once a run. */

@@ -14,7 +14,7 @@ import { patiently } from './patiently.ts'
 import { type JournalView, OvertakenError } from './records/journal.ts'
 import { isTakenOver } from './records/record.ts'
 import { type Evidence, goesOnError, notNowError, stopError } from './stop.ts'
-import { checkTries, noTries, type Pause, type Tries, wait } from './tries.ts'
+import { checkTries, enter, noTries, type Pause, type Tries, wait, waitForJobs } from './tries.ts'
 
 /**
  * Purchases one order and watches its execution to the end: THE ONLY SPENDER.
@@ -28,12 +28,16 @@ import { checkTries, noTries, type Pause, type Tries, wait } from './tries.ts'
  */
 export async function purchase(ports: JobPorts, order: Order): Promise<Purchase> {
   const tries = noTries()
-  for (let round = 0; ; round++) {
-    ports.signal.throwIfAborted()
-    const view = await adoptExecution(ports, order, await ports.journal.read(order.hash))
-    const step = decide(view.submission, factsNow(ports, order))
-    if (step.do === 'done') return { ...(await finish(ports, order, view, step.sha256)), isFresh: round > 0 }
-    await take(ports, order, view, step, tries)
+  try {
+    for (let round = 0; ; round++) {
+      ports.signal.throwIfAborted()
+      const view = await adoptExecution(ports, order, await ports.journal.read(order.hash))
+      const step = decide(view.submission, factsNow(ports, order))
+      if (step.do === 'done') return { ...(await finish(ports, order, view, step.sha256)), isFresh: round > 0 }
+      await take(ports, order, view, step, tries)
+    }
+  } finally {
+    if (tries.place !== undefined) await ports.places.leave(tries.place)
   }
 }
 
@@ -94,6 +98,8 @@ async function waitForOthers(ports: JobPorts, order: Order): Promise<void> {
 async function prepare(ports: JobPorts, order: Order, view: JournalView, attempt: number, tries: Tries): Promise<void> {
   if (isFrozenElsewhere(ports, order, view)) return waitForOthers(ports, order)
   const picture = await readReferencePicture(ports, order, purchase)
+  await waitForJobs(ports, order, view.submission.failed, tries)
+  if (await enter(ports, order, attempt, tries, true)) return
   ports.onProgress({ id: order.request.id, phase: 'checking' })
   const price = await checkPurchase(ports, order)
   await ports.vault.probeShared()
@@ -108,11 +114,14 @@ async function prepare(ports: JobPorts, order: Order, view: JournalView, attempt
 
 /** Waits as long as the last answer asks for, then sends the recorded bytes again. */
 async function replay(ports: JobPorts, order: Order, view: JournalView, pause: Pause, tries: Tries): Promise<void> {
-  checkTries(ports, order, pause, tries, view.submission.sends.at(-1)?.answer)
+  const { attempt, sends } = view.submission
+  const isUnsent = sends.every((one) => one.answer.kind === 'refused')
+  if (ports.mayReplay && (await enter(ports, order, attempt, tries, isUnsent))) return
+  checkTries(ports, order, pause, tries, sends.at(-1)?.answer)
   if (!ports.mayReplay) throw notNowError(order.request.id)
   // If every POST was certainly refused, this POST starts a new submission and needs all the checks of a
   // first POST. A run makes these checks once.
-  if (tries.sent === 0 && view.submission.sends.every((one) => one.answer.kind === 'refused')) {
+  if (tries.sent === 0 && isUnsent) {
     await checkPurchase(ports, order)
     await ports.vault.probe()
   }
@@ -143,6 +152,7 @@ async function send(ports: JobPorts, order: Order, view: JournalView, tries: Tri
         // be true.
         const now = decide(view.submission, factsNow(ports, order))
         if (now.do !== 'prepare' && now.do !== 'replay') throw new OvertakenError()
+        if (!(await ports.places.holds(frozen.key))) throw new OvertakenError()
         checkFrozen(ports, order, frozen, isReplay)
         await ports.reservations.reserve({
           id: order.request.id,
@@ -159,6 +169,7 @@ async function send(ports: JobPorts, order: Order, view: JournalView, tries: Tri
         })
         if (!next || !mayStillLeave(next.submission, factsNow(ports, order))) throw new OvertakenError()
         recorded.view = next
+        tries.place = undefined
       },
       ports.signal,
     )
@@ -167,6 +178,7 @@ async function send(ports: JobPorts, order: Order, view: JournalView, tries: Tri
     throw error
   }
   tries.sent++
+  if (outcome.kind === 'refused' && view.submission.sends.every((one) => one.answer.kind === 'refused')) tries.place = frozen.key
   tries.askedMs = (outcome.kind === 'accepted' ? undefined : outcome.retryAfterMs) ?? 0
   const { view: first } = recorded
   if (first) await patiently(ports, order, outcome, () => recordOutcome(ports, order, first, number, outcome))

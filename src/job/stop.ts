@@ -5,6 +5,7 @@ import { clauseOf } from '../service/reasons.ts'
 import type { PublicError } from '../service/wire.ts'
 import type { StopReason, UncertainBecause } from './decision.ts'
 import { commandName, type JobPorts, type Order } from './order.ts'
+import { isTurnedAway } from './records/submission.ts'
 
 /**
  * Checks the right to buy: the run may buy, and the user's own key, or one that the user trusts, signed an
@@ -96,7 +97,7 @@ export function stopError(ports: Pick<JobPorts, 'windowMs'>, order: Order, why: 
       return refusedError(id, why.status, why.error)
     case 'failed':
       return new SpritewrightError('SW_FAILED', {
-        message: `${endedWords(id, why)} To try again, approve it again: npx spritewright approve ${commandName(id)}`,
+        message: `${endedWords(id, why)} ${againWords(id, why)}`,
         facts: { id, status: why.status, reason: why.error?.reason, retryable: why.error?.retryable, requestId: why.error?.requestId },
       })
     case 'conflict':
@@ -123,6 +124,11 @@ export function goesOnError({ id, operation }: Order['request'], executionId: st
     facts: { ...error.facts, id, execution: executionId },
     cause: error,
   })
+}
+
+function againWords(id: string, why: StopReason & { kind: 'failed' }): string {
+  if (isTurnedAway(why)) return 'Run the same command again when other jobs of this account have ended: the approval stays.'
+  return `To try again, approve it again: npx spritewright approve ${commandName(id)}`
 }
 
 function endedWords(id: string, { status, error }: StopReason & { kind: 'failed' }): string {

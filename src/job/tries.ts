@@ -1,7 +1,8 @@
 import { SpritewrightError } from '../errors.ts'
 import { longestRetryAfterMs, withRetryTime } from '../service/http/retry.ts'
-import type { JobPorts, Order } from './order.ts'
-import type { Send } from './records/submission.ts'
+import { idempotencyKey, type JobPorts, type Order } from './order.ts'
+import type { RecordBodies } from './records/record.ts'
+import { isTurnedAway, type Send } from './records/submission.ts'
 import { stopError } from './stop.ts'
 
 /**
@@ -21,6 +22,8 @@ export interface Tries {
   limits: number
   /** `Retry-After` of the last answer in this run, in milliseconds; 0 if it had none. */
   askedMs: number
+  /** Key of the submission for which this run has taken a place and which it has not sent. */
+  place?: string | undefined
 }
 
 /** The start of a run. */
@@ -29,7 +32,7 @@ export function noTries(): Tries {
 }
 
 /** Why a run waits before it sends again. */
-export type Pause = 'none' | 'fault' | 'limit' | 'conflict'
+export type Pause = 'none' | 'fault' | 'limit' | 'conflict' | 'jobs'
 
 /**
  * Counts a try, and checks whether this run may make it.
@@ -47,6 +50,34 @@ export function checkTries(ports: JobPorts, order: Order, pause: Pause, tries: T
     throw withRetryTime(refusal ?? unansweredError(order, last), tries.askedMs, ports.clock.wall())
 }
 
+/**
+ * Takes a place for an attempt that is about to be sent, or waits for one.
+ *
+ * @param isUnsent Whether nothing of this attempt can be at the service. Then the run gives the place back if it
+ * ends before it sends.
+ * @returns Whether it waited. Then all earlier checks are too old.
+ */
+export async function enter(ports: JobPorts, order: Order, attempt: number, tries: Tries, isUnsent: boolean): Promise<boolean> {
+  const { id } = order.request
+  const key = idempotencyKey(order.identity, order.hash, attempt)
+  const onWait = (message: string): void => ports.onProgress({ id, phase: 'waiting', message })
+  const taken = await ports.places.take({ key, id }, ports.signal, onWait)
+  if (taken !== 'had' && isUnsent) tries.place = key
+  return taken === 'waited'
+}
+
+/**
+ * Waits before an attempt replaces one that the service turned away, because others run as many jobs as the account
+ * may. Does nothing for an attempt that ended in another way.
+ *
+ * @throws If this run has tried often enough. The next run continues from the records.
+ */
+export async function waitForJobs(ports: JobPorts, order: Order, failed: RecordBodies['failed'] | undefined, tries: Tries): Promise<void> {
+  if (!failed || !isTurnedAway(failed) || tries.place !== undefined) return
+  if (++tries.limits > limitsAllowed) throw stopError(ports, order, { kind: 'failed', ...failed })
+  await wait(ports, order, 'jobs', tries)
+}
+
 /** Waits before the next try. Only a cause in this run needs a wait: a pause of an earlier run has passed. */
 export async function wait(ports: JobPorts, order: Order, pause: Pause, tries: Tries): Promise<void> {
   if (tries.sent === 0 || pause === 'none') return
@@ -60,6 +91,7 @@ const waitingWords = {
   fault: 'the service did not answer; the same submission is sent again under the same key',
   limit: "the service's rate limit is reached",
   conflict: 'the service is busy with this very submission',
+  jobs: 'this account runs as many jobs as it may, not all of them from this machine; it is sent again under the same approval',
 } as const
 
 /**

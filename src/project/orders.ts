@@ -116,6 +116,7 @@ export async function toJobPorts(
       uploadsFolder(context),
       session.identity,
     ),
+    places: session.places,
     clock: host.clock,
     random: host.random,
     windowMs: context.options.replayWindowMs,

@@ -1,8 +1,10 @@
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
 import { openQueues, type Queues } from '../queue/open.ts'
 import { openRemoteClient } from '../queue/remote-client.ts'
 import type { ServiceClient } from '../service/client.ts'
+import { createPlaces, type Places, unlimitedPlaces } from '../service/limits/places.ts'
+import { accountFolder } from '../service/limits/shared-limits.ts'
 import type { Capabilities } from '../service/wire.ts'
 import { embeddedHost, type ServiceIdentity } from '../spec/request.ts'
 import type { Context } from './context.ts'
@@ -14,6 +16,8 @@ export interface Session {
   readonly client: ServiceClient
   readonly identity: ServiceIdentity
   readonly capabilities: Capabilities
+  /** The account's places for active jobs. */
+  readonly places: Places
   /** The queues of the worker that answers instead of the service; missing if this machine has the API key. */
   readonly queues?: Queues | undefined
 }
@@ -76,9 +80,10 @@ export function createConnection(context: Context, onWait?: (sentence: string) =
       const queues = await openProjectQueues(context)
       closers.unshift(() => queues.close())
       const remote = await openRemoteClient(context.host, queues, signal, onWait)
-      return { ...remote, queues, identity: identityOf(remote.client, remote.capabilities) }
+      return { ...remote, queues, places: unlimitedPlaces, identity: identityOf(remote.client, remote.capabilities) }
     }
-    const client = await createSessionClient(context, await reach(), onWait)
+    const service = await reach()
+    const client = await createSessionClient(context, service, onWait)
     closers.unshift(() => client.close())
     const capabilities = await client.capabilities(signal)
     if (capabilities.apiVersion !== '1')
@@ -89,7 +94,7 @@ export function createConnection(context: Context, onWait?: (sentence: string) =
       context.warnings.push(
         `The service leaves ${capabilities.assumed.join(' and ')} out of its capabilities; spritewright assumes the interface's own. Check every price and result.`,
       )
-    return { client, capabilities, identity: identityOf(client, capabilities) }
+    return { client, capabilities, identity: identityOf(client, capabilities), places: openPlaces(context, client, service) }
   }
   return {
     host: configuredHost(context),
@@ -179,6 +184,18 @@ async function createSessionClient(
     ...(profile ? { profile } : {}),
     ...(onWait ? { onWait } : {}),
   })
+}
+
+/**
+ * Opens the places of the account, which all processes of this machine share. Those of the embedded service are in
+ * its own folder: each project has such a service of its own, at another port after each start.
+ */
+function openPlaces(context: Context, client: ServiceClient, { baseUrl, key }: ServiceReach): Places {
+  const { host, options } = context
+  const [folder, account] =
+    options.service === 'embedded' ? [embeddedFolder(context), embeddedHost] : [join(host.stateFolder, 'limits'), baseUrl]
+  const open = async (): Promise<string> => join(await accountFolder(host, folder, { baseUrl: account, key }), 'job')
+  return createPlaces({ ...host, client }, open, options.limits.activeJobs, basename(options.root))
 }
 
 /**

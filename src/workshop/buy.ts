@@ -25,6 +25,7 @@ import { spriteOf } from '../spec/request.ts'
 import { readEvidence, takeSnapshot } from './ledger/balance.ts'
 import type { BalanceEvidence } from './ledger/report.ts'
 import { type Missing, missingError } from './missing.ts'
+import { keepInFlight } from './worker/in-flight.ts'
 import { sendOrders } from './worker/send-orders.ts'
 
 /** What a run may buy. */
@@ -84,6 +85,7 @@ export async function buy(context: Context, session: Session, request: BuyReques
   if (queues) return sendOrders(context, { ...session, queues }, ports, going, found.wanted)
   // Money is spent only if the result can be stored.
   if (unsent.length > 0) await context.vault.probe()
+  if (unsent.length > 0 && context.sharedJournal) await keepInFlight(context, session, ports.warn)
   const start = balance === undefined ? undefined : { balance, money: await takeSnapshot(context, going) }
   const report = await runOrders(ports, going, context.options.limits.activeJobs)
   // A run that failed or was interrupted reports that and no balance.

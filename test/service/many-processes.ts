@@ -38,7 +38,7 @@ export class Machine {
       return result()
     }
     const clock: Clock = {
-      wall: () => 0,
+      wall: () => this.#now,
       mono: () => this.#now,
       sleep: (ms, signal) =>
         new Promise((resolve, reject) => {
@@ -61,6 +61,12 @@ export class Machine {
       list: (folder: string) => slow(() => disk.list(folder)),
       writeTemp: (path: string, bytes: Uint8Array) => slow(() => disk.writeTemp(path, bytes)),
       remove: (path: string) => slow(async () => void disk.files.delete(path)),
+      read: (path: string) => slow(() => disk.read(path)),
+      stat: (path: string) => slow(() => disk.stat(path)),
+      makeFolder: () => slow(() => disk.makeFolder()),
+      sync: (path: string) => slow(() => disk.sync(path)),
+      link: (from: string, to: string) => slow(() => disk.link(from, to)),
+      syncFolder: (folder: string) => slow(() => disk.syncFolder(folder)),
     }
     return {
       clock,

@@ -75,6 +75,8 @@ export interface Team {
   clone(from: Machine, keeps?: 'results'): Machine
   /** A disk that every machine has at `/share`, with an empty folder `/share/journal`. */
   readonly share: MemoryDisk
+  /** Another project of the same user on the same machine, with the committed files of a checkout. */
+  neighbour(of: Machine, name: string): Machine
   /** A copy of the machine in its current state, so that a test can go on in two ways. */
   copy(from: Machine): Machine
   wait(ms: number): Promise<void>
@@ -114,6 +116,16 @@ export async function team(options: EmbeddedOptions = {}): Promise<Team> {
         copyDisk(from.disk, (path) => isCommitted(path, keeps === 'results')),
         share,
       ),
+    neighbour: (of, name) => {
+      const machine = toMachine(
+        world,
+        copyDisk(of.disk, (path) => isCommitted(path, false) && path !== '/game/sprites.lock.json'),
+        share,
+        of.disk,
+      )
+      machine.write('package.json', JSON.stringify({ name }))
+      return machine
+    },
     copy: (from) =>
       toMachine(
         world,
@@ -143,12 +155,13 @@ function isCommitted(path: string, withResults: boolean): boolean {
   return !path.startsWith('/game/.spritewright/') || (withResults && path.startsWith(`${places.results}/`))
 }
 
-function toMachine(world: SimulatedWorld, disk: MemoryDisk, share: MemoryDisk): Machine {
+function toMachine(world: SimulatedWorld, disk: MemoryDisk, share: MemoryDisk, home = disk): Machine {
   const lockPath = '/game/sprites.lock.json'
   const run = <T>(work: Promise<T>): Promise<T> => world.clock.run(work)
+  const whole = mounted(mounted(disk, '/share', share), '/home', home)
   const open = ({ options, env, guard, net }: ProcessInit = {}): Promise<Workshop> =>
     world.workshop(options, {
-      disk: guard ? guarded(mounted(disk, '/share', share), guard) : mounted(disk, '/share', share),
+      disk: guard ? guarded(whole, guard) : whole,
       glob: async (root) =>
         [...disk.files.keys()].filter((path) => path.startsWith(`${root}/sprites/`) && path.endsWith('.sprite.json')).sort(),
       ...(env ? { env: { ...world.env, ...env } } : {}),

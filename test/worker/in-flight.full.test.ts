@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { SpritewrightError } from '../../src/errors.ts'
+import { idempotencyKey } from '../../src/job/order.ts'
 import { createJournal } from '../../src/job/records/journal.ts'
 import { createReservations } from '../../src/job/records/reservations.ts'
 import type { Context } from '../../src/project/context.ts'
-import type { Session } from '../../src/project/session.ts'
+import { type Places, unlimitedPlaces } from '../../src/service/limits/places.ts'
 import { createLockStore } from '../../src/vault/lock-store.ts'
-import { findInFlight } from '../../src/workshop/worker/places.ts'
+import { keepInFlight } from '../../src/workshop/worker/in-flight.ts'
 import { ringOf, testKey } from '../kit/keys.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 import { down, MemoryRecordStore } from '../kit/memory-record-store.ts'
@@ -14,18 +14,9 @@ const hash = 'a'.repeat(64)
 const other = 'b'.repeat(64)
 const minuteMs = 60_000
 
-/** A team whose journal has requests in flight, sent at minute 0. A sleep passes the time. */
+/** A team whose journal has requests in flight, sent at minute 0. */
 async function team(hashes = [hash]) {
-  let nowMs = 0
-  const outage = { untilMs: 0 }
-  const clock = {
-    wall: () => 1_000_000 + nowMs,
-    mono: () => nowMs,
-    sleep: async (ms: number) => {
-      nowMs += ms
-      store.isDown = nowMs < outage.untilMs
-    },
-  }
+  const clock = { wall: () => 1_000_000, mono: () => 0, sleep: async () => {} }
   const store = new MemoryRecordStore(clock)
   const open = () => {
     const ports = { disk: new MemoryDisk(), random: countingRandom(), clock, keys: ringOf(testKey(1)) }
@@ -47,78 +38,49 @@ async function team(hashes = [hash]) {
     for (const [type, body] of records) await journal.append(one, await journal.read(one), type, body as never)
   }
   const told: string[] = []
-  /** As a worker on another machine. */
-  const find = (
-    execution: () => Promise<{ status: string }>,
-    signal = new AbortController().signal,
-    sleep: (ms: number, signal: AbortSignal) => Promise<void> = clock.sleep,
-  ) => {
-    const context = { ...open(), host: { clock: { ...clock, sleep } }, options: { replayWindowMs: 8 * minuteMs } } as unknown as Context
-    return findInFlight(context, { client: { execution } } as unknown as Session, (one) => told.push(one), signal)
+  const kept: { key: string; id: string; executionId?: string | undefined; at?: number }[] = []
+  const places: Places = {
+    ...unlimitedPlaces,
+    keep: async (applicant, job) => void kept.push({ ...applicant, ...job }),
   }
-  return { store, outage, told, find, now: () => nowMs }
+  /** As a worker on another machine. */
+  const keep = () => {
+    const context = { ...open(), host: { clock }, options: { replayWindowMs: 8 * minuteMs } } as unknown as Context
+    return keepInFlight(context, { identity, places }, (one) => told.push(one))
+  }
+  const append = async (type: 'completed' | 'failed', body: unknown) =>
+    void (await journal.append(hash, await journal.read(hash), type, body as never))
+  return { store, told, kept, keep, append }
 }
 
-test('a request whose records are broken is told, and counts as in flight for half an hour after it was sent', async () => {
-  const { store, told, find, now } = await team()
+const identity = { host: 'api.example.com', keyMode: 'test', apiVersion: '1' } as const
+
+test('a request that another machine has sent is noted with its execution, under the key of its attempt', async () => {
+  const { keep, kept } = await team([hash, other])
+  expect(await keep()).toBe(2)
+  expect(kept).toEqual(
+    [hash, other].map((one) => ({ key: idempotencyKey(identity, one, 1), id: `hero.${one[0]}`, executionId: 'e', at: 1_000_000 })),
+  )
+})
+
+test('a request whose execution is recorded as ended is not noted', async () => {
+  const { keep, kept, append } = await team()
+  await append('failed', { attempt: 1, executionId: 'e', status: 'failed', error: null })
+  expect([await keep(), kept]).toEqual([0, []])
+})
+
+test('a request whose records are broken is told, and noted without an execution, since its share was reserved', async () => {
+  const { store, told, keep, kept } = await team()
   store.files.delete(`${hash}/0001.json`)
-  const found = await find(async () => ({ status: 'running' }))
-  expect([...found.keys()]).toEqual([hash])
-  await found.get(hash)
-  expect(now()).toBeGreaterThan(30 * minuteMs)
-  expect(now()).toBeLessThan(31 * minuteMs)
+  expect(await keep()).toBe(1)
+  expect(kept).toEqual([{ key: idempotencyKey(identity, hash, 1), id: 'hero.a', executionId: undefined, at: 1_000_000 }])
   expect(told).toEqual([expect.stringContaining(`${hash}/0001.json`)])
 })
 
-test('a request stays in flight while store or service do not answer', async () => {
-  const { outage, find, now } = await team()
-  outage.untilMs = 5 * minuteMs
-  const found = await find(async () => {
-    if (now() < 10 * minuteMs) throw down()
-    return { status: now() < 15 * minuteMs ? 'running' : 'completed' }
-  })
-  await found.get(hash)
-  expect(now()).toBe(15 * minuteMs)
-})
-
-test.each([
-  ['is over as soon as the service has had time to know it, and says that it does not', 'SW_REFUSED', { status: 404 }, 0.4, 1],
-  ['counts for half an hour if the service refuses the key', 'SW_KEY_REFUSED', { status: 401 }, 30, 31],
-  ['counts for half an hour if the answer of the service cannot be read', 'SW_WIRE', {}, 30, 31],
-] as const)('a request in flight %s', async (_how, code, facts, fromMinute, toMinute) => {
-  const { find, now } = await team()
-  const found = await find(async () => {
-    throw new SpritewrightError(code, { message: 'no state', facts })
-  })
-  await found.get(hash)
-  expect(now()).toBeGreaterThan(fromMinute * minuteMs)
-  expect(now()).toBeLessThan(toMinute * minuteMs)
-})
-
-test('the store may fail while requests that were found wait for their next look', async () => {
-  const { store, find } = await team([hash, other])
-  const read = store.get.bind(store)
-  let isAsleep = (): void => {}
-  const asleep = new Promise<void>((resolve) => {
-    isAsleep = resolve
-  })
-  store.get = async (name) => {
-    if (!name.startsWith(other)) return read(name)
-    await asleep
+test('a store that does not answer ends it', async () => {
+  const { store, keep } = await team()
+  store.get = async () => {
     throw down()
   }
-  const over = new AbortController()
-  const sleep = (_ms: number, signal: AbortSignal): Promise<void> =>
-    new Promise((_resolve, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason))
-      isAsleep()
-    })
-  const unhandled: unknown[] = []
-  const keep = (reason: unknown): void => void unhandled.push(reason)
-  process.on('unhandledRejection', keep)
-  await expect(find(async () => ({ status: 'running' }), over.signal, sleep)).rejects.toMatchObject({ code: 'SW_STORE' })
-  over.abort()
-  await new Promise((resolve) => setImmediate(resolve))
-  process.off('unhandledRejection', keep)
-  expect(unhandled).toEqual([])
+  await expect(keep()).rejects.toMatchObject({ code: 'SW_STORE' })
 })

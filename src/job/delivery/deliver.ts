@@ -5,7 +5,7 @@ import type { Execution, FrameReview } from '../../service/wire.ts'
 import { embeddedHost } from '../../spec/request.ts'
 import { findEntry, type LockEntry } from '../../vault/lockfile.ts'
 import { adoptExecution } from '../adopt.ts'
-import { askedFields, type JobPorts, type Order } from '../order.ts'
+import { askedFields, idempotencyKey, type JobPorts, type Order } from '../order.ts'
 import type { JournalView } from '../records/journal.ts'
 import type { RecordBodies } from '../records/record.ts'
 import type { Submission } from '../records/submission.ts'
@@ -22,6 +22,10 @@ export async function watch(ports: JobPorts, order: Order, view: JournalView, ex
   await settle(ports, order, view)
   const credits = view.submission.frozen ? parseCredits(view.submission.frozen.maxCredits) : undefined
   const held = credits === undefined ? {} : { held: credits }
+  const place = { key: idempotencyKey(order.identity, order.hash, view.submission.attempt), id }
+  // An execution that waits for an answer is not active. Its answer starts another one, which takes the place.
+  const isActive = view.submission.question === undefined
+  if (isActive) await ports.places.keep(place, { executionId })
   const execution = await follow({ client: ports.client, clock: ports.clock }, executionId, {
     signal: ports.signal,
     onExecution: (seen) => ports.onProgress({ id, phase: seen.status === 'queued' ? 'queued' : 'running', message: seen.status, ...held }),
@@ -38,6 +42,9 @@ export async function watch(ports: JobPorts, order: Order, view: JournalView, ex
   }).catch((error: unknown) => {
     throw isGone(error) ? goneError(order, executionId, error) : error
   })
+  const { error } = execution
+  if (error?.reason === 'too_many_active_jobs') await ports.places.refused(place, error.retryable)
+  if (isActive) await ports.places.leave(place.key)
   if (execution.question !== null) {
     await ports.journal.append(order.hash, view, 'asked', { attempt: view.submission.attempt, executionId, question: execution.question })
     throw questionError(id, execution)

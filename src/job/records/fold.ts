@@ -1,7 +1,7 @@
 import { newerVersion } from './file.ts'
 import { isTakenOver, type JournalRecord, type RecordBodies } from './record.ts'
 import { withStray, withStrayEnd } from './strays.ts'
-import { noSubmission, type ReplayDecision, type Send, type Submission } from './submission.ts'
+import { isTurnedAway, noSubmission, type ReplayDecision, type Send, type Submission } from './submission.ts'
 
 /**
  * Folds one more record into the state. Pure. A later attempt drops the sends of the earlier one.
@@ -40,7 +40,7 @@ export function foldRecord(state: Submission, record: JournalRecord): Submission
     case 'completed':
       return { ...state, completed: record.body }
     case 'failed':
-      return state.failed ? state : { ...state, failures: state.failures + 1, failed: record.body }
+      return state.failed ? state : { ...state, failures: state.failures + (isTurnedAway(record.body) ? 0 : 1), failed: record.body }
     case 'stored':
       return { ...state, stored: record.body }
     case 'decided':

@@ -25,11 +25,8 @@ export interface Reservations {
    * the lock file names them.
    */
   committed(): Promise<Credits>
-  /**
-   * When each request last reserved a share, by hash: milliseconds since the Unix epoch. Each request that was
-   * ever sent has a share, unless it was given back.
-   */
-  times(): Promise<ReadonlyMap<string, number>>
+  /** All shares that count. Each attempt that was ever sent has a share, unless it was given back. */
+  shares(): Promise<readonly Share[]>
 }
 
 const chain = 'budget'
@@ -134,11 +131,9 @@ export function createReservations(
       const taken = foldShares(records, own)
       return sumOf(taken) + (await elsewhere(taken))
     },
-    times: async () => {
+    shares: async () => {
       const { records, own } = await chains.read(chain)
-      const times = new Map<string, number>()
-      for (const { hash, at } of foldShares(records, own).values()) times.set(hash, Math.max(at, times.get(hash) ?? at))
-      return times
+      return [...foldShares(records, own).values()]
     },
   }
 }

@@ -66,5 +66,13 @@ export interface Submission {
   readonly stored?: RecordBodies['stored']
 }
 
+/**
+ * Whether an execution ended only because the account ran as many jobs as it may, and the service allows another
+ * attempt. Nothing was started, so the attempt does not count as a failure.
+ */
+export function isTurnedAway({ status, error }: Pick<RecordBodies['failed'], 'status' | 'error'>): boolean {
+  return status === 'failed' && error?.reason === 'too_many_active_jobs' && error.retryable
+}
+
 /** The state before the first record. */
 export const noSubmission: Submission = { attempt: 0, failures: 0, sends: [] }

@@ -79,15 +79,9 @@ async function openSlots(
   folder: string,
   account: { readonly baseUrl: string; readonly key: string },
 ): Promise<Slots> {
-  const saltPath = join(folder, 'salt')
-  if ((await disk.stat(saltPath)) === undefined) await publish(disk, random, saltPath, random.bytes(16))
-  const tag = createHash('sha256')
-    .update(await disk.read(saltPath))
-    .update(JSON.stringify([account.baseUrl, account.key]))
-    .digest('hex')
-    .slice(0, 16)
+  const shared = await accountFolder({ disk, random }, folder, account)
   const slots = async (name: string, rules: SlotRules): Promise<SharedSlots> => {
-    const own = join(folder, tag, name)
+    const own = join(shared, name)
     await disk.makeFolder(own)
     return new SharedSlots(disk, clock, own, rules)
   }
@@ -100,7 +94,24 @@ async function openSlots(
   }
 }
 
-function toDiskError(error: unknown, folder: string): unknown {
+/** Folder in which the processes of this machine that use one key at one service share what they use. */
+export async function accountFolder(
+  { disk, random }: Pick<SharedLimitPorts, 'disk' | 'random'>,
+  folder: string,
+  account: { readonly baseUrl: string; readonly key: string },
+): Promise<string> {
+  const saltPath = join(folder, 'salt')
+  if ((await disk.stat(saltPath)) === undefined) await publish(disk, random, saltPath, random.bytes(16))
+  const tag = createHash('sha256')
+    .update(await disk.read(saltPath))
+    .update(JSON.stringify([account.baseUrl, account.key]))
+    .digest('hex')
+    .slice(0, 16)
+  return join(folder, tag)
+}
+
+/** The error for a folder of shared limits that cannot be used. */
+export function toDiskError(error: unknown, folder: string): unknown {
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined
   if (typeof code !== 'string' || error instanceof SpritewrightError) return error
   return new SpritewrightError('SW_DISK', {

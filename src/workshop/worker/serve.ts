@@ -12,7 +12,7 @@ import type { Queues } from '../../queue/open.ts'
 import { mayBuy } from '../may-buy.ts'
 import { findShared } from '../store/copy.ts'
 import { explained } from './explained.ts'
-import { createPlaces, findInFlight } from './places.ts'
+import { keepInFlight } from './in-flight.ts'
 import { createOrderReader } from './read-order.ts'
 
 /** Inquiries that are answered at the same time. */
@@ -37,8 +37,7 @@ export async function serve(
   signal: AbortSignal,
 ): Promise<void> {
   const { activeJobs } = context.options.limits
-  const inFlight = await findInFlight(context, session, onEvent, signal)
-  const places = createPlaces(activeJobs, inFlight, signal)
+  const inFlight = await keepInFlight(context, session, onEvent)
   const readOrder = createOrderReader(context, session, signal)
   const underWay = new Map<string, Promise<Purchase>>()
   const buyOrder: JobHandler = async ({ data }, report) => {
@@ -60,7 +59,7 @@ export async function serve(
     // Money is spent only if the result can be stored.
     if ((await context.journal.read(order.hash)).submission.sends.length === 0) await context.vault.probe()
     try {
-      const bought = await places.run(order.hash, () => purchaseOnce(ports, order, purchase))
+      const bought = await purchaseOnce(ports, order, purchase)
       await putInSharedStore(context, bought.sha256)
       onEvent(`${id}: bought, and in the shared store.`)
       return {}
@@ -80,7 +79,7 @@ export async function serve(
   onEvent('This worker is active.')
   const servers = [
     // A place for each handler, and one more for each request that has one already.
-    queues.orders.serve(activeJobs + inFlight.size, leaseMs, withoutKey(context, signal, onEvent, buyOrder)),
+    queues.orders.serve(activeJobs + inFlight, leaseMs, withoutKey(context, signal, onEvent, buyOrder)),
     queues.inquiries.serve(inquiriesAtOnce, leaseMs, withoutKey(context, signal, onEvent, answer)),
   ]
   await new Promise<void>((resolve) => {

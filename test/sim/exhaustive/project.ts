@@ -11,6 +11,7 @@ import { createJournal } from '../../../src/job/records/journal.ts'
 import { createReservations } from '../../../src/job/records/reservations.ts'
 import { createUploads } from '../../../src/job/uploads.ts'
 import { createClient } from '../../../src/service/client.ts'
+import { unlimitedPlaces } from '../../../src/service/limits/places.ts'
 import type { Capabilities } from '../../../src/service/wire.ts'
 import { requestHash } from '../../../src/spec/key.ts'
 import type { SheetRequest } from '../../../src/spec/request.ts'
@@ -208,6 +209,7 @@ export function jobPorts(ports: ProcessPorts, { total, hasCopy, key, share }: Ch
       async () => 'Raise it',
     ),
     uploads: createUploads({ disk, random, client, keys }, `${storeFolder}/uploads`, identity),
+    places: unlimitedPlaces,
     clock,
     random,
     mayBuy: true,

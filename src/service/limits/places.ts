@@ -1,0 +1,274 @@
+import { join } from 'node:path'
+import { mayPass, SpritewrightError } from '../../errors.ts'
+import type { Clock } from '../../host/clock.ts'
+import type { Disk } from '../../host/disk.ts'
+import { publish, replaceFile } from '../../host/publish.ts'
+import type { Random } from '../../host/random.ts'
+import type { Execution } from '../wire.ts'
+import { toDiskError } from './shared-limits.ts'
+
+/** A submission that needs a place. */
+export interface Applicant {
+  /** Its idempotency key. A key leads to one execution, so it has one place, whoever sends it. */
+  readonly key: string
+  /** `sprite.animation`, for people. */
+  readonly id: string
+}
+
+/** Outcome of {@link Places.take}: the submission had a place, took a free one, or took one after a wait. */
+export type Taken = 'had' | 'taken' | 'waited'
+
+/** The places for active jobs of an account. */
+export interface Places {
+  /**
+   * Takes a place for a submission that is about to be sent, and waits if there is none. The caller has no other
+   * place meanwhile, so two runs never wait for each other.
+   *
+   * @param onWait Receives why it waits, a clause, whenever the reason changes.
+   * @throws `SW_REFUSED` if the account's jobs are all of others, as the service has just said. `SW_UNREACHABLE` if
+   * the service does not say whether the jobs of others still run.
+   */
+  take(applicant: Applicant, signal: AbortSignal, onWait: (why: string) => void): Promise<Taken>
+  /** Whether a submission has a place. A place without an execution ends, e.g. while the machine sleeps. */
+  holds(key: string): Promise<boolean>
+  /**
+   * Notes the execution of a submission, or that it may have one since `at`. If it has no place, it gets a free
+   * one; if there is none, nothing happens.
+   */
+  keep(applicant: Applicant, job: { readonly executionId?: string | undefined; readonly at?: number }): Promise<void>
+  /** Gives the place of a submission back: its execution is no longer active, or it was not sent. */
+  leave(key: string): Promise<void>
+  /**
+   * Notes that the service refused a submission because the account has too many jobs. For some minutes this
+   * machine has at most the jobs that it runs now.
+   *
+   * @param isRetried Whether its run sends it again. If not, submissions that would only meet the same refusal
+   * are stopped instead of waiting.
+   */
+  refused(applicant: Applicant, isRetried: boolean): Promise<void>
+}
+
+/** Places without a limit, where nothing is sent or nobody else sends. */
+export const unlimitedPlaces: Places = {
+  take: async () => 'had',
+  holds: async () => true,
+  keep: async () => {},
+  leave: async () => {},
+  refused: async () => {},
+}
+
+/**
+ * Assumed longest duration of a job, in milliseconds. It counts if nobody can ask for its state: no execution is
+ * known, or the service's answer says nothing about it. The service promises no limit; jobs take minutes.
+ */
+const longestJobMs = 30 * 60_000
+/** Pause between two reads of the folder, and between two reads of an execution of others, in milliseconds. */
+const pollMs = 1_000
+const askMs = 10_000
+/** How long the service may not know an execution that it has accepted, in milliseconds. */
+const settlingMs = 60_000
+/** How long a refusal of the service counts, in milliseconds. */
+const refusedMs = 5 * 60_000
+
+/** Known states in which an execution is not active. */
+const inactive: readonly string[] = ['completed', 'failed', 'cancelled', 'needs_input']
+
+/** Reads the state of an execution. */
+interface Executions {
+  execution(executionId: string, signal?: AbortSignal): Promise<Execution>
+}
+
+/** The content of a place's file. */
+interface Note extends Applicant {
+  /** Folder of the project, for people. */
+  readonly project: string
+  /** Wall clock, milliseconds since the Unix epoch. */
+  readonly at: number
+}
+
+interface Slot {
+  readonly slot: number
+  /** The newest generation; 0 if the slot was never taken. */
+  readonly generation: number
+  /** `undefined` if the slot was given back. */
+  readonly note?: Note | undefined
+  readonly executionId?: string | undefined
+  readonly isHeld: boolean
+}
+
+/**
+ * Opens the places that the processes of this machine share through a folder, without a lock.
+ *
+ * - `s0.g17`: a submission has place 0, its 17th. The file is created exclusively, so it has one owner.
+ * - `s0.g17.execution`: its execution. Everybody with the key can ask for its state, also after its process died.
+ * - `s0.g17.over`: the place was given back.
+ * - `refused`: the service has just refused a submission.
+ *
+ * The newest generation of a place is never removed, see `SharedSlots`. Unlike the slots of a rate limit, a place
+ * is not a lease: the job continues at the service when the process that started it has ended.
+ *
+ * @param openFolder Makes the name of the folder. It is created when first needed.
+ * @param most Number of places.
+ */
+export function createPlaces(
+  ports: { readonly disk: Disk; readonly clock: Clock; readonly random: Random; readonly client: Executions },
+  openFolder: () => Promise<string>,
+  most: number,
+  project: string,
+): Places {
+  const { disk, clock, random, client } = ports
+  let folder = ''
+  /** When executions were last asked for, by `mono`. */
+  const asked = new Map<string, number>()
+  const toBytes = (content: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(content))
+  const make = (name: string, content: unknown = {}): Promise<boolean> => publish(disk, random, join(folder, name), toBytes(content), 0o600)
+  /** Returns `undefined` if the file is damaged, or was removed after it was listed. */
+  const readFile = <T>(name: string): Promise<T | undefined> =>
+    disk
+      .read(join(folder, name))
+      .then((bytes) => JSON.parse(new TextDecoder().decode(bytes)) as T)
+      .catch(() => undefined)
+  const isWithin = (at: number, ms: number): boolean => Math.abs(clock.wall() - at) <= ms
+  const list = async (): Promise<string[]> => {
+    if (folder === '') {
+      const opened = await openFolder()
+      await disk.makeFolder(opened)
+      folder = opened
+    }
+    return disk.list(folder)
+  }
+  const readSlot = async (names: readonly string[], slot: number): Promise<Slot> => {
+    const generation = Math.max(0, ...names.map((name) => generationOf(name, slot)))
+    const name = `s${slot}.g${generation}`
+    const note = generation === 0 || names.includes(`${name}.over`) ? undefined : await readFile<Note>(name)
+    if (!note) return { slot, generation, isHeld: false }
+    const executionId = names.includes(`${name}.execution`) ? await readFile<string>(`${name}.execution`) : undefined
+    return { slot, generation, note, executionId, isHeld: executionId !== undefined || isWithin(note.at, longestJobMs) }
+  }
+  const read = async (): Promise<readonly Slot[]> => {
+    const names = await list()
+    return Promise.all(Array.from({ length: most }, (_, slot) => readSlot(names, slot)))
+  }
+  const readRefusal = async (): Promise<Refusal | undefined> => {
+    const refusal = await readFile<Refusal>('refused')
+    return refusal && isWithin(refusal.at, refusedMs) ? refusal : undefined
+  }
+  const give = ({ slot, generation }: Slot): Promise<boolean> => make(`s${slot}.g${generation}.over`)
+  /** Returns false if another process was first. */
+  const claim = async ({ slot, generation }: Slot, { key, id }: Applicant, at = clock.wall()): Promise<boolean> => {
+    const name = `s${slot}.g${generation + 1}`
+    if (!(await make(name, { key, id, project, at } satisfies Note))) return false
+    const names = await disk.list(folder)
+    // A process that was slow may have made a generation that others have removed.
+    if (names.some((other) => generationOf(other, slot) > generation + 1)) {
+      await disk.remove(join(folder, name))
+      return false
+    }
+    const old = names.filter((other) => generationOf(other, slot) > 0 && generationOf(other, slot) < generation)
+    await Promise.all(old.map((other) => disk.remove(join(folder, other))))
+    return true
+  }
+  /** Whether an execution is still active. Returns `undefined` if the answer does not say so. */
+  const isActive = async (executionId: string, since: number, signal: AbortSignal): Promise<boolean | undefined> => {
+    try {
+      const { status, question } = await client.execution(executionId, signal)
+      if (question !== null || inactive.includes(status)) return false
+      return status === 'queued' || status === 'running' ? true : undefined
+    } catch (error) {
+      // A service that does not answer ends the wait, as it ends everything else.
+      if (signal.aborted || mayPass(error)) throw error
+      const isGone = error instanceof SpritewrightError && (error.facts.status === 404 || error.facts.status === 410)
+      return isGone ? isWithin(since, settlingMs) : undefined
+    }
+  }
+  /** Gives the places back whose executions have ended. Returns whether there was one. */
+  const ask = async (slots: readonly Slot[], signal: AbortSignal): Promise<boolean> => {
+    let hasGiven = false
+    for (const slot of slots) {
+      const { executionId, note } = slot
+      if (!note || executionId === undefined || clock.mono() - (asked.get(executionId) ?? Number.NEGATIVE_INFINITY) < askMs) continue
+      const isOver = !((await isActive(executionId, note.at, signal)) ?? isWithin(note.at, longestJobMs))
+      asked.set(executionId, clock.mono())
+      if (isOver) hasGiven = (await give(slot)) || hasGiven
+    }
+    return hasGiven
+  }
+  const take: Places['take'] = async (applicant, signal, onWait) => {
+    let told = ''
+    for (let taken: Taken = 'taken'; ; taken = 'waited') {
+      signal.throwIfAborted()
+      const slots = await read()
+      const held = slots.filter(({ isHeld }) => isHeld)
+      if (held.some(({ note }) => note?.key === applicant.key)) return taken === 'waited' ? taken : 'had'
+      const refusal = await readRefusal()
+      const isOthers = refusal !== undefined && refusal.id !== `${project} ${applicant.id}`
+      const free = slots.find(({ isHeld }) => !isHeld)
+      if (free && (!isOthers || held.length < refusal.most)) {
+        if (await claim(free, applicant)) return taken
+        continue
+      }
+      if (isOthers && refusal.most === 0 && !refusal.isRetried) throw elsewhereError(applicant)
+      const why = toReason(held, most, isOthers)
+      if (why !== told) onWait(why)
+      told = why
+      if (!(await ask(slots, signal))) await clock.sleep(pollMs, signal)
+    }
+  }
+  return {
+    take: (...args) =>
+      take(...args).catch((error: unknown) => {
+        throw toDiskError(error, folder)
+      }),
+    holds: async (key) => (await read()).some(({ isHeld, note }) => isHeld && note?.key === key),
+    keep: async (applicant, { executionId, at }) => {
+      let slots = await read()
+      const isOwn = ({ note }: Slot): boolean => note?.key === applicant.key
+      const free = slots.find(({ isHeld }) => !isHeld)
+      if (!slots.some(isOwn) && free && (await claim(free, applicant, at))) slots = await read()
+      const own = slots.find(isOwn)
+      if (own && executionId !== undefined) await make(`s${own.slot}.g${own.generation}.execution`, executionId)
+    },
+    leave: async (key) => {
+      for (const slot of await read()) if (slot.note?.key === key) await give(slot)
+    },
+    refused: async ({ key, id }, isRetried) => {
+      let most = 0
+      for (const { note, executionId } of await read()) {
+        // One that is still queued may be refused as well.
+        const isOther = note?.key !== key && executionId !== undefined
+        if (isOther && (await client.execution(executionId).catch(() => undefined))?.status === 'running') most++
+      }
+      const refusal: Refusal = { id: `${project} ${id}`, at: clock.wall(), most, isRetried }
+      await replaceFile(disk, random, join(folder, 'refused'), toBytes(refusal))
+    },
+  }
+}
+
+/** What the service's last refusal allows. */
+interface Refusal {
+  /** Project and animation of the refused submission. */
+  readonly id: string
+  readonly at: number
+  /** Places that this machine may use meanwhile. */
+  readonly most: number
+  readonly isRetried: boolean
+}
+
+/** Generation of a place by the name of one of its files; 0 for other names. */
+function generationOf(name: string, slot: number): number {
+  const match = /^s(\d{1,6})\.g(\d{1,15})(?:\.(?:execution|over))?$/.exec(name)
+  return match && Number(match[1]) === slot ? Number(match[2]) : 0
+}
+
+function toReason(held: readonly Slot[], most: number, isOthers: boolean): string {
+  if (isOthers) return 'the service says that the account runs as many jobs as it may, not all of them from this machine'
+  const names = held.map(({ note }) => `${note?.id} of ${note?.project}`).join(' and ')
+  return `it waits for a place: ${most} ${most === 1 ? 'job' : 'jobs'} of the account may be active, now ${names}`
+}
+
+function elsewhereError({ id }: Applicant): SpritewrightError {
+  return new SpritewrightError('SW_REFUSED', {
+    message: `"${id}" was not sent: the service has just said that this account runs as many jobs as it may, and none of them is from this machine. Its approval stays. Wait until they have ended, at least five minutes, then run the same command again.`,
+    facts: { id, reason: 'too_many_active_jobs', retryable: true },
+  })
+}
