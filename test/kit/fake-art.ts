@@ -42,7 +42,7 @@ export function fakeArt(art: Partial<FakeArt>): FakeArt {
 /** A workshop that shows the current art of a test at once, instead of the results of purchases and edits. */
 export function fakeWorkshop(art: FakeArt, file: string): typeof createWorkshop {
   return async ({ root }) => {
-    const options = { root, store: { dir: `${root}/.spritewright` } } as Workshop['options']
+    const options = { root, store: { dir: `${root}/.spritewright` }, panel: {} } as Workshop['options']
     const lock = { path: `${root}/sprites.lock.json`, read: async () => ({ version: 1 as const, animations: {} }) }
     const workshop: Partial<Workshop> = {
       options,
