@@ -83,6 +83,12 @@ animations:
     expect(parseSpec(text, '/game/hero.sprite.json').animations.map(({ name }) => name)).toEqual(['walk', '2', '1', 'constructor'])
   })
 
+  test('borders are of every side, or left, top, right and bottom', () => {
+    const bordersOf = (borders: unknown) => parseSpec(specText({ borders }), '/game/hero.sprite.json').borders
+    expect(bordersOf(5)).toEqual({ left: 5, top: 5, right: 5, bottom: 5 })
+    expect(bordersOf([1, 2, 3, 4])).toEqual({ left: 1, top: 2, right: 3, bottom: 4 })
+  })
+
   test('a chain of one picture is that file', () => {
     const text = specText({ reference: { steps: [{ image: '../art/hero.png' }] } })
     expect(parseSpec(text, '/game/hero.sprite.json').reference).toEqual({ kind: 'file', path: '../art/hero.png' })

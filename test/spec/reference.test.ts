@@ -56,6 +56,12 @@ describe('a picture', () => {
     expect(sniffPicture(bytes)).toEqual({ header: { contentType, width: 33, height: 21 } })
   })
 
+  test.each([1, 2, 3])('of JPEG is known with %d fill bytes before its segments', async (count) => {
+    const bytes = await picture(33, 21).jpeg().toBuffer()
+    const filled = Buffer.concat([bytes.subarray(0, 2), Buffer.alloc(count, 0xff), bytes.subarray(2)])
+    expect(sniffPicture(filled)).toEqual({ header: { contentType: 'image/jpeg', width: 33, height: 21 } })
+  })
+
   test.each(kinds)('of %s that is cut off never throws and has either its size or none', async (contentType, make) => {
     const bytes = new Uint8Array(await make())
     for (let length = 0; length < Math.min(bytes.length, 700); length += 1) {
@@ -133,6 +139,19 @@ describe('a reference', () => {
       facts: { limit: ['jpg', 'webp'], found: 'image/png' },
     })
     await expect(readReference(disk, spec, { supportedInputExtensions: ['.PNG'] })).resolves.toMatchObject({ width: 40 })
+  })
+})
+
+test('a picture that has grown since its size was read is refused by its bytes', async () => {
+  const bytes = await picture(33, 21).png().toBuffer()
+  const growing: Disk = {
+    ...disk,
+    stat: async (path) => ({ bytes: 1, changedMs: 0, isFolder: (await disk.stat(path))?.isFolder ?? false }),
+  }
+  const limits = { maximumInputBytes: bytes.length - 1 }
+  await expect(readReference(growing, specWith(bytes), limits)).rejects.toMatchObject({
+    code: 'SW_REFERENCE',
+    facts: { limit: bytes.length - 1, found: bytes.length },
   })
 })
 
