@@ -80,6 +80,13 @@ describe('the vault', () => {
     expect(disk.files.size).toBe(0)
   })
 
+  test.each(['write', 'sync'])('a probe that cannot %s its file fails, and leaves none', async (call) => {
+    const disk = new MemoryDisk()
+    disk.fault = { call: `${call} /v/probe`, code: 'ENOSPC' }
+    await expect(createObjectStore({ disk, random: countingRandom() }, '/v', '/q').probe()).rejects.toMatchObject({ code: 'ENOSPC' })
+    expect([...disk.files.keys()]).toEqual([])
+  })
+
   const pointer = new TextEncoder().encode(`version https://git-lfs.github.com/spec/v1\noid sha256:${hash}\nsize ${bytes.length}\n`)
 
   test('a pointer of Git LFS is not taken for damage: it stays, and the message says how to fetch the file', async () => {
