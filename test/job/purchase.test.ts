@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest'
+import type { Approval } from '../../src/credit/approval.ts'
 import { formatCredits, parseCredits } from '../../src/credit/credits.ts'
 import type { NetRequest, NetResponse } from '../../src/host/net.ts'
+import type { UploadPicture } from '../../src/job/chain.ts'
+import { freeze } from '../../src/job/freeze.ts'
 import type { Order, Purchase } from '../../src/job/order.ts'
 import { purchase } from '../../src/job/purchase.ts'
+import { findEntry, type LockEntry } from '../../src/vault/lockfile.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 import { answerSmall, emptyService, type Fate } from '../kit/small-service.ts'
@@ -34,7 +38,7 @@ function desk(total: bigint, fate: (index: number) => Fate = () => 'completes') 
   }
   const world = { disk: new MemoryDisk(), clock, random: countingRandom(), net: { request, close: async () => {} } }
   const ports = jobPorts(world, { total, hasCopy: false, key: ownKey })
-  return { charges, buy: (order: Order): Promise<Purchase> => clock.run(purchase(ports, order)) }
+  return { charges, clock, ports, buy: (order: Order): Promise<Purchase> => clock.run(purchase(ports, order)) }
 }
 
 test('a request above the rest of the total is refused before anything is sent', async () => {
@@ -56,4 +60,22 @@ test('first attempts of one picture share its upload, and only a further attempt
     ['2.4', 2],
     ['2.4', 2],
   ])
+})
+
+test('the bytes of a further attempt are frozen without the execution and the result of the attempt before, those of the same attempt beside them', async () => {
+  const { clock, ports } = desk(9n * price)
+  const order = numberedOrder(1, price) as Order & { readonly approval: Approval; readonly reference: UploadPicture }
+  const { approval, hash, reference, request } = order
+  const approved = { credits: price, priceVersion: approval.priceVersion, approval }
+  const frozenAs = async (attempt: number): Promise<readonly unknown[]> => {
+    await clock.run(freeze(ports, order, attempt, approved, reference))
+    const entry = findEntry(await ports.lock.read(), request.id, hash)
+    return [entry?.submission?.attempt, entry?.execution?.id, entry?.result?.sha256]
+  }
+  expect(await frozenAs(1)).toEqual([1, undefined, undefined])
+  const execution = { id: 'given-up', conversation: null }
+  const result = { sha256: '0'.repeat(64), bytes: 1 }
+  await ports.lock.change(request.id, hash, (entry) => ({ ...(entry as LockEntry), execution, result }))
+  expect(await frozenAs(1)).toEqual([1, execution.id, result.sha256])
+  expect(await frozenAs(2)).toEqual([2, undefined, undefined])
 })

@@ -95,6 +95,19 @@ describe('the reservations of the project', () => {
     expect(await open().committed()).toBe(parseCredits('16'))
   })
 
+  test.each([401, 403, 409, 429])(
+    'an attempt that was refused with %d keeps its share, because the same bytes may be sent again',
+    async (status) => {
+      const { journal, open } = project(parseCredits('4'))
+      await open().reserve(share(1, parseCredits('4')))
+      let view = await journal.append(hashOf(1), await journal.read(hashOf(1)), 'frozen', frozen(1))
+      view = view && (await journal.append(hashOf(1), view, 'sent', { attempt: 1, send: 1, keyTag: 'k' }))
+      const error = { reason: 'r', message: 'no', retryable: false, requestId: null, details: null }
+      if (view) await journal.append(hashOf(1), view, 'refused', { attempt: 1, send: 1, status, error })
+      await expect(open().reserve(share(2, 1n))).rejects.toMatchObject({ code: 'SW_CEILING', facts: { committed: '4' } })
+    },
+  )
+
   test('a purchase of another machine in the lock file counts too, but not beside our share if it answered a POST of ours', async () => {
     const { journal, lock, open } = project(parseCredits('5'))
     const entry = {
