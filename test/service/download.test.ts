@@ -63,6 +63,17 @@ describe('C25: the signed URL', () => {
   })
 
   test.each([
+    [429, true],
+    [500, true],
+    [404, false],
+  ])('a %i there starts the download over: %s', async (status, isRepeated) => {
+    const { net, result } = download((url, number) => (url === asset ? to(signed) : number === 1 ? { status } : file))
+    if (isRepeated) expect((await result).bytes).toEqual(zip)
+    else expect((await errorOf(result)).code).toBe('SW_UNREACHABLE')
+    expect(net.requests).toHaveLength(isRepeated ? 4 : 2)
+  })
+
+  test.each([
     ['http://cdn.example.net/file'],
     ['https://user:pass@cdn.example.net/file'],
     ['https://127.0.0.1/file'],

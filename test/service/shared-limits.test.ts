@@ -231,6 +231,17 @@ describe('the limits of several clients of one machine', () => {
     return createSharedLimiter(createLimiter(clock, all), { disk, clock, random: countingRandom() }, all, '/state/limits', account)
   }
 
+  test('requests that failed because the folder cannot be written take no slot of this process', async () => {
+    const disk = new MemoryDisk()
+    const clock = new ManualClock()
+    const limiter = shared(disk, clock, { post: 2, streams: 2 })
+    const takes = [() => limiter.take('post'), () => limiter.openStream()]
+    disk.fault = { call: 'write ', code: 'ENOSPC' }
+    for (const take of [...takes, ...takes]) await expect(take()).rejects.toMatchObject({ code: 'SW_DISK', facts: { code: 'ENOSPC' } })
+    disk.fault = undefined
+    await Promise.all(takes.map((take) => clock.run(take())))
+  })
+
   test('C30, C24: two of them with one key share POSTs, GETs, downloads and streams; another key has its own', async () => {
     const disk = new MemoryDisk()
     const clock = new ManualClock()
