@@ -60,7 +60,7 @@ describe('money', () => {
     expect(page.url()).not.toContain('token')
     await button(page, 'Use the dark theme').click()
     await page.reload()
-    expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
+    await page.waitForFunction(() => document.documentElement.dataset.theme === 'dark')
     await page.waitForFunction(() =>
       [...document.querySelectorAll('button')].some((one) => /^Approve 1/.test(one.textContent ?? '') && !one.disabled),
     )
