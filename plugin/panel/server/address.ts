@@ -11,9 +11,9 @@ import type { PanelOrigin } from './origin.ts'
 export function printAddress(server: ViteDevServer, origin: PanelOrigin, log: PluginLog, overview: () => Promise<Overview>): void {
   const { printUrls, listen } = server
   let isTold = false
-  server.listen = async (...args) => {
-    const listening = await listen(...args)
-    await origin.open()
+  server.listen = async (port, isRestart) => {
+    const listening = await listen(port, isRestart)
+    await origin.open(isRestart)
     return listening
   }
   server.printUrls = () => {

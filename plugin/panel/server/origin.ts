@@ -23,8 +23,13 @@ export interface PanelOrigin {
   readonly isOvertaken: boolean
   /** Notes such a service worker. */
   overtake(): void
-  /** Listens, if it does not listen yet. Prints why, if it cannot. */
-  open(): Promise<void>
+  /**
+   * Listens, if it does not listen yet. Prints why, if it cannot.
+   *
+   * @param isRestart Whether Vite restarts. Vite then prints no addresses, so a new one is printed here.
+   * @default no
+   */
+  open(isRestart?: boolean): Promise<void>
   /** Prints the address with the token, in the terminal alone. */
   print(): void
   close(): Promise<void>
@@ -79,7 +84,7 @@ export function createPanelOrigin(
     listener = made
     legacy.port = port
   }
-  const open = async (): Promise<void> => {
+  const open = async (isRestart: boolean): Promise<void> => {
     const before = legacy.port
     const drawn = Array.from({ length: draws }, () => firstPort + (Buffer.from(host.random.bytes(2)).readUInt16BE() % countOfPorts))
     const ports = fixed === undefined ? [...(legacy.port === undefined ? [] : [legacy.port]), ...drawn] : [fixed]
@@ -87,8 +92,8 @@ export function createPanelOrigin(
     for (const port of ports) {
       try {
         await listen(port)
-        // Vite prints no addresses in a server of another program, nor after a restart.
-        if (!server.httpServer || (before !== undefined && before !== port)) origin.print()
+        // Vite prints no addresses in a server of another program either.
+        if (!server.httpServer || (isRestart && before !== port)) origin.print()
         return
       } catch (error) {
         failure = error
@@ -133,8 +138,8 @@ export function createPanelOrigin(
       const name = settings.https || isOpen() ? new URL(named).hostname : '127.0.0.1'
       return `${settings.https ? 'https' : 'http'}://${name}:${legacy.port}${legacy.prefix}`
     },
-    open: () => {
-      if (!listener) opening = (opening ?? Promise.resolve()).then(() => (listener ? undefined : open()))
+    open: (isRestart = false) => {
+      if (!listener) opening = (opening ?? Promise.resolve()).then(() => (listener ? undefined : open(isRestart)))
       return opening ?? Promise.resolve()
     },
     print: () => {

@@ -79,6 +79,19 @@ describe.each(vites)('the panel beside a dev server of %s', (_name, load) => {
     expect((await sendRaw(Number(moved.port), { path: `${moved.pathname}api/state` })).status).toBe(200)
   })
 
+  test('says its address again if a restart has made a new one', async () => {
+    const dev = await start(load)
+    const { href } = readAddress(dev)
+    const before = dev.log.all.length
+    // Vite then copies its configuration, by which the panel knows its predecessor.
+    await dev.server.restart(true)
+    const said = dev.log.all.slice(before).filter((line) => line.includes('Sprites:'))
+    expect(said).toEqual([expect.stringMatching(/#token=/)])
+    expect(said[0]).not.toContain(href)
+    const { port, pathname } = new URL(/https?:\S+/.exec(said[0] ?? '')?.[0] ?? '')
+    expect((await sendRaw(Number(port), { path: `${pathname}api/state` })).status).toBe(200)
+  })
+
   test('in a server of another program opens when its path is requested, and says its address then', async () => {
     const { logger, lines } = keptLog()
     const { createServer } = await load()
