@@ -5,8 +5,9 @@ import { decide } from './decision.ts'
 import { factsNow, idempotencyKey, type JobPorts, type Order } from './order.ts'
 import { patiently } from './patiently.ts'
 import { type JournalView, OvertakenError } from './records/journal.ts'
+import { isUnsent } from './records/submission.ts'
 import { refusedAnswerError } from './stop.ts'
-import { checkTries, enter, noTries, type Pause, type Tries, wait } from './tries.ts'
+import { checkTries, enter, enterAgain, noTries, type Pause, type Tries, wait } from './tries.ts'
 
 /** A person's answer to a question of an execution. */
 export interface AnswerWords {
@@ -90,7 +91,7 @@ export async function tryAnswer(ports: JobPorts, order: Order, view: JournalView
   checkTries(ports, order, pause, tries, view.submission.answer?.sends.at(-1)?.answer)
   await wait(ports, order, pause, tries)
   const { answer, attempt } = view.submission
-  await enter(ports, order, attempt, tries, answer?.sends.every((send) => send.answer.kind === 'refused') === true)
+  await (isUnsent(answer?.sends ?? []) ? enter(ports, order, attempt, tries) : enterAgain(ports, order, attempt))
   tries.sent++
   try {
     tries.askedMs = (await sendAnswer(ports, order, view, tries)) ?? 0
@@ -144,9 +145,9 @@ async function sendAnswer(ports: JobPorts, order: Order, view: JournalView, run:
     })
   const { view: first } = recorded
   const place = { key: idempotencyKey(order.identity, order.hash, attempt), id: order.request.id }
-  if (outcome?.kind === 'accepted') await ports.places.keep(place, { executionId: outcome.executionId })
-  if (outcome?.kind === 'refused' && answer.sends.every((send) => send.answer.kind === 'refused')) run.place = place.key
+  if (outcome?.kind === 'refused' && isUnsent(answer.sends)) run.place = place.key
   if (outcome && first) await patiently(ports, order, outcome, () => recordAnswer(ports, order, first, number, outcome))
+  if (outcome?.kind === 'accepted') await ports.places.keep(place, { executionId: outcome.executionId })
   return outcome?.kind === 'accepted' ? undefined : outcome?.retryAfterMs
 }
 

@@ -13,8 +13,9 @@ import { factsNow, type JobPorts, type Order, type Purchase } from './order.ts'
 import { patiently } from './patiently.ts'
 import { type JournalView, OvertakenError } from './records/journal.ts'
 import { isTakenOver } from './records/record.ts'
+import { isUnsent } from './records/submission.ts'
 import { type Evidence, goesOnError, notNowError, stopError } from './stop.ts'
-import { checkTries, enter, noTries, type Pause, type Tries, wait, waitForJobs } from './tries.ts'
+import { checkTries, enter, enterAgain, noTries, type Pause, type Tries, wait, waitForJobs } from './tries.ts'
 
 /**
  * Purchases one order and watches its execution to the end: THE ONLY SPENDER.
@@ -34,6 +35,8 @@ export async function purchase(ports: JobPorts, order: Order): Promise<Purchase>
       const view = await adoptExecution(ports, order, await ports.journal.read(order.hash))
       const step = decide(view.submission, factsNow(ports, order))
       if (step.do === 'done') return { ...(await finish(ports, order, view, step.sha256)), isFresh: round > 0 }
+      // Another process has sent this attempt. Its place is that of the job now, whatever ends this run.
+      if (step.do === 'follow' || (step.do !== 'prepare' && !isUnsent(view.submission.sends))) tries.place = undefined
       await take(ports, order, view, step, tries)
     }
   } finally {
@@ -99,7 +102,7 @@ async function prepare(ports: JobPorts, order: Order, view: JournalView, attempt
   if (isFrozenElsewhere(ports, order, view)) return waitForOthers(ports, order)
   const picture = await readReferencePicture(ports, order, purchase)
   await waitForJobs(ports, order, view.submission.failed, tries)
-  if (await enter(ports, order, attempt, tries, true)) return
+  if (await enter(ports, order, attempt, tries)) return
   ports.onProgress({ id: order.request.id, phase: 'checking' })
   const price = await checkPurchase(ports, order)
   await ports.vault.probeShared()
@@ -115,13 +118,14 @@ async function prepare(ports: JobPorts, order: Order, view: JournalView, attempt
 /** Waits as long as the last answer asks for, then sends the recorded bytes again. */
 async function replay(ports: JobPorts, order: Order, view: JournalView, pause: Pause, tries: Tries): Promise<void> {
   const { attempt, sends } = view.submission
-  const isUnsent = sends.every((one) => one.answer.kind === 'refused')
-  if (ports.mayReplay && (await enter(ports, order, attempt, tries, isUnsent))) return
+  const isFirst = isUnsent(sends)
+  if (ports.mayReplay && isFirst && (await enter(ports, order, attempt, tries))) return
+  if (ports.mayReplay && !isFirst) await enterAgain(ports, order, attempt)
   checkTries(ports, order, pause, tries, sends.at(-1)?.answer)
   if (!ports.mayReplay) throw notNowError(order.request.id)
   // If every POST was certainly refused, this POST starts a new submission and needs all the checks of a
   // first POST. A run makes these checks once.
-  if (tries.sent === 0 && isUnsent) {
+  if (tries.sent === 0 && isFirst) {
     await checkPurchase(ports, order)
     await ports.vault.probe()
   }
@@ -152,7 +156,7 @@ async function send(ports: JobPorts, order: Order, view: JournalView, tries: Tri
         // be true.
         const now = decide(view.submission, factsNow(ports, order))
         if (now.do !== 'prepare' && now.do !== 'replay') throw new OvertakenError()
-        if (!(await ports.places.holds(frozen.key))) throw new OvertakenError()
+        if (isUnsent(view.submission.sends) && !(await ports.places.holds(frozen.key))) throw new OvertakenError()
         checkFrozen(ports, order, frozen, isReplay)
         await ports.reservations.reserve({
           id: order.request.id,
@@ -178,7 +182,7 @@ async function send(ports: JobPorts, order: Order, view: JournalView, tries: Tri
     throw error
   }
   tries.sent++
-  if (outcome.kind === 'refused' && view.submission.sends.every((one) => one.answer.kind === 'refused')) tries.place = frozen.key
+  if (outcome.kind === 'refused' && isUnsent(view.submission.sends)) tries.place = frozen.key
   tries.askedMs = (outcome.kind === 'accepted' ? undefined : outcome.retryAfterMs) ?? 0
   const { view: first } = recorded
   if (first) await patiently(ports, order, outcome, () => recordOutcome(ports, order, first, number, outcome))

@@ -51,19 +51,26 @@ export function checkTries(ports: JobPorts, order: Order, pause: Pause, tries: T
 }
 
 /**
- * Takes a place for an attempt that is about to be sent, or waits for one.
+ * Takes a place for an attempt of which nothing can be at the service, or waits for one. The run gives the place back
+ * if it ends before it sends.
  *
- * @param isUnsent Whether nothing of this attempt can be at the service. Then the run gives the place back if it
- * ends before it sends.
  * @returns Whether it waited. Then all earlier checks are too old.
  */
-export async function enter(ports: JobPorts, order: Order, attempt: number, tries: Tries, isUnsent: boolean): Promise<boolean> {
+export async function enter(ports: JobPorts, order: Order, attempt: number, tries: Tries): Promise<boolean> {
   const { id } = order.request
   const key = idempotencyKey(order.identity, order.hash, attempt)
   const onWait = (message: string): void => ports.onProgress({ id, phase: 'waiting', message })
   const taken = await ports.places.take({ key, id }, ports.signal, onWait)
-  if (taken !== 'had' && isUnsent) tries.place = key
+  if (taken !== 'had') tries.place = key
   return taken === 'waited'
+}
+
+/**
+ * Takes a free place for an attempt that the service may have received, and never waits for one. Its job may be
+ * active already, and its replay is safe only for some minutes.
+ */
+export async function enterAgain(ports: JobPorts, order: Order, attempt: number): Promise<void> {
+  await ports.places.keep({ key: idempotencyKey(order.identity, order.hash, attempt), id: order.request.id }, {})
 }
 
 /**

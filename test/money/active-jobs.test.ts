@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { EmbeddedOptions, HookedRequest } from '../../src/embedded/options/options.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
 import type { JobProgress } from '../../src/workshop.ts'
-import { asking, type Machine, minutes, type Team, team } from '../sim/two-machines.ts'
+import { asking, isSubmission, lost, type Machine, minutes, type Team, team } from '../sim/two-machines.ts'
 
 const names = ['walk', 'idle', 'jump']
 const animations = Object.fromEntries(names.map((name) => [name, { frames: 7 }]))
@@ -71,6 +71,118 @@ describe('C31: at most two jobs of an account are active', () => {
     await made.run(Promise.all(others))
     await made.first.build()
     expect([made.turnedAway(), new Set(made.charged()).size]).toEqual([0, 3])
+  })
+})
+
+/** Files of the places of a machine. */
+const placesOf = ({ disk }: Machine): string[] => [...disk.files.keys()].filter((path) => /\/limits\/[^/]+\/job\//.test(path))
+
+describe('the place of a job is that of its present execution', () => {
+  test('also if an answer continues what a killed process had sent', async () => {
+    const made = await studio({ ask: (asked) => (asked.prompt.endsWith('walk') ? asking.ask?.(asked) : undefined) })
+    let isDead = false
+    let die = (): void => {}
+    const died = new Promise<void>((resolve) => {
+      die = resolve
+    })
+    const guard = (): Promise<never> | undefined => {
+      isDead ||= placesOf(made.first).some((path) => path.endsWith('.execution'))
+      if (!isDead) return undefined
+      die()
+      return new Promise<never>(() => {})
+    }
+    const killed = (await made.first.open({ guard })).build({ names: ['hero.walk'], buyOnly: true })
+    killed.catch(() => {})
+    await made.run(died)
+    await made.wait(minutes)
+    await made.run((await made.first.open()).answer({ name: 'hero.walk', text: 'the left one' }))
+    await made.run(Promise.all([buy(made.first, 'idle'), buy(made.first, 'jump')]))
+    await made.first.build()
+    expect([made.turnedAway(), new Set(made.charged()).size]).toEqual([0, 3])
+  })
+
+  test('and stays if a run ends that took it, while another process has sent the same submission', async () => {
+    const made = await studio()
+    const isAccepted = (): boolean => made.first.records().some(({ type }) => type === 'accepted')
+    let isPaused = false
+    let goOn = (): void => {}
+    const paused = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    const guard = (call: string): Promise<void> | undefined => {
+      if (isPaused || placesOf(made.first).length === 0 || !/^writeTemp .*\/submissions\//.test(call)) return undefined
+      isPaused = true
+      return paused
+    }
+    const stop = new AbortController()
+    const slow = (await made.first.open({ guard })).build({ names: ['hero.walk'], buyOnly: true, signal: stop.signal })
+    slow.catch(() => {})
+    while (!isPaused) await made.wait(10)
+    const fast = buy(made.first, 'walk')
+    while (!isAccepted()) await made.wait(1_000)
+    goOn()
+    await made.wait(20_000)
+    stop.abort()
+    await expect(made.run(slow)).rejects.toMatchObject({ code: 'SW_INTERRUPTED' })
+    await made.run(Promise.all([fast, buy(made.first, 'idle'), buy(made.first, 'jump')]))
+    expect([made.turnedAway(), made.posts(), new Set(made.charged()).size]).toEqual([0, 3, 3])
+  })
+})
+
+describe('a place delays only what the service certainly does not have', () => {
+  test('a submission without an answer is sent again at once, also if others have taken all places', async () => {
+    let isLost = false
+    const made = await studio({
+      jobMs: 15 * minutes,
+      limits: { activeJobs: 3 },
+      after: async (request, response) => {
+        if (isLost || !isSubmission(request)) return response
+        isLost = true
+        return lost
+      },
+    })
+    const stop = new AbortController()
+    const onProgress = ({ phase }: JobProgress): void => {
+      if (phase === 'waiting') stop.abort()
+    }
+    const first = (await made.first.open()).build({ names: ['hero.walk'], buyOnly: true, signal: stop.signal, onProgress })
+    await expect(made.run(first)).rejects.toMatchObject({ code: 'SW_INTERRUPTED' })
+    for (const path of placesOf(made.first)) made.first.disk.files.delete(path)
+    const others = [buy(made.first, 'idle'), buy(made.first, 'jump')]
+    await made.wait(minutes)
+    await made.run(Promise.all([buy(made.first, 'walk'), ...others]))
+    expect(new Set(made.charged()).size).toBe(3)
+    expect(made.charged()).toHaveLength(3)
+  })
+
+  test('an answer that the service has accepted is recorded before its place', async () => {
+    const made = await studio(asking)
+    await expect(made.run(buy(made.first, 'walk'))).rejects.toMatchObject({ code: 'SW_QUESTION' })
+    let die = (): void => {}
+    const died = new Promise<void>((resolve) => {
+      die = resolve
+    })
+    const has = (wanted: string): boolean => made.first.records().some(({ type }) => type === wanted)
+    const guard = (call: string): Promise<never> | undefined => {
+      if (!has('answerSent') || !/^writeTemp .*\/job\/.*execution/.test(call)) return undefined
+      die()
+      return new Promise<never>(() => {})
+    }
+    const killed = (await made.first.open({ guard })).answer({ name: 'hero.walk', text: 'the left one' })
+    killed.catch(() => {})
+    await made.run(died)
+    expect(has('answerAccepted')).toBe(true)
+  })
+
+  test('a paid job is followed and its result stored, also if the folder of the places takes no more bytes', async () => {
+    const made = await studio()
+    const guard = (call: string): undefined => {
+      const isFull = made.first.records().some(({ type }) => type === 'sent')
+      if (isFull && /^writeTemp .*\/job\//.test(call)) throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC', syscall: 'write' })
+      return undefined
+    }
+    await made.run((await made.first.open({ guard })).build({ names: ['hero.walk'], buyOnly: true }))
+    expect(made.first.results()).toHaveLength(1)
   })
 })
 

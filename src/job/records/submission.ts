@@ -74,5 +74,10 @@ export function isTurnedAway({ status, error }: Pick<RecordBodies['failed'], 'st
   return status === 'failed' && error?.reason === 'too_many_active_jobs' && error.retryable
 }
 
+/** Whether the service certainly refused every POST, or none was sent: nothing of them can be at the service. */
+export function isUnsent(sends: readonly Send[]): boolean {
+  return sends.every(({ answer }) => answer.kind === 'refused')
+}
+
 /** The state before the first record. */
 export const noSubmission: Submission = { attempt: 0, failures: 0, sends: [] }

@@ -18,7 +18,7 @@ export interface Applicant {
 /** Outcome of {@link Places.take}: the submission had a place, took a free one, or took one after a wait. */
 export type Taken = 'had' | 'taken' | 'waited'
 
-/** The places for active jobs of an account. */
+/** The places for active jobs of an account. Only `take` and `holds` fail if the disk does. */
 export interface Places {
   /**
    * Takes a place for a submission that is about to be sent, and waits if there is none. The caller has no other
@@ -214,33 +214,44 @@ export function createPlaces(
       if (!(await ask(slots, signal))) await clock.sleep(pollMs, signal)
     }
   }
+  /** Without its note, a job may be turned away free of charge. An error would end the watch of a paid one. */
+  const unlessDisk = (work: Promise<void>): Promise<void> =>
+    work.catch((error: unknown) => {
+      if (toDiskError(error, folder) === error) throw error
+    })
+  const keep: Places['keep'] = async (applicant, { executionId, at }) => {
+    let slots = await read()
+    const isOwn = ({ note }: Slot): boolean => note?.key === applicant.key
+    const before = slots.find(isOwn)
+    // An answer continues a submission as another execution. Whoever waits must ask for that one.
+    const isReplaced = executionId !== undefined && before?.executionId !== undefined && before.executionId !== executionId
+    const next = isReplaced ? before : before ? undefined : slots.find(({ isHeld }) => !isHeld)
+    if (next && (await claim(next, applicant, at))) slots = await read()
+    const own = slots.find(isOwn)
+    if (own && executionId !== undefined) await make(`s${own.slot}.g${own.generation}.execution`, executionId)
+  }
+  const leave: Places['leave'] = async (key) => {
+    for (const slot of await read()) if (slot.note?.key === key) await give(slot)
+  }
+  const refused: Places['refused'] = async ({ key, id }, isRetried) => {
+    let most = 0
+    for (const { note, executionId } of await read()) {
+      // One that is still queued may be refused as well.
+      const isOther = note?.key !== key && executionId !== undefined
+      if (isOther && (await client.execution(executionId).catch(() => undefined))?.status === 'running') most++
+    }
+    const refusal: Refusal = { id: `${project} ${id}`, at: clock.wall(), most, isRetried }
+    await replaceFile(disk, random, join(folder, 'refused'), toBytes(refusal))
+  }
   return {
     take: (...args) =>
       take(...args).catch((error: unknown) => {
         throw toDiskError(error, folder)
       }),
     holds: async (key) => (await read()).some(({ isHeld, note }) => isHeld && note?.key === key),
-    keep: async (applicant, { executionId, at }) => {
-      let slots = await read()
-      const isOwn = ({ note }: Slot): boolean => note?.key === applicant.key
-      const free = slots.find(({ isHeld }) => !isHeld)
-      if (!slots.some(isOwn) && free && (await claim(free, applicant, at))) slots = await read()
-      const own = slots.find(isOwn)
-      if (own && executionId !== undefined) await make(`s${own.slot}.g${own.generation}.execution`, executionId)
-    },
-    leave: async (key) => {
-      for (const slot of await read()) if (slot.note?.key === key) await give(slot)
-    },
-    refused: async ({ key, id }, isRetried) => {
-      let most = 0
-      for (const { note, executionId } of await read()) {
-        // One that is still queued may be refused as well.
-        const isOther = note?.key !== key && executionId !== undefined
-        if (isOther && (await client.execution(executionId).catch(() => undefined))?.status === 'running') most++
-      }
-      const refusal: Refusal = { id: `${project} ${id}`, at: clock.wall(), most, isRetried }
-      await replaceFile(disk, random, join(folder, 'refused'), toBytes(refusal))
-    },
+    keep: (...args) => unlessDisk(keep(...args)),
+    leave: (...args) => unlessDisk(leave(...args)),
+    refused: (...args) => unlessDisk(refused(...args)),
   }
 }
 
