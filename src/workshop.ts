@@ -184,10 +184,15 @@ export async function createWorkshop(init: WorkshopInit): Promise<Workshop> {
     codec: await readCodecVersion(host),
     textures,
   }
-  return openWorkshop(context, createConnection(context, init.onWait), config.file)
+  return openWorkshop(context, createConnection(context, init.onWait), config.file, init.onWait)
 }
 
-function openWorkshop(context: Context, connection: ServiceConnection, configFile: string | undefined): Workshop {
+function openWorkshop(
+  context: Context,
+  connection: ServiceConnection,
+  configFile: string | undefined,
+  onWait: WorkshopInit['onWait'],
+): Workshop {
   const never = new AbortController().signal
   const online = async <T>(signal: AbortSignal, left: 'paid' | 'nothing', work: (session: Session) => Promise<T>): Promise<T> =>
     interruptible(signal, left, async () => work(await connection.open(signal)))
@@ -208,7 +213,7 @@ function openWorkshop(context: Context, connection: ServiceConnection, configFil
     work: async (request) => (await import('./workshop/worker/worker.ts')).work(context, connection, request),
     asksWorker: connection.isRemote,
     workerStatus: async () => (await import('./workshop/worker/status.ts')).readWorkerStatus(context),
-    answer: (request, signal = never) => online(signal, 'paid', (session) => answer(context, session, request, signal)),
+    answer: (request, signal = never) => online(signal, 'paid', (session) => answer(context, session, request, signal, onWait)),
     recover: async (request, signal = never) => {
       refuseDecision(connection, request)
       return online(signal, 'paid', (session) => recover(context, session, request, signal))

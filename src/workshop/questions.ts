@@ -3,7 +3,7 @@ import { adoptExecution } from '../job/adopt.ts'
 import { freezeAnswer, sendFrozenAnswer } from '../job/answer.ts'
 import { decide } from '../job/decision.ts'
 import { settle } from '../job/delivery/deliver.ts'
-import { factsNow, type JobPorts, type Order } from '../job/order.ts'
+import { factsNow, type JobPorts, type Order, type ProgressListener } from '../job/order.ts'
 import { stopError } from '../job/stop.ts'
 import type { Context } from '../project/context.ts'
 import { findOrder, findOrders } from '../project/named-orders.ts'
@@ -44,6 +44,8 @@ async function findExecutions(context: Context, session: Session, name: string, 
  * Answers the question of an execution. It first reads the question again from the service, because only an
  * open question can be answered.
  *
+ * @param onWait Receives why the answer waits before it is sent.
+ * @default nobody is told
  * @returns The execution that continues.
  * @throws `SW_CHANGED` if it is not the shown question. `SW_USAGE` if nothing waits for an answer, or if the
  *   question wants a picture. `SW_REFERENCE` for a file that is no picture, or that the service does not
@@ -55,8 +57,11 @@ export async function answer(
   session: Session,
   request: AnswerRequest,
   signal: AbortSignal,
+  onWait: (sentence: string) => void = () => {},
 ): Promise<{ readonly id: string; readonly executionId: string }> {
-  const ports = await toJobPorts(context, session, { signal })
+  const onProgress: ProgressListener = ({ id, phase, message }) =>
+    phase === 'waiting' && message !== undefined && onWait(`${id}: ${message}.`)
+  const ports = await toJobPorts(context, session, { signal, onProgress })
   const { shown } = request
   for (const { order, executionId, isKept, hasFailed } of await findExecutions(context, session, request.name, shown?.hash)) {
     if (isKept || hasFailed) continue

@@ -203,6 +203,18 @@ describe('a run that waits for a place', () => {
     expect(made.turnedAway()).toBe(0)
   })
 
+  test('says so for an answer too', async () => {
+    const made = await studio({ ask: (asked) => (asked.prompt.endsWith('walk') ? asking.ask?.(asked) : undefined) })
+    await expect(made.run(buy(made.first, 'walk'))).rejects.toMatchObject({ code: 'SW_QUESTION' })
+    const others = [buy(made.first, 'idle'), buy(made.first, 'jump')]
+    await made.wait(minutes)
+    const sentences: string[] = []
+    const workshop = await made.first.open({ onWait: (sentence) => sentences.push(sentence) })
+    await made.run(workshop.answer({ name: 'hero.walk', text: 'the left one' }))
+    await made.run(Promise.all(others))
+    expect(sentences).toContainEqual(expect.stringMatching(/^hero\.walk: it waits for a place: 2 jobs .*\.$/))
+  })
+
   test('checks the price after the wait, and sends nothing above the ceiling', async () => {
     const made = await studio()
     const others = [buy(made.first, 'walk'), buy(made.first, 'idle')]

@@ -21,6 +21,8 @@ export interface ProcessInit {
   /** Called before each call of its disk. */
   readonly guard?: CallGuard
   readonly net?: Net
+  /** Receives why its requests wait. */
+  readonly onWait?: (sentence: string) => void
 }
 
 /**
@@ -159,14 +161,19 @@ function toMachine(world: SimulatedWorld, disk: MemoryDisk, share: MemoryDisk, h
   const lockPath = '/game/sprites.lock.json'
   const run = <T>(work: Promise<T>): Promise<T> => world.clock.run(work)
   const whole = mounted(mounted(disk, '/share', share), '/home', home)
-  const open = ({ options, env, guard, net }: ProcessInit = {}): Promise<Workshop> =>
-    world.workshop(options, {
-      disk: guard ? guarded(whole, guard) : whole,
-      glob: async (root) =>
-        [...disk.files.keys()].filter((path) => path.startsWith(`${root}/sprites/`) && path.endsWith('.sprite.json')).sort(),
-      ...(env ? { env: { ...world.env, ...env } } : {}),
-      ...(net ? { net } : {}),
-    })
+  const open = ({ options, env, guard, net, onWait }: ProcessInit = {}): Promise<Workshop> =>
+    world.workshop(
+      options,
+      {
+        disk: guard ? guarded(whole, guard) : whole,
+        glob: async (root) =>
+          [...disk.files.keys()].filter((path) => path.startsWith(`${root}/sprites/`) && path.endsWith('.sprite.json')).sort(),
+        ...(env ? { env: { ...world.env, ...env } } : {}),
+        ...(net ? { net } : {}),
+      },
+      undefined,
+      onWait,
+    )
   const textOf = (path: string): string => new TextDecoder().decode(disk.files.get(path))
   const write: Machine['write'] = (path, content) =>
     void disk.files.set(`/game/${path}`, typeof content === 'string' ? new TextEncoder().encode(content) : content)

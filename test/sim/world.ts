@@ -28,6 +28,7 @@ export interface SimulatedWorld {
     options?: Options,
     ports?: Partial<Pick<Host, 'disk' | 'net' | 'clock' | 'glob' | 'env' | 'trackedFiles'>>,
     mode?: string,
+    onWait?: (sentence: string) => void,
   ): Promise<Workshop>
   /** The environment of each process. */
   readonly env: Host['env']
@@ -100,8 +101,8 @@ export async function simulatedWorld(jobMs: number, options: EmbeddedOptions = {
     write,
     env: host.env,
     net: host.net,
-    workshop: (own = {}, ports = {}, mode = 'development') =>
-      createWorkshop({ host: { ...host, ...ports }, root: '/game', options: own, mode }),
+    workshop: (own = {}, ports = {}, mode = 'development', onWait = undefined) =>
+      createWorkshop({ host: { ...host, ...ports }, root: '/game', options: own, mode, ...(onWait ? { onWait } : {}) }),
   }
 }
 
