@@ -31,3 +31,11 @@ test('sprites that look alike and lie on two pages stay where they lay', () => {
   const placeOf = ({ name, page, x, y }: EarlierFrame): readonly unknown[] => [name, page, x, y]
   expect(frames.map(placeOf)).toEqual([...earlier].sort((a, b) => (a.name < b.name ? -1 : 1)).map(placeOf))
 })
+
+test('frames that look alike share a picture only if their edges are repeated equally often', () => {
+  const sequences = [0, 2, 2].map((extrude, at) => ({ ...sequenceOf('abc'.charAt(at), [50]), extrude }))
+  const { frames } = makeAtlas('sprites', sequences)
+  const [a, b, c] = frames.map(({ page, x, y }) => `${page} ${x} ${y}`)
+  expect(b).not.toBe(a)
+  expect(c).toBe(b)
+})
