@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
+import { type ActionPorts, createActions } from '../../plugin/panel/server/actions.ts'
 import { type BuyerPorts, createBuyer } from '../../plugin/panel/server/buyer.ts'
 import { type ErrorCode, type JobProgress, SpritewrightError } from '../../src/index.ts'
 import type { PendingPurchase, PendingReport } from '../../src/workshop/api/overview-report.ts'
@@ -270,6 +271,39 @@ describe('buying in dev', () => {
     },
   )
 
+  test('forgets what did not pass in time to be tried again, and tells pages of it', async () => {
+    const { buyer, orders, builds, begun, sleeps, settled, changes } = desk()
+    orders.push(order('hero.walk', { state: 'running' }))
+    await buyer.look()
+    const build = await begun(1)
+    build.fail(failure('SW_UNREACHABLE', 'hero.walk'))
+    await settled()
+    expect([buyer.failures.length, sleeps.length]).toEqual([1, 1])
+    // A person has to decide about it now.
+    orders.length = 0
+    const before = changes()
+    sleeps[0]?.wake()
+    await settled()
+    expect([buyer.failures, changes() - before, builds.length]).toEqual([[], 1, 1])
+    await buyer.close()
+  })
+
+  test('begins anew what a person has answered while the run that asked was ending', async () => {
+    const { buyer, orders, begun } = desk()
+    orders.push(order('hero.walk'))
+    await buyer.look()
+    const asking = await begun(1)
+    // The answer starts another execution.
+    orders[0] = order('hero.walk', { state: 'running', mark: 'of the other execution' })
+    await buyer.answered()
+    asking.fail(failure('SW_QUESTION', 'hero.walk'))
+    const next = await begun(2)
+    orders.length = 0
+    next.end()
+    await buyer.close()
+    expect(next.names).toEqual(['hero.walk'])
+  })
+
   test('looks for the commit that a worker could not find, and tries again once there is another one', async () => {
     const { buyer, orders, builds, begun, sleeps, settled } = desk()
     orders.push(order('hero.walk', { mark: 'at a commit' }))
@@ -306,6 +340,26 @@ describe('buying in dev', () => {
     await settled()
     expect([buyer.failures.map(({ ids }) => ids), buyer.progress.size]).toEqual([[['hero.walk']], 0])
     await buyer.run('coin.spin', async () => [])
+    await buyer.close()
+  })
+
+  test('goes on with an answer that nobody confirmed, though the answer fails, and every page hears of it', async () => {
+    const { buyer, orders, begun } = desk()
+    const lost = failure('SW_UNREACHABLE', 'hero.walk')
+    let revision = 0
+    const workshop = {
+      pending: async () => ({ mayBuy: true }),
+      answer: async () => {
+        // It is recorded as sent, and thus due.
+        orders.push(order('hero.walk', { state: 'running' }))
+        throw lost
+      },
+    }
+    const actions = createActions({ workshop, buyer, isAttended: true, changed: () => ++revision } as unknown as ActionPorts)
+    await expect(actions.answer({ id: 'hero.walk', hash: '', questionId: 'q', text: 'to the left' })).rejects.toBe(lost)
+    expect([(await begun(1)).names, revision]).toEqual([['hero.walk'], 1])
+    orders.length = 0
+    ;(await begun(1)).end()
     await buyer.close()
   })
 

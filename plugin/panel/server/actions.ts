@@ -66,8 +66,15 @@ export function createActions(ports: ActionPorts): Actions {
     answer: async ({ id, text, asset, ...shown }) => {
       await mayBuy(workshop)
       const picture = asset && { path: asset.name, bytes: fromBase64(asset.base64) }
-      await workshop.answer({ name: id, text, asset: picture, shown })
-      await buyer.retry()
+      try {
+        await workshop.answer({ name: id, text, asset: picture, shown })
+      } catch (error) {
+        // If nobody confirmed the answer, it is sent again under its key, and every page shows what became of it.
+        await buyer.answered()
+        ports.changed()
+        throw error
+      }
+      await buyer.answered()
       return done()
     },
     take: async ({ id, digest }) => {

@@ -31,6 +31,8 @@ export interface DevBuyer {
   look(changed?: readonly string[]): Promise<void>
   /** Also tries failed purchases again, because a person has done something about them. */
   retry(): Promise<void>
+  /** The same after an answer to a question, also if the run that asked it, or repeats it, is still ending. */
+  answered(): Promise<void>
   /**
    * Runs other work that may buy, with the same messages as a purchase. Resolves when the work has made its
    * first step or has ended. Throws the error of work that fails before its first step.
@@ -67,6 +69,8 @@ export function createBuyer({ workshop, log, onProgress, onChange }: BuyerPorts)
   let isLost = false
   let waitMs = firstWaitMs
   let isLooking = false
+  /** Number of answers so far. */
+  let answers = 0
 
   const note = (step: JobProgress): void => {
     const before = progress.get(step.id)
@@ -106,12 +110,16 @@ export function createBuyer({ workshop, log, onProgress, onChange }: BuyerPorts)
     for (const one of errors) log((one as Error).message, !isQuestion(one))
     failures = [...failures, ...errors.filter((one) => !isQuestion(one)).map((one) => ({ ids: idsOf(one, ids), error: one }))]
     if (errors.some((one) => hasCode(one, 'SW_ORDER'))) void lookForCommit()
-    if (!errors.some(mayPass)) return
+    const passing: readonly unknown[] = errors.filter(mayPass)
+    if (passing.length === 0) return
     void workshop.host.clock.sleep(waitMs, closing.signal).then(
-      () => {
+      async () => {
         // Only now: the look that follows a run would begin it again at once.
         for (const id of ids) tried.delete(id)
-        return look()
+        await look()
+        // The time in which it may be sent again may be over. Then no run begins, and only this tells pages of it.
+        failures = failures.filter(({ error }) => !passing.includes(error))
+        onChange()
       },
       () => {},
     )
@@ -131,15 +139,16 @@ export function createBuyer({ workshop, log, onProgress, onChange }: BuyerPorts)
   }
   const buy = async (orders: readonly PendingPurchase[]): Promise<void> => {
     const ids = orders.map(({ id }) => id)
+    const answersBefore = answers
     for (const order of orders) log(beginning(order))
     try {
       await start(ids, async (onStep) => {
         const { signal } = closing
         return (await workshop.build({ names: ids, buyOnly: true, approvedOnly: true, onProgress: onStep, signal })).bought
       })
-      await remember(orders)
+      await remember(orders, answersBefore)
     } catch (error) {
-      await remember(orders)
+      await remember(orders, answersBefore)
       // A push during the run must not be missed.
       const unfound = errorsOf(error).flatMap((one) => (hasCode(one, 'SW_ORDER') ? idsOf(one, ids) : []))
       for (const { id, mark } of orders) if (unfound.includes(id)) tried.set(id, mark)
@@ -151,10 +160,12 @@ export function createBuyer({ workshop, log, onProgress, onChange }: BuyerPorts)
   /**
    * Handles the purchases that are still due after a run. The buyer remembers the mark of each such purchase.
    * The purchase does not start again until its mark changes. An exception is a purchase that a person has
-   * approved anew while the run ended.
+   * approved anew while the run ended. Another is a run during which a person has answered: what the answer has
+   * started is due, and the run may have missed it.
    */
-  const remember = async (begun: readonly PendingPurchase[]): Promise<void> => {
+  const remember = async (begun: readonly PendingPurchase[], answersBefore: number): Promise<void> => {
     const pending = closing.signal.aborted ? undefined : await workshop.pending().catch(() => undefined)
+    if (answers !== answersBefore) return
     const before = new Map(begun.map(({ id, approved }) => [id, approved]))
     for (const { id, mark, approved } of pending?.orders ?? []) if (before.get(id) === approved) tried.set(id, mark)
   }
@@ -180,11 +191,16 @@ export function createBuyer({ workshop, log, onProgress, onChange }: BuyerPorts)
     }
     return looking
   }
+  const retry = (): Promise<void> => {
+    tried.clear()
+    return look()
+  }
   return {
     look,
-    retry: () => {
-      tried.clear()
-      return look()
+    retry,
+    answered: () => {
+      answers++
+      return retry()
     },
     run: async (id, work) => {
       let begin = (): void => {}
