@@ -49,7 +49,7 @@ function countTests() {
   for (const { fullName } of skipped) {
     // test/kit/needs.ts puts it into the name.
     const need = /\[needs ([^\]]+)\]/.exec(fullName)?.[1]
-    const what = need === undefined ? 'which say why where they are written' : `because this machine has no ${need}`
+    const what = need === undefined ? 'which say why where they are written' : `for want of ${need}`
     missing.set(what, (missing.get(what) ?? 0) + 1)
   }
   return { passed, failed: Math.max(numFailedTests + unloaded.length, code === 0 ? 0 : 1), skipped: skipped.length, missing }

@@ -7,6 +7,7 @@ import { PNG } from 'pngjs'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isOffered } from '../kit/extras.ts'
+import { testWith } from '../kit/needs.ts'
 import { patienceMs } from '../kit/patience.ts'
 import { level } from '../level.ts'
 import { openBrowser, visit } from './browser.ts'
@@ -148,49 +149,55 @@ describe.each([
   { name: 'pixi', kind: 'in dev', isReady: 'window.app?.stage.children.length === 4' },
   { name: 'prebuild', kind: 'written by the command line', isReady: 'window.game?.scene.isActive("default")' },
 ] as const)('the example $name, $kind', ({ name, kind, isReady }) => {
-  test.skipIf(level !== 'long' && name === 'phaser' && kind === 'in dev')('starts without a complaint and shows its sprites', async () => {
-    const root = join(folder, 'examples', name)
-    const engine = name === 'pixi' ? 'pixi.js' : 'phaser'
-    const site =
-      kind === 'in dev' ? await serveDev(root, [engine]) : await serveFolder(join(root, kind === 'built' ? 'dist' : 'public'), '/games/it/')
-    const { page, complaints } = await visit(browser, site.url, { width: 960, height: 540 })
-    try {
-      await page.waitForFunction(isReady, undefined, { timeout: patienceMs })
-      // After two frames it is drawn.
-      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
-      expect(complaints).toEqual([])
-      expect(await colours(page)).toBeGreaterThan(1000)
-    } finally {
-      await page.close()
-      await site.close()
-    }
-  })
+  testWith(level === 'long' || name !== 'phaser' || kind !== 'in dev', 'the long level')(
+    'starts without a complaint and shows its sprites',
+    async () => {
+      const root = join(folder, 'examples', name)
+      const engine = name === 'pixi' ? 'pixi.js' : 'phaser'
+      const site =
+        kind === 'in dev'
+          ? await serveDev(root, [engine])
+          : await serveFolder(join(root, kind === 'built' ? 'dist' : 'public'), '/games/it/')
+      const { page, complaints } = await visit(browser, site.url, { width: 960, height: 540 })
+      try {
+        await page.waitForFunction(isReady, undefined, { timeout: patienceMs })
+        // After two frames it is drawn.
+        await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
+        expect(complaints).toEqual([])
+        expect(await colours(page)).toBeGreaterThan(1000)
+      } finally {
+        await page.close()
+        await site.close()
+      }
+    },
+  )
 })
 
 // engines.test.ts draws other sprites in every engine, built and in dev. The long run here checks the
 // examples' own specs.
-describe.skipIf(level !== 'long').each([
-  { name: 'phaser', pages: ['phaser', 'phaser3'].filter(isOffered) },
-  { name: 'pixi', pages: ['pixi'] },
-] as const)('the sprites of the example $name', ({ name, pages }) => {
-  test.each(['built', 'in dev'])(
-    '%s, are drawn frame by frame as they were delivered, in time',
-    async (kind) => {
-      const root = join(folder, 'examples', name)
-      const expected = await readExpected(root, specs[name])
-      expect(expected.frames.length).toBeGreaterThan(60)
-      await addProbes(root, pages)
-      if (kind === 'built') await bundle(root, pages, { build: { outDir: 'dist-probes' } })
-      const site = kind === 'built' ? await serveFolder(join(root, 'dist-probes')) : await serveDev(root)
-      try {
-        for (const page of pages) {
-          const { differences } = await examine(browser, `${site.url}${page}.html`, expected.frames, expected.playbacks)
-          expect({ page, wrong: Object.entries(differences).filter(([, difference]) => difference > 0) }).toEqual({ page, wrong: [] })
+if (level === 'long')
+  describe.each([
+    { name: 'phaser', pages: ['phaser', 'phaser3'].filter(isOffered) },
+    { name: 'pixi', pages: ['pixi'] },
+  ] as const)('the sprites of the example $name', ({ name, pages }) => {
+    test.each(['built', 'in dev'])(
+      '%s, are drawn frame by frame as they were delivered, in time',
+      async (kind) => {
+        const root = join(folder, 'examples', name)
+        const expected = await readExpected(root, specs[name])
+        expect(expected.frames.length).toBeGreaterThan(60)
+        await addProbes(root, pages)
+        if (kind === 'built') await bundle(root, pages, { build: { outDir: 'dist-probes' } })
+        const site = kind === 'built' ? await serveFolder(join(root, 'dist-probes')) : await serveDev(root)
+        try {
+          for (const page of pages) {
+            const { differences } = await examine(browser, `${site.url}${page}.html`, expected.frames, expected.playbacks)
+            expect({ page, wrong: Object.entries(differences).filter(([, difference]) => difference > 0) }).toEqual({ page, wrong: [] })
+          }
+        } finally {
+          await site.close()
         }
-      } finally {
-        await site.close()
-      }
-    },
-    patience,
-  )
-})
+      },
+      patience,
+    )
+  })

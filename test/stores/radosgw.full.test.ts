@@ -16,7 +16,7 @@ const away = { AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:1' }
 /** It takes a quarter of a minute to start. */
 const isThere = level === 'long' && findServers().radosgw !== undefined
 
-describeWith(isThere, 'radosgw, or it is not the long level')('radosgw, the S3 service of Ceph', () => {
+describeWith(isThere, 'the long level and radosgw')('radosgw, the S3 service of Ceph', () => {
   let server: Radosgw
   beforeAll(async () => {
     server = await startRadosgw()
