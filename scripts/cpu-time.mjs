@@ -69,7 +69,8 @@ function makeGroup() {
  * which the budget of `npm test` was set.
  */
 export function slowness() {
-  const usual = 1
+  /** CPU seconds on the machine on which the budget was set. */
+  const usualSeconds = 0.4
   const bytes = new Uint8Array(2 ** 20)
   const before = process.cpuUsage()
   const names = new Map()
@@ -77,5 +78,5 @@ export function slowness() {
   for (let at = 0; at < 400_000; at++) names.set(`${at % 5_000}:${at % 7}`, { at, text: JSON.stringify([at, `${at}`]) })
   for (let at = 0; at < 8; at++) deflateSync(bytes)
   const { user, system } = process.cpuUsage(before)
-  return (user + system) / 1e6 / usual
+  return (user + system) / 1e6 / usualSeconds
 }

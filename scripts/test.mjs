@@ -68,5 +68,5 @@ function describeTime(seconds) {
   const sum = `${Math.round(seconds)} s of CPU for everything that the tests started`
   const part = isWhole ? '' : ' (at least: processes that outlive their parent are not counted here)'
   const budget = level === 'quick' && args.length === 0 ? `, of ${Math.round(budgetSeconds * Math.max(1, slow))} s` : ''
-  return `${sum}${budget}${part}. This machine took ${slow.toFixed(2)} times the usual time for a fixed piece of work.`
+  return `${sum}${budget}${part}. This machine needs ${slow.toFixed(2)} times the usual CPU time now.`
 }
