@@ -32,6 +32,7 @@ import { makePlan, readFullStatus } from './workshop/report.ts'
 import { readOriginals, review } from './workshop/review.ts'
 import { openResultStore } from './workshop/store/result-store.ts'
 import { acceptStanding } from './workshop/trust/accept-standing.ts'
+import { revoke } from './workshop/trust/revoke.ts'
 import { openTrust } from './workshop/trust/trust.ts'
 
 export type { OpenapiDifference } from './contract/openapi/openapi.ts'
@@ -110,6 +111,7 @@ export type {
   VerifyRequest,
 } from './workshop/store/reports.ts'
 export type { AcceptStandingRequest, StandingOffer } from './workshop/trust/accept-standing.ts'
+export type { RevokeReport } from './workshop/trust/revoke.ts'
 export type { Trust } from './workshop/trust/trust.ts'
 export type { OrderStatus, WorkerStatus } from './workshop/worker/status.ts'
 export type { WorkRequest } from './workshop/worker/worker.ts'
@@ -206,6 +208,7 @@ function openWorkshop(
     review: (name) => review(context, connection, name),
     originals: (name) => readOriginals(context, connection, name),
     approve: (request, signal = never) => online(signal, 'nothing', (session) => approve(context, session, request, signal)),
+    revoke: (names = []) => revoke(context, connection, names),
     acceptStanding: (request, signal = never) => online(signal, 'nothing', (session) => acceptStanding(context, session, request, signal)),
     files: projectFiles(context, configFile),
     trust: openTrust(context),

@@ -78,9 +78,10 @@ export const commandEntries: readonly CommandEntry[] = [
       { flags: '--total <credits>', text: 'Refuse when the ceilings add up to more' },
       { flags: '--yes', text: 'Do not ask; the approval is recorded as unattended' },
       { flags: '--adopt', text: 'Take over approvals that are not yours' },
+      { flags: '--revoke', text: 'Take approvals back that were not used; alone or with names' },
       { flags: '--standing', text: "Accept the configuration's standing ceilings, shown with what they allow" },
     ],
-    examples: ['approve', 'approve hero.walk --max 2.4', 'approve --total 10 --yes', 'approve --standing'],
+    examples: ['approve', 'approve hero.walk --max 2.4', 'approve --total 10 --yes', 'approve --revoke hero', 'approve --standing'],
     load: async () => (await import('./commands/approve.ts')).approve,
   },
   {

@@ -4,7 +4,10 @@ import type { Approval, ApprovalVerdict } from './approval.ts'
  * Describes who gave an approval that does not count here, and how. The words come after "approved". The
  * panel, the plan of the command line and the errors of a run each add the consequence.
  */
-export function approverWords({ buyer, given }: Pick<Approval, 'buyer' | 'given'>, verdict: Exclude<ApprovalVerdict, 'valid'>): string {
+export function approverWords(
+  { buyer, given, expires }: Pick<Approval, 'buyer' | 'given' | 'expires'>,
+  verdict: Exclude<ApprovalVerdict, 'valid'>,
+): string {
   const way = given === undefined ? '' : ` (${given})`
   switch (verdict) {
     case 'unsigned':
@@ -13,6 +16,14 @@ export function approverWords({ buyer, given }: Pick<Approval, 'buyer' | 'given'
       return 'under a signature that does not fit'
     case 'elsewhere':
       return `in another checkout${way}`
+    case 'replaced':
+      return `earlier${way}, and a newer approval has replaced that one`
+    case 'revoked':
+      return `earlier${way}, and that approval was taken back`
+    case 'expired':
+      return `earlier${way}, and that approval has expired${expires === undefined ? '' : ` (${expires.slice(0, 10)})`}`
+    case 'project':
+      return `by ${shortFingerprint(buyer)}${way} for another project, as far as this machine knows`
     case 'given':
     case 'other':
       return `by ${shortFingerprint(buyer)}${way}`

@@ -26,6 +26,10 @@ export interface ApprovalTerms {
   readonly given?: Given | undefined
   /** Name of the checkout's journal beside which the approval was given. */
   readonly checkout?: string | undefined
+  /** Id of the project. Missing in approvals of earlier versions, like `expires`. */
+  readonly project?: string | undefined
+  /** From then on it starts no submission, ISO 8601. */
+  readonly expires?: string | undefined
 }
 
 /** A person's approval. It has a signature unless an earlier version wrote it. */
@@ -44,11 +48,21 @@ export interface Approvers {
   readonly own: string | undefined
   /** Further fingerprints, from the environment or the user's own settings. */
   readonly others: ReadonlySet<string>
-  /**
-   * Name of this checkout's journal. The user's own approvals count only if they were given beside it. If
-   * `undefined`, they count beside any journal, for example if the environment gives the key.
-   */
+  /** Name of this checkout's journal. The user's own approvals count only if they were given beside it. */
   readonly checkout?: string | undefined
+  /**
+   * Whether the environment gives the user's own key. Then the user's own approvals count like those of others:
+   * beside this journal, or for the project that the environment names.
+   *
+   * @default false
+   */
+  readonly isKeyFromEnvironment?: boolean | undefined
+  /** The project that the environment names. */
+  readonly project?: string | undefined
+  /** When approvals without an expiry end here, in milliseconds since the Unix epoch; never if `undefined`. */
+  readonly oldUntil?: number | undefined
+  /** The latest time that this machine has seen before, in milliseconds since the Unix epoch. */
+  readonly latest?: number | undefined
   /**
    * Whether several machines share that journal. All of them approve beside it, so the name binds the approvals
    * of every approver: one that was given beside another journal may have been used there.
@@ -68,9 +82,30 @@ export interface Approvers {
  * - `forged`: its signature does not match its terms.
  * - `other`: another key signed it, which the user does not trust.
  * - `elsewhere`: it was signed beside another journal. Only that journal knows whether the request was bought.
+ * - `project`: it was given for another project than the one that this machine's environment names.
  * - `given`: it was given in a way that does not count here.
+ * - `replaced`: a newer approval of the request is known here.
+ * - `revoked`: it was taken back.
+ * - `expired`: it was not used in time.
  */
-export type ApprovalVerdict = 'valid' | 'unsigned' | 'forged' | 'other' | 'elsewhere' | 'given'
+export type ApprovalVerdict = 'valid' | 'unsigned' | 'forged' | 'other' | 'elsewhere' | 'project' | 'given' | Lapse
+
+/** Why an approval starts no submission any more. What was sent under it is still followed. */
+export type Lapse = 'replaced' | 'revoked' | 'expired'
+
+/** The newest approval of a request that a journal remembers, or the moment at which approvals were taken back. */
+export interface NewestApproval {
+  /** ISO 8601. An approval of an earlier time starts nothing. */
+  readonly at: string
+  readonly isRevoked: boolean
+}
+
+/** What decides whether an approval may still start a submission. */
+export interface ApprovalLife {
+  /** Wall clock, milliseconds. */
+  readonly now: number
+  readonly newest: NewestApproval | undefined
+}
 
 /** Signs an approval of a request. */
 export function signApproval(
@@ -83,16 +118,62 @@ export function signApproval(
   return { ...allTerms, publicKey: key.publicKey, signature: key.sign(approvalText(hash, service, allTerms)) }
 }
 
-/** Judges an approval of a request for these approvers. Only a `valid` approval allows a purchase. */
-export function judgeApproval(approval: Approval, hash: string, service: ApprovedService, approvers: Approvers): ApprovalVerdict {
+/**
+ * Judges an approval of a request for these approvers. Only a `valid` approval allows a purchase.
+ *
+ * @param life `used` if only the signature and its author matter: the approval's bytes were sent already.
+ */
+export function judgeApproval(
+  approval: Approval,
+  hash: string,
+  service: ApprovedService,
+  approvers: Approvers,
+  life: ApprovalLife | 'used',
+): ApprovalVerdict {
   const { publicKey, signature, given, buyer } = approval
   if (publicKey === undefined || signature === undefined || given === undefined) return 'unsigned'
   if (fingerprintOf(publicKey) !== buyer) return 'forged'
   if (!isSignatureOf({ publicKey, signature }, approvalText(hash, service, approval))) return 'forged'
   if (!isTrustedKey(publicKey, approvers)) return 'other'
-  const isBound = approvers.checkout !== undefined && (approvers.isShared === true || !approvers.others.has(buyer))
-  if (isBound && approval.checkout !== approvers.checkout) return 'elsewhere'
+  const stray = life === 'used' ? undefined : (judgePlace(approval, approvers) ?? judgeLife(approval, approvers, life))
+  if (stray !== undefined) return stray
   return approvers.given === undefined || approvers.given.has(given) ? 'valid' : 'given'
+}
+
+/**
+ * An approval counts beside the journal with which it was given, because that journal knows whether it was used
+ * or taken back. Elsewhere, it counts only if the environment names its project.
+ */
+function judgePlace({ buyer, checkout, project, expires }: Approval, approvers: Approvers): 'elsewhere' | 'project' | undefined {
+  if (checkout !== undefined && checkout === approvers.checkout) return undefined
+  const isOthers = approvers.others.has(buyer) || buyer !== approvers.own
+  if (approvers.isShared || (!isOthers && !approvers.isKeyFromEnvironment)) return 'elsewhere'
+  // An approval of an earlier version names no project. The user's own counts where no project is named.
+  if (expires === undefined && !isOthers && approvers.project === undefined) return undefined
+  return project !== undefined && project === approvers.project ? undefined : 'project'
+}
+
+function judgeLife(approval: Approval, approvers: Approvers, { now, newest }: ApprovalLife): Lapse | 'elsewhere' | undefined {
+  const { at, expires, checkout } = approval
+  if (newest !== undefined && at < newest.at) return newest.isRevoked ? 'revoked' : 'replaced'
+  // Its journal recorded it before anybody could see it, so that journal has lost its memory.
+  if (expires !== undefined && checkout === approvers.checkout && at !== newest?.at) return 'elsewhere'
+  const until = expires === undefined ? (approvers.oldUntil ?? Number.POSITIVE_INFINITY) : Date.parse(expires)
+  return Math.max(now, approvers.latest ?? 0) < until ? undefined : 'expired'
+}
+
+/**
+ * Whether an approval has ended in a way that this machine knows all about: it may be given again like a missing
+ * one, without a take-over.
+ */
+export function isLapsed({ buyer }: Pick<Approval, 'buyer'>, verdict: ApprovalVerdict, approvers: Approvers): boolean {
+  const isLapse = verdict === 'replaced' || verdict === 'revoked' || verdict === 'expired'
+  return isLapse && (approvers.isShared === true || buyer === approvers.own)
+}
+
+/** The later of a known approval and one that a record tells of. */
+export function newerApproval(known: NewestApproval | undefined, at: string, isRevoked: boolean): NewestApproval {
+  return known !== undefined && known.at >= at ? known : { at, isRevoked }
 }
 
 /**
@@ -109,9 +190,10 @@ export function isTrustedKey(publicKey: string, { own, others }: Approvers): boo
  * The text that is signed. It has every term of the approval. The current name of the sprite is not a term.
  */
 function approvalText(hash: string, { host, keyMode, apiVersion }: ApprovedService, terms: ApprovalTerms): string {
-  const { ceiling, priceVersion, buyer, at, given, checkout } = terms
-  const what = [hash, host, keyMode, apiVersion, formatCredits(ceiling), priceVersion]
-  return JSON.stringify(['spritewright approval 1', ...what, buyer, at, given, checkout])
+  const { ceiling, priceVersion, buyer, at, given, checkout, project, expires } = terms
+  const what = [hash, host, keyMode, apiVersion, formatCredits(ceiling), priceVersion, buyer, at, given, checkout]
+  if (project === undefined && expires === undefined) return JSON.stringify(['spritewright approval 1', ...what])
+  return JSON.stringify(['spritewright approval 2', ...what, project, expires])
 }
 
 /** Whether an approval allows a fresh price, and why not. */

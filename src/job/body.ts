@@ -1,4 +1,4 @@
-import type { Approval } from '../credit/approval.ts'
+import type { Approval, NewestApproval } from '../credit/approval.ts'
 import { type Credits, formatCredits, isAboveCeiling, parseCredits } from '../credit/credits.ts'
 import { isSignatureOf, type Signature, type SigningKey } from '../credit/signing-key.ts'
 import { SpritewrightError } from '../errors.ts'
@@ -38,19 +38,21 @@ export function makeBody(
  *
  * @param isReplay Whether the same bytes were sent before. If so, the approval under which they were frozen
  * is enough.
+ * @param newest The newest approval that the journal remembers.
  * @throws `SW_JOURNAL` if the frozen bytes, their key or their price are not those of this request.
  * @throws `SW_CEILING` if the bytes ask for more than the approval allows.
  * @throws `SW_APPROVAL`, `SW_BUYER` if nobody with the right to approve the request has approved it.
  * @throws `SW_MISSING` if this run must not send it.
  */
 export function checkFrozen(
-  ports: Pick<JobPorts, 'client' | 'mayBuy' | 'mayReplay' | 'approvers'>,
+  ports: Pick<JobPorts, 'client' | 'mayBuy' | 'mayReplay' | 'approvers' | 'clock'>,
   order: Order,
   frozen: RecordBodies['frozen'],
   isReplay: boolean,
+  newest: NewestApproval | undefined,
 ): void {
   const { request, identity, hash } = order
-  const approval = authorise(ports, order, isReplay ? approvalOf(frozen) : undefined)
+  const approval = authorise(ports, order, newest, isReplay ? approvalOf(frozen) : undefined)
   const maxCredits = parseCredits(frozen.maxCredits)
   const made = new TextDecoder().decode(makeBody(ports.client, request, frozen.referenceId, maxCredits))
   const bytes = new TextEncoder().encode(frozen.body)

@@ -1,4 +1,4 @@
-import { type Approval, isTrustedKey, judgePrice } from '../credit/approval.ts'
+import { type Approval, isTrustedKey, judgePrice, type NewestApproval } from '../credit/approval.ts'
 import { type Credits, formatCredits, isAboveCeiling } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { PaidRequest } from '../spec/request.ts'
@@ -11,19 +11,23 @@ import type { RecordBodies } from './records/record.ts'
 import { authorise } from './stop.ts'
 
 /** The ports that freezing needs. `approve` freezes too, without an open journal. */
-export type FreezePorts = Pick<JobPorts, 'client' | 'lock' | 'uploads' | 'capabilities' | 'signal' | 'mayBuy' | 'approvers' | 'keys'>
+export type FreezePorts = Pick<
+  JobPorts,
+  'client' | 'lock' | 'uploads' | 'capabilities' | 'signal' | 'mayBuy' | 'approvers' | 'keys' | 'clock'
+>
 
 /**
  * Makes the free checks before money is spent: what the account can do, and what the request costs now.
  *
+ * @param newest The newest approval that the journal remembers.
  * @returns The fresh estimate, which becomes `max_credits`.
  * @throws `SW_CAPABILITY`, `SW_MISSING`, `SW_APPROVAL`, `SW_BUYER`, `SW_CEILING`, `SW_PRICE_VERSION`,
  * `SW_BALANCE`. If it throws, nothing was sent.
  */
-export async function checkPurchase(ports: FreezePorts, order: Order): Promise<ApprovedPrice> {
+export async function checkPurchase(ports: FreezePorts, order: Order, newest: NewestApproval | undefined): Promise<ApprovedPrice> {
   const { id } = order.request
   checkCapabilities(ports, order)
-  const approval = authorise(ports, order)
+  const approval = authorise(ports, order, newest)
   const quote = await readPrice(ports, order.request)
   const verdict = judgePrice(approval, quote)
   if (!verdict.fits) throw priceError(id, verdict.why, approval, quote)
@@ -167,8 +171,9 @@ export async function freeze(
   return { ...rest, key, ...frozenBytes(submission), maxCredits }
 }
 
-function signerOf({ buyer, given, checkout, publicKey, signature }: Approval): NonNullable<RecordBodies['frozen']['approvedBy']> {
-  return { buyer, given, checkout, publicKey, signature }
+function signerOf(approval: Approval): NonNullable<RecordBodies['frozen']['approvedBy']> {
+  const { ceiling: _ceiling, priceVersion: _version, at: _at, ...signer } = approval
+  return signer
 }
 
 function frozenBytes({

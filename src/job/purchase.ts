@@ -104,7 +104,7 @@ async function prepare(ports: JobPorts, order: Order, view: JournalView, attempt
   await waitForJobs(ports, order, view.submission.failed, tries)
   if (await enter(ports, order, attempt, tries)) return
   ports.onProgress({ id: order.request.id, phase: 'checking' })
-  const price = await checkPurchase(ports, order)
+  const price = await checkPurchase(ports, order, view.submission.newest)
   await ports.vault.probeShared()
   const before = view.submission.frozen
   if (before && before.attempt === attempt && before.maxCredits === formatCredits(price.credits) && before.approvedAt === price.approval.at)
@@ -126,7 +126,7 @@ async function replay(ports: JobPorts, order: Order, view: JournalView, pause: P
   // If every POST was certainly refused, this POST starts a new submission and needs all the checks of a
   // first POST. A run makes these checks once.
   if (tries.sent === 0 && isFirst) {
-    await checkPurchase(ports, order)
+    await checkPurchase(ports, order, view.submission.newest)
     await ports.vault.probe()
   }
   await wait(ports, order, pause, tries)
@@ -142,8 +142,10 @@ async function send(ports: JobPorts, order: Order, view: JournalView, tries: Tri
     })
   const body = new TextEncoder().encode(frozen.body)
   // Checked before the wait for the service's limits, and again after it.
-  const isReplay = view.submission.sends.length > 0
-  checkFrozen(ports, order, frozen, isReplay)
+  // If every POST was certainly refused, this one starts a submission, and its approval must not have ended.
+  const { sends, newest } = view.submission
+  const isReplay = sends.some(({ answer }) => answer.kind !== 'refused')
+  checkFrozen(ports, order, frozen, isReplay, newest)
   ports.onProgress({ id: order.request.id, phase: 'submitting' })
   const number = view.submission.sends.length + 1
   const recorded: { view?: JournalView } = {}
@@ -157,7 +159,7 @@ async function send(ports: JobPorts, order: Order, view: JournalView, tries: Tri
         const now = decide(view.submission, factsNow(ports, order))
         if (now.do !== 'prepare' && now.do !== 'replay') throw new OvertakenError()
         if (isUnsent(view.submission.sends) && !(await ports.places.holds(frozen.key))) throw new OvertakenError()
-        checkFrozen(ports, order, frozen, isReplay)
+        checkFrozen(ports, order, frozen, isReplay, newest)
         await ports.reservations.reserve({
           id: order.request.id,
           hash: order.hash,

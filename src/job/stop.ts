@@ -1,4 +1,4 @@
-import { type Approval, type ApprovalVerdict, type Approvers, judgeApproval } from '../credit/approval.ts'
+import { type Approval, type ApprovalVerdict, isLapsed, judgeApproval, type NewestApproval } from '../credit/approval.ts'
 import { approverWords } from '../credit/approval-words.ts'
 import { hasCode, SpritewrightError } from '../errors.ts'
 import { clauseOf } from '../service/reasons.ts'
@@ -9,26 +9,30 @@ import { isTurnedAway } from './records/submission.ts'
 
 /**
  * Checks the right to buy: the run may buy, and the user's own key, or one that the user trusts, signed an
- * approval.
+ * approval that has neither ended nor been taken back.
  *
  * Nothing was sent if it throws.
  *
+ * @param newest The newest approval that the journal remembers.
  * @param sent The approval under which the same bytes were sent before. If `sent` is given, the run needs
  * only the right to replay. If today's approval is missing or not valid, a valid `sent` counts instead.
  * @throws `SW_MISSING`, `SW_APPROVAL`, `SW_BUYER`.
  */
 export function authorise(
-  ports: Pick<JobPorts, 'mayBuy' | 'approvers'> & Partial<Pick<JobPorts, 'mayReplay'>>,
+  ports: Pick<JobPorts, 'mayBuy' | 'approvers' | 'clock'> & Partial<Pick<JobPorts, 'mayReplay'>>,
   order: Order,
+  newest: NewestApproval | undefined,
   sent?: Approval | undefined,
 ): Approval {
   const { id } = order.request
   const name = commandName(id)
   if (!ports.mayBuy && !(sent && ports.mayReplay)) throw notNowError(id)
-  const verdictOn = (one: Approval, approvers: Approvers): ApprovalVerdict => judgeApproval(one, order.hash, order.identity, approvers)
-  const isCovered = order.approval !== undefined && verdictOn(order.approval, ports.approvers) === 'valid'
+  const verdictOn = (one: Approval, life: Parameters<typeof judgeApproval>[4]): ApprovalVerdict =>
+    judgeApproval(one, order.hash, order.identity, ports.approvers, life)
+  const life = { now: ports.clock.wall(), newest }
+  const isCovered = order.approval !== undefined && verdictOn(order.approval, life) === 'valid'
   // This journal has the record of `sent`. So the checkout's name, which may have changed, is not compared.
-  const isSentValid = sent !== undefined && verdictOn(sent, { ...ports.approvers, checkout: undefined }) === 'valid'
+  const isSentValid = sent !== undefined && verdictOn(sent, 'used') === 'valid'
   if (sent && isSentValid && !isCovered) return sent
   const { approval } = order
   if (!approval) {
@@ -37,8 +41,14 @@ export function authorise(
       facts: { id },
     })
   }
-  const verdict = verdictOn(approval, ports.approvers)
+  const verdict = verdictOn(approval, life)
   if (verdict === 'valid') return approval
+  if (isLapsed(approval, verdict, ports.approvers)) {
+    throw new SpritewrightError('SW_APPROVAL', {
+      message: `"${id}" was approved ${approverWords(approval, verdict)}. Nothing was sent. See the price: npx spritewright plan. Approve it again: npx spritewright approve ${name}`,
+      facts: { id, verdict },
+    })
+  }
   throw notYoursError([id], approval, verdict, name)
 }
 
@@ -46,6 +56,10 @@ const ends: Readonly<Record<Exclude<ApprovalVerdict, 'valid'>, string>> = {
   unsigned: ', so its author is unknown',
   forged: '',
   elsewhere: ', or with a journal that is gone',
+  replaced: '',
+  revoked: '',
+  expired: '',
+  project: '',
   given: ', in a way that SPRITEWRIGHT_APPROVALS does not allow here',
   other: ', not by you',
 }
@@ -58,14 +72,21 @@ const ends: Readonly<Record<Exclude<ApprovalVerdict, 'valid'>, string>> = {
  */
 export function notYoursError(
   ids: readonly string[],
-  approval: Pick<Approval, 'buyer' | 'given'>,
+  approval: Pick<Approval, 'buyer' | 'given' | 'expires' | 'project'>,
   verdict: Exclude<ApprovalVerdict, 'valid'>,
   names: string,
 ): SpritewrightError {
+  const { project } = approval
+  const howToName =
+    verdict !== 'project'
+      ? ''
+      : project === undefined
+        ? ' It names no project, because an earlier version gave it: approve it again where it was approved.'
+        : ` If this is its project (npx spritewright doctor shows the id where it was approved), set SPRITEWRIGHT_PROJECT=${project} in the environment of this machine, once.`
   const words = `approved ${approverWords(approval, verdict)}${ends[verdict]}`
   return new SpritewrightError('SW_BUYER', {
-    message: `${ids.map((id) => `"${id}"`).join(', ')}: ${words}. Nothing was sent. Build where it was approved and commit sprites.lock.json. Or look at the price and take the purchase over, after making sure that it was not bought there: npx spritewright approve ${names} --adopt`,
-    facts: { ids, verdict, buyer: approval.buyer },
+    message: `${ids.map((id) => `"${id}"`).join(', ')}: ${words}. Nothing was sent.${howToName} Build where it was approved and commit sprites.lock.json. Or look at the price and take the purchase over, after making sure that it was not bought there: npx spritewright approve ${names} --adopt`,
+    facts: { ids, verdict, buyer: approval.buyer, ...(project === undefined ? {} : { project }) },
   })
 }
 

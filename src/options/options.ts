@@ -51,6 +51,13 @@ export interface Options {
         readonly perSprite?: CreditsOption | undefined
         readonly perRun?: CreditsOption | undefined
         readonly total?: CreditsOption | undefined
+        /**
+         * How long an approval that was not used stays valid, e.g. `'7d'`, `'12h'`. It only shortens: the most is
+         * 30 days, or `SPRITEWRIGHT_VALID_FOR` of the environment.
+         *
+         * @default '30d'
+         */
+        readonly validFor?: string | undefined
       }
     | undefined
   readonly build?:
@@ -163,6 +170,8 @@ export interface ResolvedOptions {
   readonly limits: ResolvedLimits
   /** With a shared journal, 0.8 of the option: another machine may replay, and its store's clock has whole seconds. */
   readonly replayWindowMs: number
+  /** Longest life of an approval that is not used; missing if the configuration sets none. */
+  readonly approvalValidMs?: number
   /** Sentences for a person about options that are not fully applied. */
   readonly notes: readonly string[]
 }
@@ -202,7 +211,18 @@ export function resolveOptions(argument: Options, { root, isCi, dependencies, co
   checkedOptions(config?.options ?? {}, config?.file)
   checkedOptions(argument, undefined)
   const options = checkedOptions(mergeOptions((config?.options ?? {}) as Options, argument), config?.file)
-  const { specs, formats, service, approval, build, placeholders, store, cache, panel, limits } = options
+  const {
+    specs,
+    formats,
+    service,
+    approval: { validFor, ...ceilings },
+    build,
+    placeholders,
+    store,
+    cache,
+    panel,
+    limits,
+  } = options
   const engine = options.engine ?? findEngine(dependencies)
   const made = resolveAtlas(options.atlas, [...enginesOf({ engine }), ...formats])
   if (made.issues.length > 0) throw optionsError(made.issues, config?.file)
@@ -212,7 +232,8 @@ export function resolveOptions(argument: Options, { root, isCi, dependencies, co
     ...(engine === undefined ? {} : { engine }),
     formats,
     ...(service === undefined ? {} : { service: service === 'embedded' ? service : withoutUndefined(service) }),
-    approval: withoutUndefined(approval),
+    approval: withoutUndefined(ceilings),
+    ...(validFor === undefined ? {} : { approvalValidMs: validFor }),
     build: { generate: build.generate ?? (isCi ? 'never' : 'approved'), unbought: build.unbought },
     placeholders,
     isCi,

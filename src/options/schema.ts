@@ -32,11 +32,7 @@ export interface ReadOptions {
   readonly engine?: Engine | undefined
   readonly formats: readonly (FormatName | EngineFormat)[]
   readonly service?: 'embedded' | values.ServiceOptions | undefined
-  readonly approval: {
-    readonly perSprite?: Credits | undefined
-    readonly perRun?: Credits | undefined
-    readonly total?: Credits | undefined
-  }
+  readonly approval: Partial<Record<'perSprite' | 'perRun' | 'total', Credits | undefined>> & { readonly validFor?: number | undefined }
   /** `generate` has no default here, because it is different in continuous integration. */
   readonly build: { readonly generate?: 'approved' | 'never' | undefined; readonly unbought: 'error' | 'placeholder' }
   readonly placeholders: { readonly mark: boolean }
@@ -106,8 +102,13 @@ const shapes = {
         'Limit in credits of one run: a sprite is not bought under `approval.perSprite` if everything that the run buys would cost more. Default: none.',
       ),
       total: credits.describe('Limit in credits of all purchases of the project. Default: none.'),
+      validFor: textReadBy(values.parseLife, values.lifeWords)
+        .optional()
+        .describe(
+          'How long an approval that was not used stays valid, e.g. `"7d"`, `"12h"`. It only shortens: 30 days, or `SPRITEWRIGHT_VALID_FOR` of the environment, is the most. Default: `"30d"`.',
+        ),
     },
-    { error: 'an object of ceilings: perSprite, perRun, total' },
+    { error: 'an object of perSprite, perRun, total, validFor' },
   ),
   build: z.strictObject(
     {

@@ -50,6 +50,16 @@ export function parseDuration(duration: string): number | undefined {
   return ms <= 24 * 3_600_000 ? ms : undefined
 }
 
+/** Describes a life of approvals, in an error. */
+export const lifeWords: string = "a time from one hour to ten years like '12h' or '30d'"
+
+/** Parses `30d`, `12h`, at least an hour and at most ten years, to milliseconds. Returns `undefined` for anything else. */
+export function parseLife(text: string): number | undefined {
+  const match = /^(\d{1,5})(d|h)$/.exec(text.trim())
+  const hours = Number(match?.[1] ?? 0) * (match?.[2] === 'd' ? 24 : 1)
+  return hours >= 1 && hours <= 87_600 ? hours * 3_600_000 : undefined
+}
+
 /**
  * Parses where the shared journal is: `s3://…`, `postgres://…` without a password, or the path of a folder.
  *

@@ -19,6 +19,7 @@ import { readApprovers } from './trust/approvers.ts'
 import { type CheckoutName, openCheckoutName } from './trust/checkout.ts'
 import { openTrustedHosts, type TrustedHosts } from './trust/hosts.ts'
 import { openKeyRing } from './trust/key-ring.ts'
+import { openProjectMemory, type ProjectMemory } from './trust/project-memory.ts'
 import { openProjectTotal, type ProjectTotal } from './trust/project-total.ts'
 import { openStandingFile, type StandingFile } from './trust/standing-file.ts'
 
@@ -42,6 +43,8 @@ export interface Context {
   readonly keys: KeyRing
   /** Name of this checkout's journal. */
   readonly checkout: CheckoutName
+  /** What this user's own runs remember of the project, beside the journal. */
+  readonly memory: ProjectMemory
   /** Addresses that the user has confirmed for the API key. */
   readonly hosts: TrustedHosts
   /** Standing ceilings that the user has accepted for this project. */
@@ -89,7 +92,8 @@ export function openContext(
   const keys = openKeyRing(host)
   const sharedJournal = options.store.journal === undefined ? undefined : openSharedJournal(host, options.store.journal, options.root)
   const checkout = openCheckoutName(host, keys, { own: storeFolder, copy: copyFolder }, sharedJournal)
-  const approvers = (): Promise<Approvers> => readApprovers({ host, keys, checkout })
+  const memory = openProjectMemory(host, keys, place)
+  const approvers = (): Promise<Approvers> => readApprovers({ host, keys, checkout, memory })
   const shared = sharedJournal && { store: sharedJournal, approvers }
   const folder = join(storeFolder, 'submissions')
   const places = { folder, root, copy: copyFolder && join(copyFolder, 'submissions'), warn, check, shared }
@@ -99,7 +103,7 @@ export function openContext(
   const turn = { path: join(storeFolder, 'submissions', 'turn'), clock: host.clock }
   const lock = createLockStore(host, join(options.root, 'sprites.lock.json'), turn, check)
   const sharedResults = options.store.shared === undefined ? undefined : openSharedResults(host, options.store.shared)
-  const total = openProjectTotal(options.approval.total, standing)
+  const total = openProjectTotal(options.approval.total, standing, memory)
   return {
     host,
     options,
@@ -110,6 +114,7 @@ export function openContext(
     configSource: project.configSource,
     keys,
     checkout,
+    memory,
     sharedJournal,
     hosts: openTrustedHosts(host),
     standing,

@@ -1,6 +1,6 @@
 import { type Approval, type Approvers, isTrustedKey } from '../credit/approval.ts'
 import { formatCredits, parseCredits } from '../credit/credits.ts'
-import { SpritewrightError } from '../errors.ts'
+import { hasCode, SpritewrightError } from '../errors.ts'
 import { trustedSubmission } from '../job/body.ts'
 import type { ProgressListener } from '../job/order.ts'
 import { askedFields, type JobPorts, type Order, type OrderReference } from '../job/order.ts'
@@ -14,6 +14,7 @@ import { faultOfResult } from './opener.ts'
 import { type Session, uploadsFolder } from './session.ts'
 import type { WantedAnimation } from './survey.ts'
 import { readApprovers } from './trust/approvers.ts'
+import { rememberProject } from './trust/remember.ts'
 
 /** Returns the approval that the lock file records for a request. Returns `undefined` if it has none. */
 export function approvalOf(lock: LockFile, id: string, hash: string): Approval | undefined {
@@ -71,13 +72,16 @@ function toOrderReference(target: WantedAnimation, reference: RequestReference, 
 /** An order that has an approval. */
 export type ApprovedOrder = Order & { readonly approval: Approval }
 
-/** Makes the change of the lock file that records an approval. */
+/** Makes the change of the lock file that records an approval. A later one, which another process has given, stays. */
 export function toApprovalChange(session: Session, { request, hash, approval }: ApprovedOrder): LockChange {
   const written = { ...approval, ceiling: formatCredits(approval.ceiling) }
   return {
     id: request.id,
     hash,
-    change: (entry) => ({ service: session.identity, asked: askedFields(request), ...entry, approval: written }),
+    change: (entry) =>
+      entry?.approval && entry.approval.at > written.at
+        ? entry
+        : { service: session.identity, asked: askedFields(request), ...entry, approval: written },
   }
 }
 
@@ -102,6 +106,13 @@ export async function toJobPorts(
   run: { readonly onProgress?: ProgressListener; readonly signal: AbortSignal; readonly mayBuy?: boolean; readonly mayReplay?: boolean },
 ): Promise<JobPorts> {
   const { host } = context
+  const warn = (message: string): void => void (context.warnings.includes(message) || context.warnings.push(message))
+  if (run.mayBuy)
+    await rememberProject(context).catch((error: unknown) => {
+      // No approval counts then. What was sent is still followed.
+      if (!hasCode(error, 'SW_CONFIG')) throw error
+      warn(error.message)
+    })
   return {
     client: session.client,
     capabilities: session.capabilities,
@@ -126,7 +137,7 @@ export async function toJobPorts(
     approvers: await readApprovers(context),
     keys: context.keys,
     onProgress: run.onProgress ?? (() => {}),
-    warn: (message) => void (context.warnings.includes(message) || context.warnings.push(message)),
+    warn,
     underWay: new Map(),
     signal: run.signal,
   }

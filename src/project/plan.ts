@@ -1,4 +1,5 @@
-import { type ApprovalVerdict, type Approvers, type Given, judgeApproval } from '../credit/approval.ts'
+import { type ApprovalVerdict, type Approvers, type Given, isLapsed, judgeApproval } from '../credit/approval.ts'
+import { approverWords } from '../credit/approval-words.ts'
 import { type Credits, parseCredits } from '../credit/credits.ts'
 import { mayAdopt } from '../job/adopt.ts'
 import { type DecisionFacts, decide } from '../job/decision.ts'
@@ -58,8 +59,13 @@ export interface Standing {
 export interface StandingApproval {
   /** Fingerprint of the approver's key; in approvals of earlier versions the id of a checkout. */
   readonly buyer: string
-  readonly given?: Given
+  readonly given?: Given | undefined
   readonly at: string
+  /** The price version that the person saw. If the service has another one now, nothing is bought on it. */
+  readonly priceVersion: string
+  /** Missing in approvals of earlier versions. */
+  readonly project?: string | undefined
+  readonly expires?: string | undefined
   /** Only a `valid` approval allows a purchase. */
   readonly verdict: ApprovalVerdict
 }
@@ -182,18 +188,32 @@ export function standingOf(facts: PlanFacts, id: string, hash: string | undefine
     return { ...base, state: 'lost', result, ...(isElsewhereAlone ? { note: embeddedNote } : {}) }
   }
   if (isElsewhere) return { ...base, state: 'running' }
-  return { ...base, ...readApproval(facts, hash, entry), ...openState(facts, hash, submission, entry) }
+  const open = openState(facts, hash, submission, entry)
+  const approval = readApproval(facts, hash, entry, submission)
+  if (approval === undefined) return { ...base, ...open }
+  if (!isLapsed(approval, approval.verdict, facts.approvers)) return { ...base, approval, ...open }
+  // An approval that has ended is like none.
+  const { ceiling: _ceiling, ...rest } = base
+  const { verdict } = approval
+  if (open.state !== 'approved' || verdict === 'valid') return { ...rest, ...open }
+  return { ...rest, ...open, state: 'missing', note: `approved ${approverWords(approval, verdict)}` }
 }
 
 /**
  * Judges the approval of a request that is not bought. The check of a signature would take longer than all
  * other work on a bought request, so a bought request is not judged.
  */
-function readApproval({ approvers }: PlanFacts, hash: string, entry: LockEntry | undefined): Pick<Standing, 'approval'> {
-  if (!entry?.approval) return {}
-  const { buyer, given, at, ceiling } = entry.approval
-  const verdict = judgeApproval({ ...entry.approval, ceiling: parseCredits(ceiling) }, hash, entry.service, approvers)
-  return { approval: { buyer, ...(given === undefined ? {} : { given }), at, verdict } }
+function readApproval(
+  { approvers, decision }: PlanFacts,
+  hash: string,
+  entry: LockEntry | undefined,
+  { newest }: Submission,
+): StandingApproval | undefined {
+  if (!entry?.approval) return undefined
+  const { ceiling, checkout: _checkout, publicKey: _key, signature: _signature, ...shown } = entry.approval
+  const approval = { ...entry.approval, ceiling: parseCredits(ceiling) }
+  const verdict = judgeApproval(approval, hash, entry.service, approvers, { now: decision.wall, newest })
+  return { ...shown, verdict }
 }
 
 /** Determines the state of one animation, and the changed fields if it has to be bought. Pure. */

@@ -28,6 +28,8 @@ const entrySchema = z.strictObject({
       at: z.string(),
       given: z.enum(waysOfGiving).optional(),
       checkout: z.string().optional(),
+      project: z.string().optional(),
+      expires: z.string().optional(),
       publicKey: z.string().optional(),
       signature: z.string().optional(),
     })

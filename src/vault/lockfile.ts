@@ -29,6 +29,8 @@ export interface LockEntry {
         readonly at: string
         readonly given?: Given | undefined
         readonly checkout?: string | undefined
+        readonly project?: string | undefined
+        readonly expires?: string | undefined
         readonly publicKey?: string | undefined
         readonly signature?: string | undefined
       }
@@ -172,6 +174,11 @@ function merged(own: LockEntry, bought: LockEntry): LockEntry {
   const entry = known.get(bought) ?? { ...bought, ...(own.approval ? { approval: own.approval } : {}) }
   known.set(bought, entry)
   return entry
+}
+
+/** Ids of the animations whose entries have an approval of a request. A renamed sprite has two. */
+export function approvedIds({ animations }: LockFile, hash: string): readonly string[] {
+  return Object.keys(animations).filter((id) => animations[id]?.[hash]?.approval)
 }
 
 /** The entry of a request under exactly this id. */

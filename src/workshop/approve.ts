@@ -1,4 +1,4 @@
-import { type Approval, type Given, judgePrice, signApproval } from '../credit/approval.ts'
+import { type Approval, judgePrice } from '../credit/approval.ts'
 import { type Credits, formatCredits, isAboveCeiling, sumCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
 import { decide } from '../job/decision.ts'
@@ -10,7 +10,9 @@ import type { Quote } from '../project/plan.ts'
 import { askQuotes } from '../project/quotes.ts'
 import type { Session } from '../project/session.ts'
 import { checkReferences, isUnsent, type Survey, survey, throwAll } from '../project/survey.ts'
+import { approvedIds } from '../vault/lockfile.ts'
 import type { ApprovalLine, ApproveReport, ApproveRequest } from './api/reports.ts'
+import { giveApproval } from './trust/approvals.ts'
 
 interface Candidate extends ApprovalLine {
   readonly order: Order
@@ -41,9 +43,18 @@ export async function approve(context: Context, session: Session, request: Appro
   const worker = session.queues && { host, keyMode, priceVersions: [...new Set(candidates.map(({ price }) => price.priceVersion))] }
   if (!(await request.confirm(lines, balance, worker))) return { approved: [], ...rest, confirmed: false }
   const given = request.given ?? 'unattended'
-  const approved = await Promise.all(candidates.map((candidate) => approveOne(context, candidate, given)))
+  // Made once, before the approvals below use it at the same time.
+  await context.checkout.readOrMake()
+  const approved = await Promise.all(
+    candidates.map(({ order, ceiling, price }) => giveApproval(context, order, { ceiling, priceVersion: price.priceVersion, given })),
+  )
   const ports = await toJobPorts(context, session, { signal })
-  await context.lock.changeAll(approved.map((order) => toApprovalChange(session, order)))
+  // A request that has another name too must not keep the approval of before under it.
+  const changes = approved.flatMap((order) => {
+    const change = toApprovalChange(session, order)
+    return [change, ...approvedIds(found.lock, order.hash).flatMap((id) => (id === change.id ? [] : [{ ...change, id }]))]
+  })
+  await context.lock.changeAll(changes)
   // A worker uploads the picture with its key, and freezes the bytes then.
   if (!session.queues)
     for (const [index, order] of approved.entries()) await freezeOne(context, ports, session, order, (candidates[index] as Candidate).price)
@@ -69,7 +80,7 @@ async function sortOut(
     if (order && one.undecided !== undefined) undecided.push(one.id)
     const isTwin = candidates.some((candidate) => candidate.order.hash === one.hash)
     const isValid = one.approval?.verdict === 'valid'
-    const isOthers = order?.approval !== undefined && !isValid && !request.adopt
+    const isOthers = one.approval !== undefined && !isValid && !request.adopt
     // Another approval would not end a conflict: a person decides about it first.
     if (!order || !isUnsent(one) || one.undecided !== undefined || isTwin || isOthers) {
       untouched.push(one.id)
@@ -119,27 +130,6 @@ async function checkProject(context: Context, lines: readonly ApprovalLine[]): P
     message: `The ceilings add up to ${formatCredits(sum)} credits; with the ${formatCredits(committed)} that this project has settled, holds or may have spent, that is above the project's total of ${formatCredits(total)}. Nothing was written. ${await context.total.howToRaise()}, or approve less.`,
     facts: { sum: formatCredits(sum), committed: formatCredits(committed), total: formatCredits(total) },
   })
-}
-
-async function approveOne(context: Context, { order, price, ceiling }: Candidate, given: Given): Promise<ApprovedOrder> {
-  const { frozen, abandoned, accepted } = (await context.journal.read(order.hash)).submission
-  const before = [order.approval?.at, frozen?.approvedAt, abandoned?.approvedAt, accepted?.approvedAt]
-  const at = timeAfter(context.host.clock.wall(), before)
-  const key = await context.keys.readOrMake()
-  const checkout = await context.checkout.readOrMake()
-  return {
-    ...order,
-    approval: signApproval(key, order.hash, order.identity, { ceiling, priceVersion: price.priceVersion, at, given, checkout }),
-  }
-}
-
-/**
- * The time of a new approval. This time is later than the time of every earlier approval, even if the clock
- * has gone back. So the time distinguishes the approvals.
- */
-function timeAfter(wallMs: number, before: readonly (string | null | undefined)[]): string {
-  const latest = Math.max(0, ...before.map((at) => (at ? Date.parse(at) : 0)))
-  return new Date(Math.max(wallMs, latest + 1)).toISOString()
 }
 
 /**

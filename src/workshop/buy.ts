@@ -1,4 +1,3 @@
-import { signApproval } from '../credit/approval.ts'
 import { coverByBudget } from '../credit/budget.ts'
 import { type Credits, formatCredits, sumCredits } from '../credit/credits.ts'
 import { isAccepted } from '../credit/standing.ts'
@@ -25,6 +24,7 @@ import { spriteOf } from '../spec/request.ts'
 import { readEvidence, takeSnapshot } from './ledger/balance.ts'
 import type { BalanceEvidence } from './ledger/report.ts'
 import { type Missing, missingError } from './missing.ts'
+import { giveStanding } from './trust/approvals.ts'
 import { keepInFlight } from './worker/in-flight.ts'
 import { sendOrders } from './worker/send-orders.ts'
 
@@ -124,13 +124,12 @@ async function approveByBudget(context: Context, session: Session, found: Survey
   const { covered, refused } = coverByBudget(context.options.approval, lines, await context.reservations.committed(), sumCredits(approved))
   for (const one of missing) {
     const order = orders.get(one.hash ?? '')
-    if (!order || !covered.has(spriteOf(one.id))) continue
+    // A person who took an approval back has not agreed to another one.
+    const { newest } = found.submissionOf(one.hash ?? '')
+    if (!order || newest?.isRevoked === true || !covered.has(spriteOf(one.id))) continue
     const { credits, priceVersion } = await quotes.of(one.request)
-    const at = new Date(context.host.clock.wall()).toISOString()
-    const key = await context.keys.readOrMake()
-    const checkout = await context.checkout.readOrMake()
-    const approval = signApproval(key, order.hash, order.identity, { ceiling: credits, priceVersion, at, given: 'standing', checkout })
-    await context.lock.changeAll([toApprovalChange(session, { ...order, approval })])
+    const approved = await giveStanding(context, order, { ceiling: credits, priceVersion }, newest)
+    if (approved) await context.lock.changeAll([toApprovalChange(session, approved)])
   }
   return [...refused].map(([sprite, why]) => `The standing approval does not cover "${sprite}": ${why}.`)
 }

@@ -8,7 +8,9 @@ import type { PlanItem } from '../project/plan.ts'
 import { readRoute, type ServiceConnection } from '../project/session.ts'
 import { refuseTrackedRecords } from '../project/store-folder.ts'
 import { survey } from '../project/survey.ts'
+import { projectName } from '../project/trust/approvers.ts'
 import { sourceWords } from '../project/trust/hosts.ts'
+import { projectOf } from '../project/trust/project-memory.ts'
 import type { DoctorFinding } from './api/reports.ts'
 import { readWorkerStatus, type WorkerStatus } from './worker/status.ts'
 
@@ -223,7 +225,7 @@ async function checkJournal(context: Context): Promise<DoctorFinding> {
     return {
       check: 'journal',
       verdict: 'good',
-      found: `nothing in flight; ${key ? `you approve and buy as ${key.fingerprint}` : 'your signing key is made at the first approval'}`,
+      found: `nothing in flight; ${key ? `you approve and buy as ${key.fingerprint}` : 'your signing key is made at the first approval'}${await projectWords(context)}`,
       advice: '',
     }
   return {
@@ -232,6 +234,14 @@ async function checkJournal(context: Context): Promise<DoctorFinding> {
     found: open.map((item) => `${item.id} ${item.state}`).join(', '),
     advice: 'Pick it up with: npx spritewright build',
   }
+}
+
+/** Names the project, for `SPRITEWRIGHT_PROJECT` of a machine that buys on approvals from elsewhere. */
+async function projectWords({ host, memory, lock, keys }: Context): Promise<string> {
+  const facts = await memory.read()
+  const own = (await keys.read())?.fingerprint
+  const project = projectName(host) ?? (facts === 'damaged' ? undefined : facts?.project) ?? projectOf(await lock.read(), own)
+  return project === undefined ? '' : `; the project is ${project}`
 }
 
 /** Writes and reads the small object that is also tried before each purchase. */

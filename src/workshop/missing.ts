@@ -73,6 +73,7 @@ function rootOption(context: Context): string {
 }
 
 function wordsOf(item: Missing): string {
+  if (item.state === 'missing' && item.note !== undefined) return item.note
   if (item.changed && item.changed.length > 0) return `changed since the last purchase: ${item.changed.join(', ')}`
   if (item.request.operation !== 'sprite_sheet' && item.state === 'missing')
     return `new, a step of its reference: ${item.request.operation}`

@@ -676,7 +676,7 @@ describe('status, ledger, doctor, schema', () => {
   })
 
   test.each(['status', 'plan'] as const)('%s leads from an approval of somebody else to taking it over, not to a build', async (verb) => {
-    const approval = { buyer: 'ab'.repeat(16), at: '2026-01-01T00:00:00.000Z', verdict: 'other' } as const
+    const approval = { buyer: 'ab'.repeat(16), at: '2026-01-01T00:00:00.000Z', priceVersion: 'v1', verdict: 'other' } as const
     const items = [planItem('hero.walk', { state: 'approved', price: '2.4', ceiling: parseCredits('2.4'), approval })]
     const world = createWorld({ workshop: { [verb]: async () => ({ items, steps: [], total: 0n, warnings: [] }) } })
     await world.run(verb)

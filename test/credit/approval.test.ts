@@ -1,15 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Approval, type ApprovedService, type Approvers, judgeApproval, signApproval } from '../../src/credit/approval.ts'
+import { type Approval, type ApprovedService, type Approvers, judgeApproval as judge, signApproval } from '../../src/credit/approval.ts'
 import { approverWords } from '../../src/credit/approval-words.ts'
 import { testKey } from '../kit/keys.ts'
 
 const hash = 'a'.repeat(64)
 const service: ApprovedService = { host: 'https://api.example.com', keyMode: 'live', apiVersion: '1' }
-const terms = { ceiling: 24_000n, priceVersion: 'v1', at: '2026-01-01T00:00:00Z', given: 'typed', checkout: 'here' } as const
+const terms = { ceiling: 24_000n, priceVersion: 'v1', at: '2026-01-01T00:00:00.000Z', given: 'typed', checkout: 'here' } as const
 const [own, other] = [testKey(1), testKey(2)]
 const mine: Approvers = { own: own.fingerprint, others: new Set(), checkout: 'here' }
 const approval = signApproval(own, hash, service, terms)
+const named = { at: '2026-01-01T00:00:00.000Z', project: 'this', expires: '2026-01-31T00:00:00.000Z' } as const
+const life = { now: Date.parse('2026-01-02T00:00:00Z'), newest: undefined }
+const judgeApproval = (one: Approval, asked: string, at: ApprovedService, by: Approvers): ReturnType<typeof judge> =>
+  judge(one, asked, at, by, life)
 
 describe('judgeApproval', () => {
   test('an approval of the own key, beside this journal, is valid', () => {
@@ -49,17 +53,50 @@ describe('judgeApproval', () => {
     expect(judgeApproval(approval, asked, at, mine)).toBe('forged')
   })
 
-  test('one of another key counts only if the user trusts that key, beside any journal', () => {
-    const theirs = signApproval(other, hash, service, { ...terms, checkout: 'there' })
+  test('one of another key counts only if the user trusts that key, and for the project that the environment names', () => {
+    const theirs = signApproval(other, hash, service, { ...terms, ...named, checkout: 'there' })
     expect(judgeApproval(theirs, hash, service, mine)).toBe('other')
-    expect(judgeApproval(theirs, hash, service, { ...mine, others: new Set([other.fingerprint]) })).toBe('valid')
+    const trusting = { ...mine, others: new Set([other.fingerprint]) }
+    expect(judgeApproval(theirs, hash, service, trusting)).toBe('project')
+    expect(judgeApproval(theirs, hash, service, { ...trusting, project: 'another' })).toBe('project')
+    expect(judgeApproval(theirs, hash, service, { ...trusting, project: 'this' })).toBe('valid')
+    expect(judgeApproval({ ...theirs, project: 'another' }, hash, service, { ...trusting, project: 'another' })).toBe('forged')
+    const old = signApproval(other, hash, service, { ...terms, checkout: 'there' })
+    expect(judgeApproval(old, hash, service, { ...trusting, project: 'this' })).toBe('project')
   })
 
-  test('one of the own key beside another journal is elsewhere, unless the journal has no name or the key is trusted by name', () => {
+  test('one of the own key that the environment gives counts beside this journal, or for the named project', () => {
+    const carried = { ...mine, isKeyFromEnvironment: true }
+    const there = signApproval(own, hash, service, { ...terms, ...named, checkout: 'there' })
+    expect(judgeApproval(there, hash, service, carried)).toBe('project')
+    expect(judgeApproval(there, hash, service, { ...carried, project: 'this' })).toBe('valid')
+    const old = signApproval(own, hash, service, { ...terms, checkout: 'there' })
+    expect(judgeApproval(old, hash, service, carried)).toBe('valid')
+    expect(judgeApproval(old, hash, service, { ...carried, project: 'this' })).toBe('project')
+  })
+
+  test('it ends when a newer one is given, when it is taken back and when its time is over, by the latest time ever seen', () => {
+    const one = signApproval(own, hash, service, { ...terms, ...named })
+    const verdict = (more: object, by = mine): string =>
+      judge(one, hash, service, by, { ...life, newest: { at: terms.at, isRevoked: false }, ...more })
+    expect(verdict({})).toBe('valid')
+    expect(verdict({ newest: { at: '2026-01-01T00:00:00.001Z', isRevoked: false } })).toBe('replaced')
+    expect(verdict({ newest: { at: '2026-01-01T00:00:00.001Z', isRevoked: true } })).toBe('revoked')
+    expect(verdict({ newest: undefined })).toBe('elsewhere')
+    expect(verdict({ now: Date.parse(named.expires) })).toBe('expired')
+    expect(verdict({}, { ...mine, latest: Date.parse(named.expires) })).toBe('expired')
+    expect(verdict({}, { ...mine, latest: Number.POSITIVE_INFINITY })).toBe('expired')
+    expect(judge({ ...one, expires: '2027-01-01T00:00:00.000Z' }, hash, service, mine, 'used')).toBe('forged')
+    expect(judge({ ...one, expires: undefined, project: undefined }, hash, service, mine, 'used')).toBe('forged')
+    expect(judge(approval, hash, service, { ...mine, oldUntil: life.now }, life)).toBe('expired')
+    expect(judge(approval, hash, service, { ...mine, oldUntil: life.now + 1 }, life)).toBe('valid')
+  })
+
+  test('one of the own key beside another journal is elsewhere', () => {
     const there = signApproval(own, hash, service, { ...terms, checkout: 'there' })
     expect(judgeApproval(there, hash, service, mine)).toBe('elsewhere')
-    expect(judgeApproval(there, hash, service, { ...mine, checkout: undefined })).toBe('valid')
-    expect(judgeApproval(there, hash, service, { ...mine, others: new Set([own.fingerprint]) })).toBe('valid')
+    expect(judgeApproval(there, hash, service, { ...mine, checkout: undefined })).toBe('elsewhere')
+    expect(judgeApproval(there, hash, service, { ...mine, project: 'this' })).toBe('elsewhere')
   })
 
   test('beside a journal that machines share, every approval must have been given beside it', () => {
@@ -80,6 +117,10 @@ test.each([
   ['unsigned', 'before approvals were signed'],
   ['forged', 'under a signature that does not fit'],
   ['elsewhere', 'in another checkout (typed)'],
+  ['replaced', 'earlier (typed), and a newer approval has replaced that one'],
+  ['revoked', 'earlier (typed), and that approval was taken back'],
+  ['expired', 'earlier (typed), and that approval has expired'],
+  ['project', `by ${own.fingerprint.slice(0, 8)} (typed) for another project, as far as this machine knows`],
   ['given', `by ${own.fingerprint.slice(0, 8)} (typed)`],
   ['other', `by ${own.fingerprint.slice(0, 8)} (typed)`],
 ] as const)('a person reads of an approval that is %s: approved %s', (verdict, words) => {

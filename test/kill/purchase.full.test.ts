@@ -80,17 +80,17 @@ describe('I1, I2, I4, I5, I6, I10: a real process that buys, killed with SIGKILL
   })
 })
 
-/** Journals whose third record, `accepted`, was named. */
+/** Journals whose fourth record, `accepted`, was named. */
 function acceptedBefore(steps: readonly string[]): number {
-  return steps.filter((step) => /^link .*\.spritewright\/submissions\/\w{64}\/0003\.json$/.test(step)).length
+  return steps.filter((step) => /^link .*\.spritewright\/submissions\/\w{64}\/0004\.json$/.test(step)).length
 }
 
-/** Journals whose second record, `sent`, was written, flushed and named, and whose folder was flushed. */
+/** Journals whose third record, `sent`, was written, flushed and named, and whose folder was flushed. */
 function flushedSends(steps: readonly string[]): number {
   const after = (from: number, step: string): number => (from < 0 ? -1 : steps.findIndex((one, at) => at > from && one === step))
   return steps.filter((step, at) => {
-    const folder = /^link (.*\.spritewright\/submissions\/\w{64})\/0002\.json$/.exec(step)?.[1]
-    const isWritten = steps.slice(0, at).some((before) => before.startsWith(`sync ${folder}/0002.json.`))
+    const folder = /^link (.*\.spritewright\/submissions\/\w{64})\/0003\.json$/.exec(step)?.[1]
+    const isWritten = steps.slice(0, at).some((before) => before.startsWith(`sync ${folder}/0003.json.`))
     return folder !== undefined && isWritten && after(at, `sync ${folder}`) > 0
   }).length
 }

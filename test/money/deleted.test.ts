@@ -1,7 +1,8 @@
-import { rm } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { EmbeddedOptions } from '../../src/embedded/options/options.ts'
+import type { LockFile } from '../../src/vault/lockfile.ts'
 import { createWorkshop, type Workshop } from '../../src/workshop.ts'
 import { expectCount } from '../kit/expect-count.ts'
 import { keyEnv } from '../kit/keys.ts'
@@ -143,7 +144,11 @@ describe('deleted while a submission has no answer', () => {
     const env = keyEnv(4)
     const w = await unanswered(env)
     await lose(w, [own, copy])
-    await (await w.workshop({}, env)).build()
+    // The journal that knew whether the approval was used is gone, so the environment must name the project.
+    await expect((await w.workshop({}, env)).build()).rejects.toMatchObject({ code: 'SW_BUYER' })
+    const lock = JSON.parse(await readFile(join(w.project.root, 'sprites.lock.json'), 'utf8')) as LockFile
+    const [entry] = Object.values(lock.animations['hero.walk'] ?? {})
+    await (await w.workshop({}, { ...env, SPRITEWRIGHT_PROJECT: `${entry?.approval?.project}` })).build()
     expectCount(w.service.charges(), 1)
   })
 

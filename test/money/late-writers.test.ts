@@ -62,7 +62,7 @@ describe('a process that is late', () => {
     await run(Promise.all([quick.build({ buyOnly: true }), world.clock.sleep(500).then(() => slow.build({ buyOnly: true }))]))
     expect([posts(), charged()]).toEqual([2, ['a knight walk']])
     expect(first.records().map(({ type, body }) => `${type} ${body.attempt}`)).toEqual([
-      ...['frozen 1', 'sent 1', 'accepted 1', 'failed 1'],
+      ...['approved 0', 'frozen 1', 'sent 1', 'accepted 1', 'failed 1'],
       ...['frozen 2', 'sent 2', 'accepted 2', 'completed 2', 'stored 2'],
     ])
     const { lines } = await run((await first.open()).ledger())

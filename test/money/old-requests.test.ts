@@ -184,7 +184,7 @@ test('what was reserved for an old request and never sent is free again after a 
   const init: ProcessInit = { options: { approval: { total: '2' } } }
   await first.approve({}, init)
   const full: CallGuard = (call) => {
-    if (call.startsWith('link ') && /submissions\/[0-9a-f]{64}\/0002\.json$/.test(call))
+    if (call.startsWith('link ') && /submissions\/[0-9a-f]{64}\/0003\.json$/.test(call))
       throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' })
     return undefined
   }
@@ -197,7 +197,11 @@ test('what was reserved for an old request and never sent is free again after a 
   expect(charged()).toEqual(['a knight in armour walk'])
   first.write('sprites/hero.sprite.json', specOf('a knight', 'hero'))
   await expect(first.build({}, init)).rejects.toMatchObject({ code: 'SW_CEILING', facts: { committed: '1.6' } })
-  await first.build({}, { options: { approval: { total: '3.2' } } })
+  const higher: ProcessInit = { options: { approval: { total: '3.2' } } }
+  // A raised total needs a person.
+  await expect(first.build({}, higher)).rejects.toMatchObject({ code: 'SW_CEILING', facts: { total: '2' } })
+  await first.accept(higher)
+  await first.build({}, higher)
   expect(charged()).toEqual(['a knight in armour walk', 'a knight walk'])
   const { lines } = await run((await first.open()).ledger())
   expect(lines.map(({ attempt, state, credits }) => [attempt, state, credits])).toEqual([

@@ -12,7 +12,7 @@ test('I8: a whole life of a project writes into vault, journal, cache, lock file
     /^\/game\/node_modules\/\.cache\/spritewright\//,
     /^\/game\/out\//,
     /^\/game\/sprites\/hero\.sprite\.d\.json\.ts$/,
-    /^\/home\/state\/(?:journals|limits)\//,
+    /^\/home\/state\/(?:journals|limits|projects)\//,
     /^\/home\/state\/signing-key\.pem$/,
   ]
   const workshop = await w.workshop()

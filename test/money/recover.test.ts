@@ -5,7 +5,7 @@ import { formatCredits } from '../../src/credit/credits.ts'
 import type { EmbeddedOptions } from '../../src/embedded/options/options.ts'
 import type { Workshop } from '../../src/workshop.ts'
 import { expectCount } from '../kit/expect-count.ts'
-import { keyEnv } from '../kit/keys.ts'
+import { acceptCeilings, keyEnv } from '../kit/keys.ts'
 import { heroSpec } from '../kit/project.ts'
 import { approveAll, drop, isExecute, type World, world } from './world.ts'
 
@@ -65,7 +65,7 @@ describe('recover --replay', () => {
     const price = (await workshop.ledger()).uncertain
     const tight = await w.workshop({ approval: { total: formatCredits(price * 2n - 1n) } })
     await expect(tight.recover({ name: 'hero', decision: 'replay' })).rejects.toMatchObject({ code: 'SW_CEILING' })
-    const wide = await w.workshop({ approval: { total: formatCredits(price * 2n) } })
+    const wide = await acceptCeilings(await w.workshop({ approval: { total: formatCredits(price * 2n) } }))
     // The decision holds for a window. Any build may do the rest.
     await wide.build({ buyOnly: true })
     expectCount(w.service.charges(), 1)

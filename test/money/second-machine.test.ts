@@ -41,7 +41,8 @@ describe('what one machine bought the others have', () => {
     const env = keyEnv(9)
     await first.approve({}, { env })
     const second = clone(first)
-    const workshops = await Promise.all([first.open({ env }), second.open({ env })])
+    const named = { env: { ...env, SPRITEWRIGHT_PROJECT: `${first.entry('hero.walk').approval?.project}` } }
+    const workshops = await Promise.all([first.open({ env }), second.open(named)])
     await run(Promise.all(workshops.map((workshop) => workshop.build({ buyOnly: true }))))
     expect([posts(), charged()]).toEqual([2, ['a knight walk']])
     expect(second.results()).toEqual(first.results())
@@ -84,7 +85,7 @@ describe('what one machine bought the others have', () => {
     const { first, clone, run, wait, posts, charged } = await team(forgetful)
     const second = clone(first)
     await first.approve()
-    await first.dieBuilding((call) => call.startsWith('link') && call.includes('/0003.json'))
+    await first.dieBuilding((call) => call.startsWith('link') && call.includes('/0004.json'))
     await wait(31 * minutes)
     await second.approve({ adopt: true })
     await second.build()
@@ -114,7 +115,7 @@ describe('what one machine bought the others have', () => {
     await second.build()
     await wait(20 * minutes)
     await first.approve()
-    await first.dieBuilding((call) => call.startsWith('link') && call.includes('/0003.json'))
+    await first.dieBuilding((call) => call.startsWith('link') && call.includes('/0004.json'))
     first.pull(second)
     await first.build()
     const [line] = (await run((await first.open()).ledger())).lines

@@ -15,24 +15,27 @@ const two = person(2, 1)
 /** Keys are remembered for only a minute, so a later second POST is charged again. */
 const forgetful = { retentionMs: minutes }
 /** Whether a call of the disk makes the record of the answer to the first POST. */
-const isAnswer = (call: string): boolean => call.startsWith('link /share/journal/') && call.endsWith('/0003.json')
+const isAnswer = (call: string): boolean => call.startsWith('link /share/journal/') && call.endsWith('/0004.json')
 
 const empty = ({ files }: Team['share']): void => {
   for (const path of [...files.keys()]) files.delete(path)
 }
 
-/** Two clones whose users have approved the same sprite without knowing of each other. */
-async function twoApprovals(service: Parameters<typeof team>[0] = {}): Promise<Team & { readonly second: Machine }> {
+/** Two clones, of which one has approved a sprite. Each user trusts the other. */
+async function oneApproval(service: Parameters<typeof team>[0] = {}): Promise<Team & { readonly second: Machine }> {
   const all = await team(service)
-  const second = all.clone(all.first)
   await all.first.approve({}, one)
-  await second.approve({}, two)
+  const second = all.clone(all.first)
   return { ...all, second }
 }
 
 describe('a journal that two machines share', () => {
-  test('one request that two branches have approved is bought once, and both have its result', async () => {
-    const { first, second, wait, posts, charged } = await twoApprovals(forgetful)
+  test('of two approvals of one request on two branches the newer one counts: it is bought once, and both have its result', async () => {
+    const { first, clone, wait, posts, charged } = await team(forgetful)
+    const second = clone(first)
+    await second.approve({}, two)
+    await first.approve({}, one)
+    await expect(second.build({}, two)).rejects.toMatchObject({ code: 'SW_APPROVAL', message: expect.stringContaining('newer approval') })
     await first.build({}, one)
     await wait(2 * minutes)
     await second.build({}, two)
@@ -42,7 +45,7 @@ describe('a journal that two machines share', () => {
   })
 
   test('two that build in the same moment buy once', async () => {
-    const { first, second, run, charged } = await twoApprovals()
+    const { first, second, run, charged } = await oneApproval()
     const workshops = await Promise.all([first.open(one), second.open(two)])
     await run(Promise.all(workshops.map((workshop) => workshop.build({ buyOnly: true }))))
     expect(charged()).toEqual(['a knight walk'])
@@ -50,15 +53,15 @@ describe('a journal that two machines share', () => {
   })
 
   test.each([
-    ['before the record of the POST', (call: string) => call.startsWith('link /share/journal/') && call.endsWith('/0002.json'), 0],
-    ['before it has read that record back', (call: string) => call.startsWith('read /share/journal/') && call.endsWith('/0002.json'), 0],
+    ['before the record of the POST', (call: string) => call.startsWith('link /share/journal/') && call.endsWith('/0003.json'), 0],
+    ['before it has read that record back', (call: string) => call.startsWith('read /share/journal/') && call.endsWith('/0003.json'), 0],
     [
       'after the POST, before its answer is recorded',
-      (call: string) => call.startsWith('link /share/journal/') && call.endsWith('/0003.json'),
+      (call: string) => call.startsWith('link /share/journal/') && call.endsWith('/0004.json'),
       1,
     ],
   ])('a machine that died %s is taken over by the other: one charge', async (_when, isLast, sent) => {
-    const { first, second, wait, posts, charged } = await twoApprovals()
+    const { first, second, wait, posts, charged } = await oneApproval()
     await first.dieBuilding(isLast, one)
     expect(posts()).toBe(sent)
     await wait(7 * minutes)
@@ -70,7 +73,7 @@ describe('a journal that two machines share', () => {
   })
 
   test('after eight minutes a person decides, on whichever machine', async () => {
-    const { first, second, wait, posts, charged } = await twoApprovals(forgetful)
+    const { first, second, wait, posts, charged } = await oneApproval(forgetful)
     await first.dieBuilding(isAnswer, one)
     const before = posts()
     await wait(9 * minutes)
@@ -101,7 +104,7 @@ describe('a journal that two machines share', () => {
     empty(share)
     await expect(first.build({}, one)).rejects.toMatchObject({ code: 'SW_STORE' })
     expect(posts()).toBe(0)
-    expect(first.records()).toEqual([])
+    expect(first.records().map(({ type }) => type)).toEqual(['approved'])
   })
 
   test.each([
@@ -140,8 +143,8 @@ describe('a journal that two machines share', () => {
   test('records of somebody whom nobody trusts cause no POST', async () => {
     const { first, clone, wait, posts } = await team(forgetful)
     const second = clone(first)
-    await first.approve({}, person(3))
     await second.approve({}, two)
+    await first.approve({}, person(3))
     await first.dieBuilding(isAnswer, person(3))
     const before = posts()
     await wait(3 * minutes)
@@ -155,7 +158,7 @@ describe('a journal that two machines share', () => {
     share.files.set('/share/other/.keep', new Uint8Array())
     const name = share.files.get('/share/journal/journal.json')
     if (name) share.files.set('/share/other/journal.json', name)
-    await expect(first.build({}, { options: { store: { journal: '/share/other' } } })).rejects.toMatchObject({ code: 'SW_BUYER' })
+    await expect(first.build({}, { options: { store: { journal: '/share/other' } } })).rejects.toMatchObject({ code: 'SW_JOURNAL' })
     expect(posts()).toBe(0)
   })
 

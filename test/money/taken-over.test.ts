@@ -28,7 +28,8 @@ describe('an attempt is taken over from the lock file', () => {
     const second = clone(first)
     // Longer than the service remembers a key, so that the first one's would buy again.
     await wait(2 * minutes)
-    const workshops = await Promise.all([first.open(init), second.open(init)])
+    const named = { env: { ...init.env, SPRITEWRIGHT_PROJECT: `${first.entry('hero.walk').approval?.project}` } }
+    const workshops = await Promise.all([first.open(init), second.open(named)])
     await run(Promise.all(workshops.map((workshop) => workshop.build({ buyOnly: true }))))
     expect([posts(), charged()]).toEqual([3, ['a knight walk']])
     expect([first.results(), second.results()]).toEqual([[sheetOf('a knight walk')], [sheetOf('a knight walk')]])

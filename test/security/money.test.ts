@@ -125,7 +125,11 @@ describe('H2: no file of a project is authority to buy', () => {
     await expect(made.first.build({}, { ...told, env: { CI: 'true', ...keyEnv(5) } })).rejects.toMatchObject({ code: 'SW_BUYER' })
     expect(cost(made)).toBe(0n)
     const approver = made.first.entry('hero.walk').approval?.buyer ?? ''
-    await made.first.build({}, { ...told, env: { CI: 'true', ...keyEnv(5), SPRITEWRIGHT_APPROVERS: approver } })
+    const trusting = { CI: 'true', ...keyEnv(5), SPRITEWRIGHT_APPROVERS: approver }
+    const { project = '' } = made.first.entry('hero.walk').approval ?? {}
+    const unnamed = made.first.build({}, { ...told, env: trusting })
+    await expect(unnamed).rejects.toMatchObject({ code: 'SW_BUYER', message: expect.stringContaining(`SPRITEWRIGHT_PROJECT=${project}`) })
+    await made.first.build({}, { ...told, env: { ...trusting, SPRITEWRIGHT_PROJECT: project } })
     expect(cost(made)).toBe(16_000n)
   })
 })

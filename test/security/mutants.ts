@@ -21,23 +21,41 @@ const signedParts = ['hash', 'host', 'keyMode', 'apiVersion', 'formatCredits(cei
   one(
     `the approval does not sign ${part}`,
     approval,
-    'const what = [hash, host, keyMode, apiVersion, formatCredits(ceiling), priceVersion]',
-    `const what = [hash, host, keyMode, apiVersion, formatCredits(ceiling), priceVersion].filter((one) => one !== ${part})`,
+    'const what = [hash, host, keyMode, apiVersion, formatCredits(ceiling), priceVersion, buyer, at, given, checkout]',
+    `const what = [hash, host, keyMode, apiVersion, formatCredits(ceiling), priceVersion, buyer, at, given, checkout].filter((one) => one !== ${part})`,
   ),
 )
 const signedTerms = ['at', 'given', 'checkout', 'priceVersion'].map((part) =>
   one(
     `the approval does not sign ${part}`,
     approval,
-    "return JSON.stringify(['spritewright approval 1', ...what, buyer, at, given, checkout])",
-    `return JSON.stringify(['spritewright approval 1', ...what, buyer, at, given, checkout].filter((one) => one !== ${part}))`,
+    "return JSON.stringify(['spritewright approval 1', ...what])",
+    `return JSON.stringify(['spritewright approval 1', ...what.filter((one) => one !== ${part})])`,
   ),
 )
+/** An approval ends, and counts for one project. */
+const ends = [
+  one('the approval does not sign its project', approval, '...what, project, expires])', '...what, expires])'),
+  one('the approval does not sign its end', approval, '...what, project, expires])', '...what, project])'),
+  one('an older approval counts', approval, 'newest !== undefined && at < newest.at', "newest !== undefined && at === ''"),
+  one('a forgotten approval counts', approval, "at !== newest?.at) return 'elsewhere'", "at === '') return 'elsewhere'"),
+  one('an approval has no end', approval, '< until ? undefined', '< until + 1e15 ? undefined'),
+  one('a clock that went back makes an approval live longer', approval, 'Math.max(now, approvers.latest ?? 0)', 'now'),
+  one('an approval of an earlier version has no end', approval, 'approvers.oldUntil ?? Number', 'Number'),
+  one('an approval counts in every project', approval, 'project === approvers.project ?', 'project !== approvers.checkout ?'),
+  one(
+    'a key from the environment buys for every project',
+    approval,
+    'expires === undefined && !isOthers && approvers.project === undefined',
+    '!isOthers',
+  ),
+]
 
 /** Every check of invariant I11, left out once. */
 export const mutants: readonly Mutant[] = [
   ...signedParts,
   ...signedTerms,
+  ...ends,
   one(
     'an unsigned approval is looked at no further',
     approval,
@@ -52,7 +70,12 @@ export const mutants: readonly Mutant[] = [
     'approvalText(hash, service, approval))) void 0',
   ),
   one('any key may approve', approval, "if (!isTrustedKey(publicKey, approvers)) return 'other'", ''),
-  one('an approval counts in every checkout', approval, "return 'elsewhere'", "return 'valid'"),
+  one(
+    'an approval counts in every checkout',
+    approval,
+    "!approvers.isKeyFromEnvironment)) return 'elsewhere'",
+    '!approvers.isKeyFromEnvironment)) return undefined',
+  ),
   one('every way of giving counts', approval, 'approvers.given === undefined || approvers.given.has(given)', 'approvers !== undefined'),
   one('every signature is right', signing, 'return verify(null, Buffer.from(text), key, signed)', 'return signed.length > 0'),
   one(
@@ -118,7 +141,7 @@ export const mutants: readonly Mutant[] = [
   one(
     'the right to buy is not asked for',
     body,
-    'const approval = authorise(ports, order, isReplay ? approvalOf(frozen) : undefined)',
+    'const approval = authorise(ports, order, newest, isReplay ? approvalOf(frozen) : undefined)',
     'const approval = order.approval ?? approvalOf(frozen)',
   ),
   one('a first POST may rest on the approval of its record', body, 'isReplay ? approvalOf(frozen) : undefined', 'approvalOf(frozen)'),
@@ -172,8 +195,8 @@ export const mutants: readonly Mutant[] = [
   one(
     'a replay rests on an unsigned approval',
     'src/job/stop.ts',
-    "checkout: undefined }) === 'valid'",
-    'checkout: undefined }).length > 0',
+    "verdictOn(sent, 'used') === 'valid'",
+    "verdictOn(sent, 'used').length > 0",
   ),
   one(
     'a stranger’s approval is authority',

@@ -99,13 +99,15 @@ function bodyOf(type: RecordType, chance: Chance, hash: string): object {
     failed: { attempt, status: 'failed', error },
     decided: { attempt, about, decision: chance.pick(['replay', 'abandon']), approvedAt: chance.pick([null, approvedAt]) },
     stored: { attempt, sha256: 'a'.repeat(64), bytes: 1 },
+    approved: { attempt, at: approvedAt },
+    revoked: { attempt, at: approvedAt },
   }
   return bodies[type]
 }
 
 const types: readonly RecordType[] = [
   ...(['frozen', 'sent', 'withdrawn', 'refused', 'unknown', 'accepted', 'asked', 'answerFrozen', 'answerSent', 'answerRefused'] as const),
-  ...(['answerUnknown', 'answerAccepted', 'completed', 'failed', 'decided', 'stored'] as const),
+  ...(['answerUnknown', 'answerAccepted', 'completed', 'failed', 'decided', 'stored', 'approved', 'revoked'] as const),
 ]
 
 async function plantJournal({ made, records }: Known, disk: MemoryDisk, hash: string, chance: Chance): Promise<void> {

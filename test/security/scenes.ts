@@ -55,7 +55,7 @@ async function refused(work: () => unknown, what: string, code?: string): Promis
 /** An approval counts only for exactly the signed terms, and only if the user trusts its signer. */
 async function approvals(): Promise<void> {
   const verdict = (approval: Approval, of = hash, service: typeof identity = identity, by: Approvers = approvers): string =>
-    judgeApproval(approval, of, service, by)
+    judgeApproval(approval, of, service, by, { now: Date.parse(at), newest: undefined })
   const mine = signApproval(own, hash, identity, terms)
   assert.equal(verdict(mine), 'valid')
   assert.equal(verdict(signApproval(friend, hash, identity, terms)), 'valid')
@@ -80,6 +80,35 @@ async function approvals(): Promise<void> {
   assert.equal(verdict(mine, hash, identity, { ...approvers, given: new Set(['clicked']) }), 'given')
   assert.equal(verdict(mine, hash, identity, { ...approvers, given: new Set(['typed']) }), 'valid')
   assert.equal(isSignatureOf({ publicKey: own.publicKey, signature: `${own.sign('x')}=` }, 'y'), false)
+}
+
+/** An approval ends, and counts for one project. */
+async function lives(): Promise<void> {
+  const day = 24 * 3_600_000
+  const expires = new Date(Date.parse(at) + 30 * day).toISOString()
+  const judge = (approval: Approval, by: Approvers, now: number, newest: string | undefined, isRevoked = false): string =>
+    judgeApproval(approval, hash, identity, by, { now, newest: newest === undefined ? undefined : { at: newest, isRevoked } })
+  const now = Date.parse(at)
+  const later = new Date(now + 1).toISOString()
+  const mine = signApproval(own, hash, identity, { ...terms, project: 'game', expires })
+  assert.equal(judge(mine, approvers, now, at), 'valid')
+  for (const change of [{ project: 'other' }, { expires: '2099-01-01T00:00:00.000Z' }, { project: undefined, expires: undefined }])
+    assert.equal(judge({ ...mine, ...change }, approvers, now, at), 'forged', JSON.stringify(change))
+  assert.equal(judge(mine, approvers, now, later), 'replaced')
+  assert.equal(judge(mine, approvers, now, later, true), 'revoked')
+  assert.equal(judge(mine, approvers, now, undefined), 'elsewhere', 'its journal has forgotten it')
+  assert.equal(judge(mine, approvers, now + 30 * day, at), 'expired')
+  assert.equal(judge(mine, { ...approvers, latest: now + 30 * day }, now, at), 'expired', 'the clock went back')
+  const old = signApproval(own, hash, identity, terms)
+  assert.equal(judge(old, { ...approvers, oldUntil: now }, now, undefined), 'expired')
+  const theirs = signApproval(friend, hash, identity, { ...terms, checkout: 'laptop', project: 'game', expires })
+  assert.equal(judge(theirs, approvers, now, undefined), 'project')
+  assert.equal(judge(theirs, { ...approvers, project: 'other' }, now, undefined), 'project')
+  assert.equal(judge(theirs, { ...approvers, project: 'game' }, now, undefined), 'valid')
+  const carried = { ...approvers, isKeyFromEnvironment: true, project: 'other' }
+  const elsewhere = signApproval(own, hash, identity, { ...terms, checkout: 'laptop', project: 'game', expires })
+  assert.equal(judge(elsewhere, carried, now, undefined), 'project')
+  assert.equal(judge(elsewhere, { ...carried, project: 'game' }, now, undefined), 'valid')
 }
 
 interface Papers {
@@ -220,59 +249,75 @@ function freeze(more: Partial<RecordBodies['frozen']> = {}, credits = '1.6'): Re
 
 /** Only bytes that match the request and the approval are sent. */
 async function bodies(): Promise<void> {
-  const ports = { client, mayBuy: true, mayReplay: true, approvers }
-  checkFrozen(ports, order(), freeze(), false)
-  checkFrozen(ports, order(), freeze(), true)
+  const ports = { client, clock, mayBuy: true, mayReplay: true, approvers }
+  checkFrozen(ports, order(), freeze(), false, undefined)
+  checkFrozen(ports, order(), freeze(), true, undefined)
   const bytes = (body: string): Partial<RecordBodies['frozen']> => ({ body, bodySha256: sha256(new TextEncoder().encode(body)) })
   const honest = freeze().body
-  await refused(() => checkFrozen(ports, order(), freeze({ key: 'sw1-mine' }), true), 'another key', 'SW_JOURNAL')
-  await refused(() => checkFrozen(ports, order(), freeze({ attempt: 2 }), true), 'another attempt', 'SW_JOURNAL')
+  await refused(() => checkFrozen(ports, order(), freeze({ key: 'sw1-mine' }), true, undefined), 'another key', 'SW_JOURNAL')
+  await refused(() => checkFrozen(ports, order(), freeze({ attempt: 2 }), true, undefined), 'another attempt', 'SW_JOURNAL')
   await refused(
-    () => checkFrozen(ports, order(), freeze(bytes(honest.replace('"1.6"', '"20"'))), true),
+    () => checkFrozen(ports, order(), freeze(bytes(honest.replace('"1.6"', '"20"'))), true, undefined),
     'more credits in the body',
     'SW_JOURNAL',
   )
-  await refused(() => checkFrozen(ports, order(), freeze(bytes(honest.replace(':7', ':100'))), true), 'more frames', 'SW_JOURNAL')
-  await refused(() => checkFrozen(ports, order(), freeze(bytes(honest.replace('ref-1', 'ref-2'))), true), 'another picture', 'SW_JOURNAL')
-  await refused(() => checkFrozen(ports, order(), freeze({ referenceId: 'ref-2' }), true), 'another picture beside the bytes', 'SW_JOURNAL')
-  await refused(() => checkFrozen(ports, order(), freeze({ bodySha256: 'f'.repeat(64) }), true), 'another hash', 'SW_JOURNAL')
-  await refused(() => checkFrozen(ports, order({ hash: other }), freeze(), true), 'another request')
+  await refused(
+    () => checkFrozen(ports, order(), freeze(bytes(honest.replace(':7', ':100'))), true, undefined),
+    'more frames',
+    'SW_JOURNAL',
+  )
+  await refused(
+    () => checkFrozen(ports, order(), freeze(bytes(honest.replace('ref-1', 'ref-2'))), true, undefined),
+    'another picture',
+    'SW_JOURNAL',
+  )
+  await refused(
+    () => checkFrozen(ports, order(), freeze({ referenceId: 'ref-2' }), true, undefined),
+    'another picture beside the bytes',
+    'SW_JOURNAL',
+  )
+  await refused(() => checkFrozen(ports, order(), freeze({ bodySha256: 'f'.repeat(64) }), true, undefined), 'another hash', 'SW_JOURNAL')
+  await refused(() => checkFrozen(ports, order({ hash: other }), freeze(), true, undefined), 'another request')
   const changed = { ...request, prompt: 'a logo' }
   const logo = new TextDecoder().decode(makeBody(client, changed, 'ref-1', parseCredits('1.6')))
   await refused(
-    () => checkFrozen(ports, order({ request: changed }), freeze(bytes(logo)), true),
+    () => checkFrozen(ports, order({ request: changed }), freeze(bytes(logo)), true, undefined),
     'a request that is not that of the hash',
     'SW_JOURNAL',
   )
-  await refused(() => checkFrozen(ports, order(), freeze({}, '2.1'), true), 'above the ceiling', 'SW_CEILING')
+  await refused(() => checkFrozen(ports, order(), freeze({}, '2.1'), true, undefined), 'above the ceiling', 'SW_CEILING')
   // A profile that puts its own amount into the body.
   const greedy = { ...client, submissionBody: () => new TextEncoder().encode('{"max_credits":"20"}') }
   await refused(
-    () => checkFrozen({ ...ports, client: greedy }, order(), freeze(bytes('{"max_credits":"20"}')), true),
+    () => checkFrozen({ ...ports, client: greedy }, order(), freeze(bytes('{"max_credits":"20"}')), true, undefined),
     'a greedy body',
     'SW_CEILING',
   )
   await refused(
-    () => checkFrozen({ ...ports, mayBuy: false, mayReplay: false }, order(), freeze(), true),
+    () => checkFrozen({ ...ports, mayBuy: false, mayReplay: false }, order(), freeze(), true, undefined),
     'a run that may not',
     'SW_MISSING',
   )
   await refused(
-    () => checkFrozen({ ...ports, mayBuy: false }, order(), freeze(), false),
+    () => checkFrozen({ ...ports, mayBuy: false }, order(), freeze(), false, undefined),
     'a first POST of a run that may only replay',
     'SW_MISSING',
   )
   const theirs = signApproval(stranger, hash, identity, terms)
-  await refused(() => checkFrozen(ports, order({ approval: theirs }), freeze(), false), 'a stranger’s approval', 'SW_BUYER')
-  await refused(() => checkFrozen(ports, order({ approval: undefined }), freeze(), false), 'no approval', 'SW_APPROVAL')
+  await refused(() => checkFrozen(ports, order({ approval: theirs }), freeze(), false, undefined), 'a stranger’s approval', 'SW_BUYER')
+  await refused(() => checkFrozen(ports, order({ approval: undefined }), freeze(), false, undefined), 'no approval', 'SW_APPROVAL')
   // A replay may rely on the approval of its own record, if that is signed.
-  checkFrozen(ports, order({ approval: undefined }), freeze(), true)
+  checkFrozen(ports, order({ approval: undefined }), freeze(), true, undefined)
   const { approvedBy: _none, ...unsigned } = freeze()
-  await refused(() => checkFrozen(ports, order({ approval: undefined }), unsigned, true), 'a replay without an approval', 'SW_APPROVAL')
+  await refused(
+    () => checkFrozen(ports, order({ approval: undefined }), unsigned, true, undefined),
+    'a replay without an approval',
+    'SW_APPROVAL',
+  )
   const { buyer, given, checkout, publicKey, signature } = theirs
   const forged = freeze({ approvedBy: { buyer, given, checkout, publicKey, signature } })
   await refused(
-    () => checkFrozen(ports, order({ approval: undefined }), forged, true),
+    () => checkFrozen(ports, order({ approval: undefined }), forged, true, undefined),
     'a replay under a stranger’s approval',
     'SW_APPROVAL',
   )
@@ -453,14 +498,15 @@ async function appointed(): Promise<void> {
   const disk = new MemoryDisk()
   const checkout = { isShared: false, read: async () => 'desk', readOrMake: async () => 'desk' }
   const read = (env: object, keys = ringOf(own)) =>
-    readApprovers({ host: { disk, env: env as never, stateFolder: '/state' }, keys, checkout })
-  assert.deepEqual(await read({}), { own: own.fingerprint, others: new Set(), checkout: 'desk', isShared: false })
+    readApprovers({ host: { disk, env: env as never, stateFolder: '/state' }, keys, checkout, memory: { read: async () => undefined } })
+  const mine = { own: own.fingerprint, checkout: 'desk', isKeyFromEnvironment: false, project: undefined, isShared: false }
+  assert.deepEqual(await read({}), { ...mine, others: new Set() })
   const told = await read({
     SPRITEWRIGHT_APPROVERS: ` ${friend.fingerprint},`,
     SPRITEWRIGHT_SIGNING_KEY: 'x',
     SPRITEWRIGHT_APPROVALS: 'typed',
   })
-  assert.deepEqual(told, { own: own.fingerprint, others: new Set([friend.fingerprint]), isShared: false, given: new Set(['typed']) })
+  assert.deepEqual(told, { ...mine, isKeyFromEnvironment: true, others: new Set([friend.fingerprint]), given: new Set(['typed']) })
   await refused(() => read({ SPRITEWRIGHT_APPROVERS: 'everybody' }), 'no fingerprint', 'SW_CONFIG')
   await refused(() => read({ SPRITEWRIGHT_APPROVALS: 'whispered' }), 'no way of giving', 'SW_CONFIG')
   disk.files.set('/state/settings.json', new TextEncoder().encode(JSON.stringify({ approvers: [friend.fingerprint] })))
@@ -470,6 +516,7 @@ async function appointed(): Promise<void> {
 /** Scenes by name. Each throws if a promise is broken. */
 export const scenes: Readonly<Record<string, () => Promise<void>>> = {
   approvals,
+  lives,
   records,
   bodies,
   seals,

@@ -1,4 +1,4 @@
-import { readdir, rename, rm, utimes } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { errorCodes } from '../../src/errors.ts'
@@ -6,6 +6,7 @@ import type { Clock } from '../../src/host/clock.ts'
 import { nodeHost } from '../../src/host/host.ts'
 import { type HeldJob, nodeQueues, type OpenQueue } from '../../src/host/net/job-queue.ts'
 import { openQueues } from '../../src/queue/open.ts'
+import type { LockFile } from '../../src/vault/lockfile.ts'
 import { expectCount } from '../kit/expect-count.ts'
 import { type HiredWorker, leaseMs } from '../kit/hired-worker.ts'
 import { keyEnv, testKey } from '../kit/keys.ts'
@@ -166,7 +167,8 @@ describeWith(hasRedis, 'Redis')('a worker in trouble', () => {
     const first = team.run('build', 'hero.walk', '--buy-only', '--json')
     await walks
     await worker.end()
-    const [hash = ''] = (await readdir(team.journal)).filter((name) => /^[0-9a-f]{64}$/.test(name))
+    const lock = JSON.parse(await readFile(join(team.desk.root, 'sprites.lock.json'), 'utf8')) as LockFile
+    const [hash = ''] = Object.keys(lock.animations['hero.walk'] ?? {})
     await rm(join(team.journal, hash, '0001.json'))
     worker = await team.hire()
     await worker.tells('This worker is active.')

@@ -16,6 +16,7 @@ import type { Printer } from '../view/printer.ts'
  */
 export async function approve({ printer, parts, root, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
   const isSure = args.flag('yes')
+  if (args.flag('revoke')) return revoke({ printer, withWorkshop }, args)
   if (args.flag('standing')) return acceptStanding({ printer, parts, withWorkshop }, args)
   const max = args.credits('max')
   const total = args.credits('total')
@@ -37,6 +38,23 @@ export async function approve({ printer, parts, root, withWorkshop }: CommandCon
   })
   printer.document({ ...report, total: sumCredits(report.approved.map((line) => line.ceiling)) })
   return report.confirmed ? tellApproved(printer, report, { host: parts.host, root, asksWorker }) : tellDeclined(printer)
+}
+
+/** `spritewright approve --revoke`: takes approvals back, and says what was sent already. */
+async function revoke({ printer, withWorkshop }: Pick<CommandContext, 'printer' | 'withWorkshop'>, args: CommandArgs): Promise<number> {
+  if (['adopt', 'standing', 'yes'].some((name) => args.flag(name)) || args.text('max') !== undefined || args.text('total') !== undefined)
+    throw new SpritewrightError('SW_USAGE', { message: 'Expected approve --revoke alone, or with names: it takes approvals back.' })
+  const report = await withWorkshop((workshop) => workshop.revoke(args.names))
+  printer.document(report)
+  const { revoked, inFlight } = report
+  if (revoked.length > 0) {
+    printer.line(ink('green', '✓'), ` Taken back: ${revoked.join(', ')}. Nothing is bought on what was approved before.`)
+    printer.hint('Commit sprites.lock.json.')
+  }
+  if (inFlight.length > 0)
+    printer.hint(`Sent already, so it goes on, and is not sent again if it fails: ${inFlight.join(', ')}. The next build fetches it.`)
+  if (revoked.length + inFlight.length === 0) printer.line('No approval is waiting to be used.')
+  return 0
 }
 
 /**

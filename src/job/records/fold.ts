@@ -1,3 +1,4 @@
+import { newerApproval } from '../../credit/approval.ts'
 import { newerVersion } from './file.ts'
 import { isTakenOver, type JournalRecord, type RecordBodies } from './record.ts'
 import { withStray, withStrayEnd } from './strays.ts'
@@ -14,6 +15,7 @@ import { isTurnedAway, noSubmission, type ReplayDecision, type Send, type Submis
 export function foldRecord(state: Submission, record: JournalRecord): Submission {
   if (record.type === 'frozen') return foldFrozen(state, record.body)
   if (record.type === 'accepted') return foldAccepted(state, record.body)
+  if (record.type === 'approved' || record.type === 'revoked') return withNewest(state, record.body.at, record.type === 'revoked')
   const strays = withStrayEnd(state.strays, record)
   if (strays) return { ...state, strays }
   const isPresent = record.body.attempt === state.attempt || state.attempt === 0
@@ -57,7 +59,13 @@ function isOfAnother(state: Submission, body: { readonly executionId?: string; r
   return state.executions?.includes(executionId) === true || state.strays?.some((stray) => stray.executionId === executionId) === true
 }
 
-function foldFrozen(state: Submission, body: RecordBodies['frozen']): Submission {
+/** A time in another form comes from no run of ours. It would compare wrongly with the others. */
+function withNewest(state: Submission, at: string, isRevoked: boolean): Submission {
+  return /^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/.test(at) ? { ...state, newest: newerApproval(state.newest, at, isRevoked) } : state
+}
+
+function foldFrozen(before: Submission, body: RecordBodies['frozen']): Submission {
+  const state = withNewest(before, body.approvedAt, false)
   if (body.attempt <= state.attempt) return { ...state, frozen: body }
   const isSameApproval = state.frozen?.approvedAt === body.approvedAt
   return {
@@ -84,8 +92,10 @@ function lasting({
   strays,
   abandonedAttempts,
   isForeign,
-}: Submission): Pick<Submission, 'executions' | 'strays' | 'abandonedAttempts' | 'isForeign'> {
+  newest,
+}: Submission): Pick<Submission, 'executions' | 'strays' | 'abandonedAttempts' | 'isForeign' | 'newest'> {
   return {
+    ...(newest ? { newest } : {}),
     ...(executions ? { executions } : {}),
     ...(strays ? { strays } : {}),
     ...(abandonedAttempts ? { abandonedAttempts } : {}),
@@ -176,9 +186,11 @@ export function foldRecords(records: readonly JournalRecord[], own: ReadonlySet<
 
 /**
  * One foreign record makes the whole history doubtful, until the user has given up the present attempt.
- * Giving up an execution of an earlier attempt does not change that.
+ * Giving up an execution of an earlier attempt does not change that. A record about an approval only ever ends
+ * approvals, whoever wrote it.
  */
 function withOrigin(state: Submission, { type, body }: JournalRecord, isOwn: boolean): Submission {
+  if (type === 'approved' || type === 'revoked') return state
   if (!isOwn) return state.isForeign ? state : { ...state, isForeign: true }
   const isGivenUp = type === 'decided' && body.decision === 'abandon' && body.about !== 'answer' && state.abandoned !== undefined
   if (!state.isForeign || !isGivenUp) return state

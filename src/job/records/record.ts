@@ -4,6 +4,10 @@ import type { ChainedRecord } from './file.ts'
 
 /** The body of a record, by type. Amounts of money are decimal texts. */
 export interface RecordBodies {
+  /** An approval was given, whose time this is. From now on, no earlier one starts a submission. */
+  readonly approved: { readonly attempt: number; readonly at: string }
+  /** Every approval until this time was taken back. */
+  readonly revoked: { readonly attempt: number; readonly at: string }
   /** The bytes and the key of the next POST, fixed before it. */
   readonly frozen: {
     readonly attempt: number
@@ -19,7 +23,7 @@ export interface RecordBodies {
      * The rest of that approval, with its signature. A replay may rely on it, even after the lock file has
      * another one. Missing in records of earlier versions.
      */
-    readonly approvedBy?: Pick<Approval, 'buyer' | 'given' | 'checkout' | 'publicKey' | 'signature'>
+    readonly approvedBy?: Pick<Approval, 'buyer' | 'given' | 'checkout' | 'project' | 'expires' | 'publicKey' | 'signature'>
     /**
      * The service's id of the uploaded picture in the body. Missing if there is none, and in records of
      * earlier versions.

@@ -1,3 +1,4 @@
+import type { NewestApproval } from '../../credit/approval.ts'
 import type { PublicError, Question } from '../../service/wire.ts'
 import type { RecordBodies } from './record.ts'
 import type { Stray } from './strays.ts'
@@ -34,6 +35,8 @@ export interface Submission {
   /** Every execution that was ever accepted for this request, oldest first. */
   readonly executions?: readonly string[]
   readonly frozen?: RecordBodies['frozen']
+  /** The newest approval that was given or used, or the moment at which approvals were taken back. */
+  readonly newest?: NewestApproval
   /**
    * The history has records that somebody else or an earlier version wrote. They can stop a POST, never lead
    * to one.

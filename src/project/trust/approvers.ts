@@ -4,19 +4,31 @@ import { type Approvers, type Given, waysOfGiving } from '../../credit/approval.
 import { isFingerprint, type KeyRing } from '../../credit/signing-key.ts'
 import { SpritewrightError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
+import { parseLife } from '../../options/values.ts'
 import type { CheckoutName } from './checkout.ts'
 import { signingKeyName } from './key-ring.ts'
+import type { ProjectMemory } from './project-memory.ts'
 
 /** Environment variable with fingerprints of further keys whose approvals allow purchases on this machine. */
 export const approversName = 'SPRITEWRIGHT_APPROVERS'
 /** Environment variable with the ways of giving that count. */
 export const approvalsName = 'SPRITEWRIGHT_APPROVALS'
 
+/** Environment variable with the id of the project for which approvals from elsewhere count. */
+const projectVariable = 'SPRITEWRIGHT_PROJECT'
+/** Environment variable with the longest life of an approval that is not used. */
+const validForVariable = 'SPRITEWRIGHT_VALID_FOR'
+const defaultLifeMs = 30 * 24 * 3_600_000
+
+/** Environment variable with the branches by which a worker judges approvals. */
+const branchesName = 'SPRITEWRIGHT_BRANCHES'
+
 /** The sources that {@link readApprovers} reads. */
 export interface ApproverPorts {
   readonly host: Pick<Host, 'disk' | 'env' | 'stateFolder'>
   readonly keys: KeyRing
   readonly checkout: CheckoutName
+  readonly memory: Pick<ProjectMemory, 'read'>
 }
 
 const settingsSchema = z.object({ approvers: z.optional(z.array(z.string())) })
@@ -28,20 +40,54 @@ const settingsSchema = z.object({ approvers: z.optional(z.array(z.string())) })
  *
  * @throws `SW_CONFIG` for a text that is no fingerprint, or no way of giving.
  */
-export async function readApprovers({ host, keys, checkout }: ApproverPorts): Promise<Approvers> {
+export async function readApprovers({ host, keys, checkout, memory }: ApproverPorts): Promise<Approvers> {
   const { env } = host
   const others = [...listOf(env[approversName]), ...(await readSettings(host))]
   for (const one of others) if (!isFingerprint(one)) throw notA('a fingerprint of 40 hex digits, as npx spritewright doctor shows it', one)
   const ways = listOf(env[approvalsName])
   for (const way of ways) if (!isWay(way)) throw notA(`one of ${waysOfGiving.join(', ')} in ${approvalsName}`, way)
+  const facts = await memory.read()
   return {
     own: (await keys.read())?.fingerprint,
     others: new Set(others),
-    // A key from the environment lets this machine buy, whatever journal of its own it has.
-    ...(env[signingKeyName]?.trim() && !checkout.isShared ? {} : { checkout: (await checkout.read()) ?? 'none' }),
+    checkout: (await checkout.read()) ?? 'none',
+    isKeyFromEnvironment: Boolean(env[signingKeyName]?.trim()),
+    project: projectName(host),
     isShared: checkout.isShared,
+    // A memory that somebody else has changed must not let an approval live longer.
+    ...(facts === 'damaged' ? { latest: Number.POSITIVE_INFINITY } : {}),
+    ...(facts === undefined || facts === 'damaged' ? {} : { oldUntil: facts.firstRun + defaultLifeMs, latest: facts.latest }),
     ...(ways.length === 0 ? {} : { given: new Set(ways as readonly Given[]) }),
   }
+}
+
+/** Reads the branches by which a worker judges approvals. Empty means the remote's default branch. */
+export function branchNames({ env }: Pick<Host, 'env'>): readonly string[] {
+  return listOf(env[branchesName])
+}
+
+/**
+ * Reads the id of the project that the environment names.
+ *
+ * @throws `SW_CONFIG` for another text.
+ */
+export function projectName({ env }: Pick<Host, 'env'>): string | undefined {
+  const project = env[projectVariable]?.trim()
+  if (!project || /^[0-9a-f]{32}$/.test(project)) return project || undefined
+  throw notA(`32 hex digits in ${projectVariable}, as npx spritewright doctor shows them`, project)
+}
+
+/**
+ * How long a new approval lives if it is not used, in milliseconds.
+ *
+ * @param configured Of a configuration, which may only shorten it.
+ * @throws `SW_CONFIG` if the environment has another text than `30d` or `12h`.
+ */
+export function validForMs({ env }: Pick<Host, 'env'>, configured: number = Number.POSITIVE_INFINITY): number {
+  const text = env[validForVariable]?.trim()
+  const longest = text ? parseLife(text) : defaultLifeMs
+  if (longest === undefined) throw notA(`a time like 90d or 12h in ${validForVariable}`, text ?? '')
+  return Math.min(longest, configured)
 }
 
 async function readSettings({ disk, stateFolder }: Pick<Host, 'disk' | 'stateFolder'>): Promise<readonly string[]> {
@@ -69,7 +115,7 @@ function isWay(text: string): text is Given {
 
 function notA(expected: string, found: string): SpritewrightError {
   return new SpritewrightError('SW_CONFIG', {
-    message: `Expected ${expected}, found ${JSON.stringify(found.slice(0, 80))}. Look at ${approversName}, ${approvalsName} and settings.json in your state folder.`,
+    message: `Expected ${expected}, found ${JSON.stringify(found.slice(0, 80))}. Look at ${approversName}, ${approvalsName}, ${projectVariable}, ${validForVariable} and settings.json in your state folder.`,
     facts: { expected, found: found.slice(0, 80) },
   })
 }

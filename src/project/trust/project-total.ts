@@ -1,8 +1,9 @@
 import type { Credits } from '../../credit/credits.ts'
 import { lowerTotal } from '../../credit/standing.ts'
+import type { ProjectMemory } from './project-memory.ts'
 import type { StandingFile } from './standing-file.ts'
 
-/** The limit of all purchases of a project: the lower one of the configured and the accepted total. */
+/** The limit of all purchases of a project: the lowest of the configured, the accepted and the remembered total. */
 export interface ProjectTotal {
   /** Returns `undefined` if neither the configuration nor the accepted ceilings have a total. */
   read(): Promise<Credits | undefined>
@@ -15,8 +16,17 @@ export interface ProjectTotal {
  *
  * @param configured `approval.total` of the configuration.
  */
-export function openProjectTotal(configured: Credits | undefined, standing: Pick<StandingFile, 'read'>): ProjectTotal {
-  const readAccepted = async (): Promise<Credits | undefined> => (await standing.read())?.ceilings.total
+export function openProjectTotal(
+  configured: Credits | undefined,
+  standing: Pick<StandingFile, 'read'>,
+  memory: Pick<ProjectMemory, 'read'>,
+): ProjectTotal {
+  const readAccepted = async (): Promise<Credits | undefined> => {
+    const facts = await memory.read()
+    // Nothing new is sent while the memory is damaged: no approval counts then.
+    const remembered = facts === 'damaged' ? undefined : facts?.total
+    return lowerTotal((await standing.read())?.ceilings.total, remembered)
+  }
   return {
     // The accepted total limits as well: a file of the project may lower the limit, but not raise it.
     read: async () => lowerTotal(configured, await readAccepted()),
@@ -25,7 +35,7 @@ export function openProjectTotal(configured: Credits | undefined, standing: Pick
       if (accepted === undefined || (configured !== undefined && configured < accepted))
         return 'Raise approval.total in spritewright.config'
       if (accepted === configured) return 'Raise approval.total in spritewright.config and accept it (npx spritewright approve --standing)'
-      return 'You have accepted that total, so a change of the configuration alone does not raise it. Accept what spritewright.config says now (npx spritewright approve --standing)'
+      return 'That total was accepted or used here before, so a change of the configuration alone does not raise it. Accept what spritewright.config says now (npx spritewright approve --standing)'
     },
   }
 }

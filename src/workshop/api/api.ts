@@ -6,6 +6,7 @@ import type { LedgerReport, LedgerVerification, LedgerVerifyRequest } from '../l
 import type { ProjectFiles } from '../project-files.ts'
 import type { ResultStore } from '../store/reports.ts'
 import type { AcceptStandingRequest, StandingOffer } from '../trust/accept-standing.ts'
+import type { RevokeReport } from '../trust/revoke.ts'
 import type { Trust } from '../trust/trust.ts'
 import type { WorkerStatus } from '../worker/status.ts'
 import type { WorkRequest } from '../worker/worker.ts'
@@ -69,6 +70,12 @@ export interface Workshop {
    */
   originals(name: string): Promise<readonly FrameFile[]>
   approve(request: ApproveRequest, signal?: AbortSignal): Promise<ApproveReport>
+  /**
+   * Takes back approvals that were not used. Does not contact the service.
+   *
+   * @param names Of sprites or animations; empty for all. Throws `SW_USAGE` for an unknown one.
+   */
+  revoke(names?: readonly string[]): Promise<RevokeReport>
   /**
    * Lets a person accept the configuration's standing ceilings, which allow nothing before. Throws `SW_USAGE`
    * if there are none, and none were accepted before.

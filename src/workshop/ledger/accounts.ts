@@ -178,7 +178,7 @@ function commonOf(
 function givenOf(hash: string, { approval, service }: LockEntry): Given | undefined {
   if (approval === undefined) return undefined
   const whole = { ...approval, ceiling: parseCredits(approval.ceiling) }
-  const verdict = judgeApproval(whole, hash, service, { own: approval.buyer, others: new Set() })
+  const verdict = judgeApproval(whole, hash, service, { own: approval.buyer, others: new Set() }, 'used')
   return verdict === 'valid' ? approval.given : undefined
 }
 

@@ -1,5 +1,6 @@
 import type { Budget } from '../../credit/budget.ts'
 import { type Credits, sumCredits } from '../../credit/credits.ts'
+import { lowerTotal } from '../../credit/standing.ts'
 import { SpritewrightError } from '../../errors.ts'
 import type { Context } from '../../project/context.ts'
 import { askQuotes } from '../../project/quotes.ts'
@@ -42,17 +43,22 @@ export async function acceptStanding(
 ): Promise<{ readonly offer: StandingOffer; readonly confirmed: boolean }> {
   const { approval } = context.options
   const before = await context.standing.read()
-  if (!before && Object.values(approval).every((ceiling) => ceiling === undefined)) {
+  const facts = await context.memory.read()
+  const remembered = facts === 'damaged' ? undefined : facts?.total
+  if (!before && remembered === undefined && Object.values(approval).every((ceiling) => ceiling === undefined)) {
     throw new SpritewrightError('SW_USAGE', {
       message:
         'Expected standing ceilings in the configuration (approval.perSprite, perRun, total), found none. Without approval.perSprite nothing is bought without an approval of its own.',
     })
   }
   const { host, keyMode } = session.identity
-  const acceptedTotal = before?.ceilings.total
+  const acceptedTotal = lowerTotal(before?.ceilings.total, remembered)
   const offer = { ceilings: approval, acceptedTotal, service: { host, keyMode }, ...(await readMissing(context, session, signal)) }
   const confirmed = await request.confirm(offer)
-  if (confirmed) await context.standing.accept(approval, offer.service)
+  if (confirmed) {
+    await context.standing.accept(approval, offer.service)
+    await context.memory.acceptTotal(await context.lock.read(), approval.total)
+  }
   return { offer, confirmed }
 }
 

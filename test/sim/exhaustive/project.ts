@@ -185,7 +185,7 @@ export interface Checkout {
 export function jobPorts(ports: ProcessPorts, { total, hasCopy, key, share }: Checkout): JobPorts {
   const { disk, net, clock, random } = ports
   // The two users trust each other.
-  const approvers = { own: key.fingerprint, others: new Set(share ? [ownKey.fingerprint, otherKey.fingerprint] : []) }
+  const approvers = { own: key.fingerprint, checkout: 'desk', others: new Set(share ? [ownKey.fingerprint, otherKey.fingerprint] : []) }
   const shared = share && { store: share(ports), approvers: async () => approvers }
   const client = createClient({ net, clock, random }, { baseUrl: usualRules.apiOrigin, key: usualRules.apiKey })
   const chains = { folder: `${storeFolder}/submissions`, copy: hasCopy ? `${copyFolder}/submissions` : undefined, shared }

@@ -41,7 +41,9 @@ describe('I1, I2, I4, I5, I9, I10: whatever a person does with two machines', ()
     expect(counts.silentBuilds).toBeGreaterThan(counts.runs)
     // A person accepted a second charge, and it was made. So the runs can tell it from an undecided one.
     expect(counts.decidedCharges).toBeGreaterThan(0)
-    const codes = ['SW_APPROVAL', 'SW_BUYER', 'SW_CEILING', 'SW_CONFLICT', 'SW_MISSING', 'SW_QUESTION', 'SW_UNCERTAIN', 'SW_USAGE']
+    // A newer approval replaces one whose ceiling is too low, so few runs get as far as a price above the ceiling.
+    const rare = byLevel({ quick: [], full: ['SW_CEILING'], long: ['SW_CEILING'] })
+    const codes = ['SW_APPROVAL', 'SW_BUYER', ...rare, 'SW_CONFLICT', 'SW_MISSING', 'SW_QUESTION', 'SW_UNCERTAIN', 'SW_USAGE']
     expect([...counts.refusals.keys()].sort()).toEqual(codes)
   })
 })

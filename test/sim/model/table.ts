@@ -119,6 +119,9 @@ export class Table {
       cell.lost.add(copy)
       if (cell.lost.size < 2) continue
       cell.lost.clear()
+      // Its journal may have forgotten the approval, which then counts like one of another checkout.
+      const own = this.identities[machine]
+      if (cell.approvals.has(own)) cell.approvals.add(`${own}/forgotten`)
       if (cell.givenUp === 'yes') cell.givenUp = 'maybe'
       row.allowed++
       row.isForked = true

@@ -1,0 +1,136 @@
+import { join } from 'node:path'
+import { z } from 'zod'
+import { judgeApproval } from '../../credit/approval.ts'
+import { type Credits, formatCredits, isCreditsText, parseCredits } from '../../credit/credits.ts'
+import type { KeyRing, SigningKey } from '../../credit/signing-key.ts'
+import { lowerTotal } from '../../credit/standing.ts'
+import { SpritewrightError } from '../../errors.ts'
+import type { Host } from '../../host/host.ts'
+import { replaceFile } from '../../host/publish.ts'
+import type { LockFile } from '../../vault/lockfile.ts'
+
+/** What this user's own runs remember of a project on this machine. */
+export interface ProjectFacts {
+  /** Id of the project. Every approval names it. */
+  readonly project: string
+  /** When a run of a version whose approvals expire first worked here, in milliseconds since the Unix epoch. */
+  readonly firstRun: number
+  /** The latest time that a run has seen, in milliseconds since the Unix epoch. */
+  readonly latest: number
+  /** The lowest `approval.total` since a person accepted one; `undefined` if no run had one. */
+  readonly total: Credits | undefined
+}
+
+/** The memory of one project. It lies in the user's state folder, sealed with the user's key. */
+export interface ProjectMemory {
+  /** Returns `undefined` if there is none yet. `damaged` is a file that this user's runs did not write. */
+  read(): Promise<ProjectFacts | 'damaged' | undefined>
+  /**
+   * Remembers the present time, and a total that is lower than before. Makes the memory if there is none: the id
+   * of the project is then that of the approvals in the lock file, or a new one.
+   *
+   * @param total Of the configuration.
+   * @returns `undefined` if the user has no key yet.
+   * @throws `SW_CONFIG` if the memory is damaged.
+   */
+  keep(lock: LockFile, total: Credits | undefined): Promise<ProjectFacts | undefined>
+  /** Replaces the remembered total by one that a person has accepted; `undefined` for none. */
+  acceptTotal(lock: LockFile, total: Credits | undefined): Promise<void>
+}
+
+const fileSchema = z.object({
+  project: z.string(),
+  firstRun: z.number(),
+  latest: z.number(),
+  total: z.string().refine(isCreditsText).nullable(),
+  seal: z.string(),
+})
+
+/** The time is written again after this long, in milliseconds. */
+const latestEveryMs = 3_600_000
+
+/**
+ * Opens the memory. Files are read at each call, not before.
+ *
+ * @param place Names the project on this machine.
+ */
+export function openProjectMemory(
+  { disk, random, clock, stateFolder }: Pick<Host, 'disk' | 'random' | 'clock' | 'stateFolder'>,
+  keys: KeyRing,
+  place: string,
+): ProjectMemory {
+  // Each key has a file of its own: a key from the environment must not find the seal of another one.
+  const pathOf = (key: SigningKey): string => join(stateFolder, 'projects', `${place}-${key.fingerprint.slice(0, 16)}.json`)
+  const textOf = ({ project, firstRun, latest, total }: ProjectFacts): string =>
+    JSON.stringify(['spritewright project 1', place, project, firstRun, latest, totalText(total)])
+  const readFor = async (key: SigningKey): Promise<ProjectFacts | 'damaged' | undefined> => {
+    const path = pathOf(key)
+    if (!(await disk.stat(path))) return undefined
+    try {
+      const { total, seal, ...rest } = fileSchema.parse(JSON.parse(new TextDecoder().decode(await disk.read(path))))
+      const facts = { ...rest, total: total === null ? undefined : parseCredits(total) }
+      return key.isSealOf(seal, textOf(facts)) ? facts : 'damaged'
+    } catch {
+      return 'damaged'
+    }
+  }
+  const write = async (key: SigningKey, facts: ProjectFacts): Promise<ProjectFacts> => {
+    const text = JSON.stringify({ ...facts, total: totalText(facts.total), seal: key.seal(textOf(facts)) })
+    // A machine whose state folder cannot be written has no memory. The journal remembers its approvals.
+    await replaceFile(disk, random, pathOf(key), new TextEncoder().encode(`${text}\n`)).catch(() => {})
+    return facts
+  }
+  const makeFor = (key: SigningKey, lock: LockFile): ProjectFacts => ({
+    project: projectOf(lock, key.fingerprint) ?? key.seal(JSON.stringify(['spritewright project id 1', place])).slice(0, 32),
+    firstRun: clock.wall(),
+    latest: 0,
+    total: undefined,
+  })
+  return {
+    read: async () => {
+      const key = await keys.read()
+      return key && readFor(key)
+    },
+    keep: async (lock, total) => {
+      const key = await keys.read()
+      const before = key && ((await readFor(key)) ?? makeFor(key, lock))
+      if (!key || !before) return undefined
+      if (before === 'damaged') throw damagedError(pathOf(key))
+      const now = clock.wall()
+      const lower = lowerTotal(before.total, total)
+      if (now < before.latest + latestEveryMs && lower === before.total) return before
+      return write(key, { ...before, latest: Math.max(now, before.latest), total: lower })
+    },
+    acceptTotal: async (lock, total) => {
+      const key = await keys.readOrMake()
+      const before = (await readFor(key)) ?? makeFor(key, lock)
+      if (before === 'damaged') throw damagedError(pathOf(key))
+      await write(key, { ...before, total })
+    },
+  }
+}
+
+function damagedError(file: string): SpritewrightError {
+  return new SpritewrightError('SW_CONFIG', {
+    message: `Expected ${file} to be what spritewright remembers of this project, sealed with your key; found something else. Until it is whole, no approval counts here. Remove it, then give the approvals that you still want again: npx spritewright approve`,
+    facts: { file },
+  })
+}
+
+function totalText(total: Credits | undefined): string | null {
+  return total === undefined ? null : formatCredits(total)
+}
+
+/** The project that signed approvals of a lock file name: the user's own, else the first of anybody. */
+export function projectOf(lock: LockFile, own: string | undefined): string | undefined {
+  const named = [...Object.values(lock.animations), lock.steps ?? {}].flatMap((requests) =>
+    Object.entries(requests).flatMap(([hash, { approval, service }]) => {
+      if (approval?.project === undefined) return []
+      const whole = { ...approval, ceiling: parseCredits(approval.ceiling) }
+      const { buyer, at, project } = approval
+      const isSigned = judgeApproval(whole, hash, service, { own: buyer, others: new Set() }, 'used') === 'valid'
+      return isSigned ? [{ project, at, isOwn: buyer === own }] : []
+    }),
+  )
+  return named.sort((a, b) => Number(b.isOwn) - Number(a.isOwn) || (a.at < b.at ? -1 : 1))[0]?.project
+}

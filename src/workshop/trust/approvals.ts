@@ -1,0 +1,110 @@
+import { type Given, type NewestApproval, signApproval } from '../../credit/approval.ts'
+import type { Credits } from '../../credit/credits.ts'
+import type { Order } from '../../job/order.ts'
+import type { JournalView } from '../../job/records/journal.ts'
+import type { Submission } from '../../job/records/submission.ts'
+import type { Context } from '../../project/context.ts'
+import type { ApprovedOrder } from '../../project/orders.ts'
+import { projectName, validForMs } from '../../project/trust/approvers.ts'
+import { rememberProject } from '../../project/trust/remember.ts'
+import { findEntry } from '../../vault/lockfile.ts'
+
+/**
+ * Gives an approval of an order. The journal remembers it before anybody can see it, so no earlier approval of the
+ * request starts a submission from then on.
+ */
+export async function giveApproval(context: Context, order: Order, terms: ApprovedTerms): Promise<ApprovedOrder> {
+  return (await giveIf(context, order, terms, () => true)) as ApprovedOrder
+}
+
+/**
+ * Gives an approval under standing ceilings, unless another process has given one since `seen` was read. Then the
+ * function waits until the lock file has that one, and returns `undefined`.
+ */
+export async function giveStanding(
+  context: Context,
+  order: Order,
+  terms: Omit<ApprovedTerms, 'given'>,
+  seen: NewestApproval | undefined,
+): Promise<ApprovedOrder | undefined> {
+  const { hash, request } = order
+  const approved = await giveIf(context, order, { ...terms, given: 'standing' }, (newest) => newest?.at === seen?.at)
+  for (let waits = 0; !approved && waits < othersWaits; waits++) {
+    const { newest } = (await context.journal.read(hash)).submission
+    if (findEntry(await context.lock.read(), request.id, hash)?.approval?.at === newest?.at) break
+    await context.host.clock.sleep(othersPollMs)
+  }
+  return approved
+}
+
+/** How often, and after which pause in milliseconds, the lock file is read again for the approval of another process. */
+const othersWaits = 20
+const othersPollMs = 250
+
+interface ApprovedTerms {
+  readonly ceiling: Credits
+  readonly priceVersion: string
+  readonly given: Given
+}
+
+async function giveIf(
+  context: Context,
+  order: Order,
+  terms: ApprovedTerms,
+  isFree: (newest: NewestApproval | undefined) => boolean,
+): Promise<ApprovedOrder | undefined> {
+  const { host, options } = context
+  const key = await context.keys.readOrMake()
+  const checkout = await context.checkout.readOrMake()
+  const facts = await rememberProject(context)
+  const project = projectName(host) ?? facts?.project
+  const recorded = await record(context, order.hash, 'approved', [order.approval?.at], isFree)
+  if (!recorded) return undefined
+  const { at } = recorded
+  // The clock may have been ahead once. An approval of today must not have ended before it was given.
+  const start = Math.max(host.clock.wall(), facts?.latest ?? 0)
+  const expires = new Date(start + validForMs(host, options.approvalValidMs)).toISOString()
+  return { ...order, approval: signApproval(key, order.hash, order.identity, { ...terms, at, checkout, project, expires }) }
+}
+
+/** Takes back every approval of a request that was given until now. What was sent is still followed. */
+export async function revokeApprovals(context: Context, hash: string, known: string | undefined): Promise<Submission> {
+  await context.keys.readOrMake()
+  return ((await record(context, hash, 'revoked', [known], () => true)) as Recorded).view.submission
+}
+
+interface Recorded {
+  readonly at: string
+  readonly view: JournalView
+}
+
+/**
+ * Appends a record with a time that is later than all approvals of the request.
+ *
+ * @param isFree Decides by the newest approval of that moment. If it returns false, nothing is written.
+ */
+async function record(
+  { journal, host }: Context,
+  hash: string,
+  type: 'approved' | 'revoked',
+  known: readonly (string | undefined)[],
+  isFree: (newest: NewestApproval | undefined) => boolean,
+): Promise<Recorded | undefined> {
+  for (;;) {
+    const view = await journal.read(hash)
+    const { attempt, newest, abandoned, accepted } = view.submission
+    if (!isFree(newest)) return undefined
+    const at = timeAfter(host.clock.wall(), [...known, newest?.at, abandoned?.approvedAt, accepted?.approvedAt])
+    const next = await journal.append(hash, view, type, { attempt, at })
+    if (next) return { at, view: next }
+  }
+}
+
+/**
+ * The time of a new approval. This time is later than the time of every earlier approval, even if the clock
+ * has gone back. So the time distinguishes the approvals.
+ */
+function timeAfter(wallMs: number, before: readonly (string | null | undefined)[]): string {
+  const latest = Math.max(0, ...before.map((at) => (at ? Date.parse(at) || 0 : 0)))
+  return new Date(Math.max(wallMs, latest + 1)).toISOString()
+}
