@@ -18,13 +18,21 @@ export interface Repository {
   /** The present commit of a folder's repository. Returns `undefined` if there is none. */
   head(folder: string): Promise<string | undefined>
   /**
-   * Fetches the branches of the default remote, and forgets those that it has no more.
+   * Fetches the branches of the default remote, and forgets those that it has no more. Learns the default branch of
+   * `origin`.
    *
    * @throws With the words of git.
    */
   fetch(folder: string): Promise<void>
   /** The newest commits of the remote branches that have a commit, as of the last fetch. */
   tipsWith(folder: string, commit: string): Promise<readonly string[]>
+  /**
+   * The newest commits of remote branches, as of the last fetch.
+   *
+   * @param names Of branches, as the remote has them; `*` stands for anything but a slash. Empty for the remote's
+   * default branch.
+   */
+  tipsOf(folder: string, names: readonly string[]): Promise<readonly string[]>
   /**
    * Reads a file of a commit.
    *
@@ -89,16 +97,24 @@ export function nodeRepository(): Repository {
     const found = await runGit(folder, call)
     return Buffer.isBuffer(found) ? found.toString().trim() : ''
   }
+  const tips = async (folder: string, which: readonly string[]): Promise<readonly string[]> => {
+    const found = await words(folder, ['for-each-ref', '--format=%(objectname)', ...which])
+    return [...new Set(found.split('\n').filter((tip) => tip !== ''))]
+  }
   return {
     head: async (folder) => (await words(folder, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])) || undefined,
     fetch: async (folder) => {
       const found = await runGit(folder, ['fetch', '--quiet', '--prune', '--no-tags', '--no-recurse-submodules'], longestFetchMs)
       if (!Buffer.isBuffer(found)) throw found ?? new Error('no repository')
+      // Git does not do so by itself: a clone may lack the default branch, or know one of before.
+      await runGit(folder, ['remote', 'set-head', 'origin', '--auto'], longestFetchMs)
     },
-    tipsWith: async (folder, commit) => {
-      const tips = await words(folder, ['for-each-ref', `--contains=${commit}`, '--format=%(objectname)', 'refs/remotes'])
-      return [...new Set(tips.split('\n').filter((tip) => tip !== ''))]
-    },
+    tipsWith: (folder, commit) => tips(folder, [`--contains=${commit}`, 'refs/remotes']),
+    tipsOf: (folder, names) =>
+      tips(
+        folder,
+        (names.length === 0 ? ['HEAD'] : names).map((name) => `refs/remotes/*/${name}`),
+      ),
     read: async (folder, commit, path) => {
       const root = findRepository(realPath(folder))
       const inside =

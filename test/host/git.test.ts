@@ -33,3 +33,23 @@ test('I7: a program that git starts gets no key and no password of ours, and wha
   expect(names.filter((name) => Object.hasOwn(secrets, name ?? ''))).toEqual([])
   expect(names).toEqual(expect.arrayContaining(['PATH', 'GIT_TERMINAL_PROMPT', ...Object.keys(others)]))
 })
+
+test('a fetch learns the default branch that the remote has now, also in a clone that never knew one', async () => {
+  const [remote, clone] = [join(folder, 'origin.git'), join(folder, 'clone')]
+  await git(folder, 'init', '-q', '--bare', '-b', 'main', 'origin.git')
+  await git(folder, 'clone', '-q', remote, 'clone')
+  await git(clone, 'checkout', '-q', '-b', 'main')
+  await git(clone, 'commit', '-q', '--allow-empty', '-m', 'first')
+  await git(clone, 'push', '-q', 'origin', 'HEAD:main')
+  await git(clone, 'commit', '-q', '--allow-empty', '-m', 'second')
+  await git(clone, 'push', '-q', 'origin', 'HEAD:trunk')
+  const [first, second] = [await git(clone, 'rev-parse', 'main~'), await git(clone, 'rev-parse', 'main')]
+  const repository = nodeRepository()
+  expect(await repository.tipsOf(clone, [])).toEqual([])
+  await repository.fetch(clone)
+  expect(await repository.tipsOf(clone, [])).toEqual([first])
+  await git(remote, 'symbolic-ref', 'HEAD', 'refs/heads/trunk')
+  await repository.fetch(clone)
+  expect(await repository.tipsOf(clone, [])).toEqual([second])
+  expect(await repository.tipsOf(clone, ['main', 'none'])).toEqual([first])
+})

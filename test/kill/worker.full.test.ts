@@ -139,6 +139,7 @@ describeWith(hasRedis && (!isWhole || hasPostgres), 'Redis and PostgreSQL')('a s
       ...serviceEnv(service),
       ...keyEnv(keeper),
       SPRITEWRIGHT_APPROVERS: testKey(artist).fingerprint,
+      SPRITEWRIGHT_BRANCHES: 'branch-*',
     })
     kill = workers.killActive
     try {

@@ -21,7 +21,7 @@ describeWith(hasRedis, 'Redis')('orders that wait for their turn', () => {
       letOn = resolve
     })
     team.sheetAt = () => on
-    const worker = await team.hire()
+    const worker = await team.hire({}, { env: { SPRITEWRIGHT_BRANCHES: 'large,small' } })
     await team.desk.write('sprites/hero.sprite.json', heroSpec(['a', 'b', 'c', 'd', 'e', 'f']))
     const other = await team.studio.clone()
     await other.remove('sprites/hero.sprite.json')

@@ -211,7 +211,7 @@ describeWith(hasRedis, 'Redis')('a worker that gets an order', () => {
     expect(posts()).toEqual([])
   })
 
-  /** Writes an order into the queue, as anybody may who can reach it. Returns the worker's refusal. */
+  /** Writes an order into the queue, as anybody may who can reach it. Returns the worker's refusal, or `undefined`. */
   async function orderByHand(data: object): Promise<unknown> {
     const queue = nodeQueues(new OutageClock())(
       moduleOf('bullmq'),
@@ -223,8 +223,8 @@ describeWith(hasRedis, 'Redis')('a worker that gets an order', () => {
       const id = randomUUID()
       await queue.add(id, data, 1)
       let job = await queue.read(id)
-      while (job?.state !== 'failed') job = await queue.read(id)
-      return JSON.parse(job.failure)
+      while (job?.state !== 'failed' && job?.state !== 'done') job = await queue.read(id)
+      return job.state === 'done' ? undefined : JSON.parse(job.failure)
     } finally {
       await queue.close()
     }
@@ -239,8 +239,37 @@ describeWith(hasRedis, 'Redis')('a worker that gets an order', () => {
     await git(team.desk.root, 'push', '-q', 'origin', 'HEAD')
     const message = { id: 'hero.walk', hash, commit: approved, file: 'sprites/hero.sprite.json' }
     const refusal = await orderByHand({ ...message, reference: await pictureOf(team.desk) })
-    expect(refusal).toMatchObject({ code: 'SW_ORDER', message: expect.stringContaining('any more') })
+    expect(refusal).toMatchObject({ code: 'SW_ORDER', message: expect.stringContaining('is not the newest one') })
     expect(posts()).toEqual([])
+  })
+
+  test('T4: an approval that was taken back on the default branch buys nothing for an old branch that still has it', async () => {
+    expect(await team.run('approve', 'hero.walk', '--yes')).toMatchObject({ code: 0 })
+    await push(team.desk)
+    const approved = await push(team.desk, 'feature')
+    const [hash = ''] = Object.keys((await lockOf(team.desk)).animations['hero.walk'] ?? {})
+    // By hand, so that only the branches know of it.
+    await git(team.desk.root, 'rm', '-q', '--cached', 'sprites.lock.json')
+    await git(team.desk.root, 'commit', '-qm', 'take it back')
+    await git(team.desk.root, 'push', '-q', 'origin', 'HEAD:main')
+    const message = { id: 'hero.walk', hash, commit: approved, file: 'sprites/hero.sprite.json' }
+    const refusal = await orderByHand({ ...message, reference: await pictureOf(team.desk) })
+    expect(refusal).toMatchObject({ code: 'SW_ORDER', message: expect.stringContaining("the remote's default branch") })
+    expect(posts()).toEqual([])
+  })
+
+  test('what was sent goes on for its commit, also after the default branch has lost the approval: no further POST', async () => {
+    expect(await team.run('approve', 'hero.walk', '--yes')).toMatchObject({ code: 0 })
+    const approved = await push(team.desk)
+    const [hash = ''] = Object.keys((await lockOf(team.desk)).animations['hero.walk'] ?? {})
+    expect(await team.run('build', 'hero.walk')).toMatchObject({ code: 0 })
+    const sent = posts().length
+    await git(team.desk.root, 'rm', '-q', '--cached', 'sprites.lock.json')
+    await git(team.desk.root, 'commit', '-qm', 'take it back')
+    await git(team.desk.root, 'push', '-q', 'origin', 'HEAD:main')
+    const message = { id: 'hero.walk', hash, commit: approved, file: 'sprites/hero.sprite.json' }
+    expect(await orderByHand({ ...message, reference: await pictureOf(team.desk) })).toBeUndefined()
+    expect(posts()).toHaveLength(sent)
   })
 
   test('an execution that only a commit names is not taken over: SW_ORDER', async () => {
