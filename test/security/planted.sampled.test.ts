@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { parseCredits } from '../../src/credit/credits.ts'
 import { createJournal } from '../../src/job/records/journal.ts'
 import { createRecordChains } from '../../src/job/records/open-chains.ts'
 import type { JournalRecord, RecordType } from '../../src/job/records/record.ts'
@@ -27,9 +28,13 @@ interface Known {
   readonly made: Team
   readonly hashes: readonly string[]
   readonly signed: LockEntry
+  /** Approvals that the victim has signed for the same request, which no longer count here. */
+  readonly ended: readonly Approval[]
   /** The victim's own records of another request. */
   readonly records: ReadonlyMap<string, Uint8Array>
 }
+
+type Approval = NonNullable<LockEntry['approval']>
 
 /** The attacker's signatures. Equal ones are made once, because signing takes long and there are few. */
 const signatures = new Map<string, unknown>()
@@ -47,6 +52,7 @@ async function survey(): Promise<Known> {
   victim.write('sprites/old.sprite.json', specOf('an old one', 'hero'))
   await victim.approve({ names: ['old'] })
   await victim.build({ names: ['old'] })
+  const ended = await endedApprovals(made)
   // The attacker can compute the hashes of the requests of the pull request's specs.
   victim.write('sprites/rogue.sprite.json', specOf('a rogue', 'hero'))
   const shadow = made.copy(victim)
@@ -54,7 +60,20 @@ async function survey(): Promise<Known> {
   const { animations } = shadow.lock()
   const hashes = ['hero.walk', 'rogue.walk'].map((id) => Object.keys(animations[id] ?? {})[0] ?? '')
   const records = [...victim.disk.files].filter(([path]) => /^\/game\/\.spritewright\/submissions\/[0-9a-f]{64}\//.test(path))
-  return { made, hashes, signed: victim.entry('old.walk'), records: new Map(records) }
+  return { made, hashes, signed: victim.entry('old.walk'), ended, records: new Map(records) }
+}
+
+/** Lets the victim approve, approve less and take that back; and approve the same in another project. */
+async function endedApprovals({ first: victim, neighbour, run }: Team): Promise<readonly Approval[]> {
+  const given = async (machine: Machine, max: string): Promise<Approval> => {
+    await machine.approve({ names: ['hero'], max: parseCredits(max) })
+    return machine.entry('hero.walk').approval as Approval
+  }
+  const older = await given(victim, '50')
+  const revived = await given(victim, '2')
+  const copied = await given(neighbour(victim, 'another game'), '50')
+  await run((await victim.open()).revoke(['hero']))
+  return [older, revived, copied]
 }
 
 const error = { reason: 'generation_failed', message: 'no', category: null, retryable: true, code: 'X', requestId: null, details: null }
@@ -129,8 +148,8 @@ async function plantJournal({ made, records }: Known, disk: MemoryDisk, hash: st
   await reservations.append('budget', await reservations.read('budget'), 'released', { hash, attempt: 1 })
 }
 
-function plantEntry({ signed }: Known, hash: string, chance: Chance): LockEntry {
-  const own = signed.approval as NonNullable<LockEntry['approval']>
+function plantEntry({ signed, ended }: Known, hash: string, chance: Chance): LockEntry {
+  const own = signed.approval as Approval
   const { buyer, at, priceVersion } = own
   const forged = once([hash, own.at, own.checkout], () => approvalBy(testKey(66), hash, own))
   const approval = chance.pick([
@@ -142,6 +161,8 @@ function plantEntry({ signed }: Known, hash: string, chance: Chance): LockEntry 
     { ...forged, buyer },
     { ...forged, buyer, publicKey: own.publicKey },
     { ...own, given: 'typed' as const },
+    ...ended,
+    { ...(ended[0] as Approval), at: '2030-01-01T00:00:00.000Z', expires: '2099-01-01T00:00:00.000Z' },
   ])
   const { locked } = freezeOnce(hash, { maxCredits: chance.pick(['1.6', '20']), frames: 7, attempt: chance.whole(1, 4) })
   const submission = chance.pick([undefined, locked, signed.submission, { ...locked, publicKey: undefined, signature: undefined }])

@@ -1,10 +1,10 @@
 import { tempTargetOf } from '../../src/host/publish.ts'
 
 /**
- * The promises about money, I1 to I10. The canary tests check I7 (no secret anywhere) over whole folders and
+ * The promises about money, I1 to I11. The canary tests check I7 (no secret anywhere) over whole folders and
  * packages.
  */
-export type InvariantName = 'I1' | 'I2' | 'I3' | 'I4' | 'I5' | 'I6' | 'I8' | 'I9' | 'I10'
+export type InvariantName = 'I1' | 'I2' | 'I3' | 'I4' | 'I5' | 'I6' | 'I8' | 'I9' | 'I10' | 'I11'
 
 /** A promise that a simulated run has broken. */
 export class BrokenInvariant extends Error {

@@ -11,4 +11,5 @@ const later = readdirSync(src, { recursive: true, encoding: 'utf8' })
   .flatMap((path) =>
     [...readFileSync(join(src, path), 'utf8').matchAll(/\bimport\('(\.[^']+)'\)/g)].map(([, to]) => join(src, dirname(path), to ?? '')),
   )
-for (const path of new Set(later)) await import(path)
+// A bundle has modules of its own, and no loader for these.
+if (import.meta.url.endsWith('.ts')) for (const path of new Set(later)) await import(path)

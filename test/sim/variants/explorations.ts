@@ -5,6 +5,7 @@ import { everything, type Scenario, type TeamAxes } from '../exhaustive/scenario
 import { BrokenInvariant } from '../invariants.ts'
 import { clockJumps, lostBetween, race, storeFaults, teamAxes } from '../team/scenarios.ts'
 import { exploreRace, exploreSwitches } from '../team/switches.ts'
+import { copiedApprovals, endedApprovals } from './ended.ts'
 import { raceForCredits } from './race.ts'
 import { deletedStore, lateRecord, refusedReplay, windowThatEnds } from './scenes.ts'
 
@@ -57,6 +58,8 @@ export const explorations = {
   'a window that ends during a wait': windowThatEnds,
   'a replay that is refused': refusedReplay,
   'a record that comes late': lateRecord,
+  'approvals that have ended': endedApprovals,
+  'approvals that were copied': copiedApprovals,
   'two builds, one sprite': (counter: Counter) => counted({ ...few, outcomes: ['ok'] }, counter, exploreRivals),
   'two builds, two sprites, credits for one': raceForCredits,
   'machines at once': (counter: Counter) => counted(atOnce([0, 40 * minute]), counter, exploreSwitches),
