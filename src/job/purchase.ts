@@ -144,7 +144,7 @@ async function send(ports: JobPorts, order: Order, view: JournalView, tries: Tri
   // Checked before the wait for the service's limits, and again after it.
   // If every POST was certainly refused, this one starts a submission, and its approval must not have ended.
   const { sends, newest } = view.submission
-  const isReplay = sends.some(({ answer }) => answer.kind !== 'refused')
+  const isReplay = !isUnsent(sends)
   checkFrozen(ports, order, frozen, isReplay, newest)
   ports.onProgress({ id: order.request.id, phase: 'submitting' })
   const number = view.submission.sends.length + 1

@@ -1,4 +1,5 @@
 import { hasCode } from '../../errors.ts'
+import { isUnsent } from '../../job/records/submission.ts'
 import type { Context } from '../../project/context.ts'
 import { entriesByHash, isNamed } from '../../project/orphans.ts'
 import type { KnownService } from '../../project/plan.ts'
@@ -40,7 +41,7 @@ export async function revoke(context: Context, known: KnownService, names: reado
     if (!isGiven || stored || entry?.result) continue
     // Also for one in flight: if it fails, nothing is sent after it.
     const { accepted, failed, abandoned, sends } = await revokeApprovals(context, hash, entry?.approval?.at)
-    const isOpen = (accepted ?? entry?.execution) !== undefined || sends.some(({ answer }) => answer.kind !== 'refused')
+    const isOpen = (accepted ?? entry?.execution) !== undefined || !isUnsent(sends)
     if (isOpen && !failed && !abandoned) report.inFlight.push(id)
     else {
       report.revoked.push(id)
