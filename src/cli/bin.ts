@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import module from 'node:module'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
+import { Writable } from 'node:stream'
 import { SpritewrightError } from '../errors.ts'
 import { nodeHost, stateFolder } from '../host/host.ts'
 import { nodeWatchFiles } from '../host/watch.ts'
@@ -19,9 +20,18 @@ process.once('beforeExit', () => {
     'error SW_INTERNAL Expected the command to come to an end, found that it waits for what never comes. Check what your configuration waits for; if it waits for nothing, please report this. Nothing that was paid for is lost: run the command again.\n',
   )
 })
-void run().finally(() => {
+void run().then(async () => {
   isDone = true
+  // What others left behind would keep the process for ever: a timer of a configuration, a watch that chokidar
+  // began while it was being closed.
+  await Promise.all([process.stdout, process.stderr].map(flush))
+  process.exit()
 })
+
+/** Resolves when all that was written has been taken, and its errors are known. */
+function flush(stream: NodeJS.WriteStream): Promise<unknown> {
+  return new Promise((resolve) => Writable.prototype.write.call(stream, '', 'utf8', () => setImmediate(resolve)))
+}
 
 /**
  * Turns on the compile cache of Node 22.1 and newer, in our state folder. The default of Node is a shared

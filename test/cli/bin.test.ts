@@ -46,3 +46,15 @@ export default {}`,
     await project.remove()
   }
 })
+
+test('a command ends when its work is done, whatever its configuration leaves running', async () => {
+  const lasting = `setInterval(() => {}, 1000)\nexport default { service: 'embedded', engine: 'pixi' }\n`
+  const project = await createProject({ 'spritewright.config.mjs': lasting })
+  try {
+    const { code, stdout } = await runCli(project, ['plan', '--json'])
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ items: [{ sprite: 'hero', state: 'missing' }] })
+  } finally {
+    await project.remove()
+  }
+})

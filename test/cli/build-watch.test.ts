@@ -15,7 +15,6 @@ afterEach(() => project?.remove())
 /** The output of a running CLI, as it comes. */
 function listen({ child }: CliProcess): { said(words: string, times?: number): Promise<void>; count(words: string): number } {
   child.setMaxListeners(20)
-  child.setMaxListeners(20)
   let text = ''
   let look = (): void => {}
   const hear = (part: Buffer): void => {
@@ -42,10 +41,7 @@ function listen({ child }: CliProcess): { said(words: string, times?: number): P
 const configOf = (engine: string): string =>
   `import { defineConfig } from 'spritewright'\nexport default defineConfig({ service: 'embedded', engine: '${engine}' })\n`
 
-// It hung once in a fresh clone, and why is not known yet.
-test('build --watch builds again after a save, goes on after an error, buys what a person approves, and ends with 130', {
-  retry: 1,
-}, async () => {
+test('build --watch builds again after a save, goes on after an error, buys what a person approves, and ends with 130', async () => {
   project = await createProject({ 'spritewright.config.mjs': configOf('pixi') })
   const { root, write } = project
   expect(await runCli(project, ['approve', '--yes'])).toMatchObject({ code: 0 })
