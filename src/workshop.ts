@@ -46,70 +46,12 @@ export type { FieldEdit, FieldValue } from './spec/edit/edit.ts'
 export { specJsonSchema } from './spec/schema.ts'
 export { lockJsonSchema } from './vault/lock-schema.ts'
 export type { Workshop } from './workshop/api/api.ts'
-export type {
-  DeliveredFrames,
-  NewSprite,
-  NewSpriteRequest,
-  Overview,
-  OverviewItem,
-  OverviewOrphan,
-  OverviewService,
-  PendingPurchase,
-  PendingReport,
-  PriceList,
-  SpecEditReport,
-  SpecEditRequest,
-  SpecFileTarget,
-} from './workshop/api/overview-report.ts'
-export type {
-  AnswerRequest,
-  ApprovalLine,
-  ApproveReport,
-  ApproveRequest,
-  BuildReport,
-  BuildRequest,
-  ContractFinding,
-  ContractRequest,
-  DoctorFinding,
-  FrameFile,
-  PlanPictures,
-  PlanReport,
-  Preview,
-  RecoverReport,
-  RecoverRequest,
-  ReviewReport,
-  WorkerWord,
-} from './workshop/api/reports.ts'
-export type {
-  BalanceEvidence,
-  LedgerCheck,
-  LedgerLine,
-  LedgerReport,
-  LedgerSprite,
-  LedgerState,
-  LedgerSums,
-  LedgerVerification,
-  LedgerVerifyRequest,
-} from './workshop/ledger/report.ts'
+export type * from './workshop/api/overview-report.ts'
+export type * from './workshop/api/reports.ts'
+export type * from './workshop/ledger/report.ts'
 export { createProgressLines, progressLine } from './workshop/progress-line.ts'
 export type { FileRole, ProjectFiles } from './workshop/project-files.ts'
-export type {
-  CopyReport,
-  PlaceName,
-  PruneLine,
-  PruneReport,
-  PruneRequest,
-  QuarantinedCopy,
-  Recovery,
-  ResultState,
-  ResultStore,
-  ResultUse,
-  StoredResult,
-  StoreReport,
-  VerifiedResult,
-  VerifyReport,
-  VerifyRequest,
-} from './workshop/store/reports.ts'
+export type * from './workshop/store/reports.ts'
 export type { AcceptStandingRequest, StandingOffer } from './workshop/trust/accept-standing.ts'
 export type { RevokeReport } from './workshop/trust/revoke.ts'
 export type { Trust } from './workshop/trust/trust.ts'
