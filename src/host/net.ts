@@ -1,3 +1,5 @@
+import { pipeline, type Readable, type Transform } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { Dispatcher } from 'undici'
 import { isLoopbackHost } from './net/address-blocks.ts'
 import { describeProxies, readProxies } from './net/proxies.ts'
@@ -30,7 +32,7 @@ export interface NetResponse {
   readonly status: number
   /** Names in lower case. Repeated headers are joined with `, `. */
   readonly headers: Readonly<Record<string, string>>
-  /** Readable once. If the reader leaves the loop early, the connection is closed. */
+  /** Without any content coding, e.g. gzip. Readable once. If the reader leaves the loop early, the connection is closed. */
   readonly body: AsyncIterable<Uint8Array>
 }
 
@@ -66,7 +68,7 @@ export function nodeNet(env: Readonly<Record<string, string | undefined>> = {}):
       const response = await request(wanted.url, {
         dispatcher,
         method: wanted.method,
-        headers: { ...wanted.headers },
+        headers: { 'accept-encoding': 'identity', ...wanted.headers },
         body: wanted.body === undefined ? null : Buffer.from(wanted.body.buffer, wanted.body.byteOffset, wanted.body.byteLength),
         headersTimeout: wanted.headersTimeoutMs ?? 30_000,
         bodyTimeout: wanted.bodyTimeoutMs ?? 30_000,
@@ -79,7 +81,7 @@ export function nodeNet(env: Readonly<Record<string, string | undefined>> = {}):
       for (const [name, value] of Object.entries(response.headers)) {
         if (value !== undefined) headers[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : value
       }
-      return { status: response.statusCode, headers, body: response.body as AsyncIterable<Uint8Array> }
+      return decoded({ status: response.statusCode, headers, body: response.body }, wanted.method)
     },
     close: async () => {
       const dispatchers = [...open.values()]
@@ -87,6 +89,34 @@ export function nodeNet(env: Readonly<Record<string, string | undefined>> = {}):
       await Promise.all(dispatchers.map((dispatcher) => dispatcher.close()))
     },
   }
+}
+
+const decoders: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+}
+
+/**
+ * Undoes the codings of a body, although none was asked for: a store may keep files coded. What is counted afterwards
+ * is the bytes without a coding.
+ */
+function decoded(response: NetResponse & { readonly body: Readable }, method: string): NetResponse {
+  const { 'content-encoding': written = '', 'content-length': _length, ...headers } = response.headers
+  const codings = written
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => name !== '' && name !== 'identity')
+  if (codings.length === 0 || method === 'HEAD' || response.status === 204 || response.status === 304) return response
+  const steps = codings.reverse().map((name) => decoders[name]?.())
+  if (steps.length > 3 || !steps.every((step) => step !== undefined)) {
+    response.body.on('error', () => {}).destroy()
+    throw new Error(`the body has the coding ${written.slice(0, 60)}, expected none, or gzip, deflate or br`)
+  }
+  // The reader gets the error of any step from the last one.
+  const body = pipeline([response.body, ...steps], () => {}) as unknown as AsyncIterable<Uint8Array>
+  return { status: response.status, headers, body }
 }
 
 /**

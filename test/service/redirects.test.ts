@@ -48,7 +48,7 @@ function clientOf(baseUrl: string): ServiceClient {
 /** Expects only the headers of an anonymous reader. */
 function expectAnonymous(arrivals: readonly Arrival[]): void {
   for (const { headers } of arrivals) {
-    expect(Object.keys(headers).toSorted()).toEqual(['accept', 'connection', 'host'])
+    expect(Object.keys(headers).toSorted()).toEqual(['accept', 'accept-encoding', 'connection', 'host'])
     expect(JSON.stringify(headers)).not.toContain(canary)
   }
 }

@@ -1,0 +1,96 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { afterEach, describe, expect, test } from 'vitest'
+import { nodeNet, readBody } from '../../src/host/net.ts'
+
+const net = nodeNet()
+const closers: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close()
+  await net.close()
+})
+
+/** A server of this machine that gives every request the same answer. */
+async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
+  const server = createServer(answer)
+  closers.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+}
+
+const bytes = Buffer.from(JSON.stringify({ credits: '1.5', words: 'walk '.repeat(2000) }))
+
+describe('codings of bodies', () => {
+  test.each([
+    ['gzip', gzipSync(bytes)],
+    ['x-gzip', gzipSync(bytes)],
+    ['GZIP', gzipSync(bytes)],
+    ['deflate', deflateSync(bytes)],
+    ['br', brotliCompressSync(bytes)],
+    ['gzip, br', brotliCompressSync(gzipSync(bytes))],
+    ['identity', bytes],
+    ['identity, gzip', gzipSync(bytes)],
+    ['', bytes],
+  ])('none is asked for, and "%s" is undone, with and without a length', async (coding, body) => {
+    const asked: unknown[] = []
+    for (const length of [{ 'content-length': body.length }, {}]) {
+      const url = await serve(({ headers }, response) => {
+        asked.push(headers['accept-encoding'])
+        response.writeHead(200, { ...length, ...(coding === '' ? {} : { 'content-encoding': coding }) }).end(body)
+      })
+      const response = await net.request({ method: 'GET', url, headers: {} })
+      expect(Buffer.compare(await readBody(response, bytes.length), bytes)).toBe(0)
+    }
+    expect(asked).toEqual(['identity', 'identity'])
+  })
+
+  test('a coded body may not unpack to more than its reader takes, and is not unpacked beyond that', async () => {
+    const url = await serve((_, response) =>
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(64 * 2 ** 20))),
+    )
+    const response = await net.request({ method: 'GET', url, headers: {} })
+    await expect(readBody(response, 100_000)).rejects.toBeInstanceOf(RangeError)
+  })
+
+  test.each([
+    ['cut', gzipSync(bytes).subarray(0, 60), 'gzip'],
+    ['not coded at all', bytes, 'gzip'],
+    ['damaged', Buffer.concat([brotliCompressSync(bytes).subarray(0, 20), Buffer.alloc(40, 7)]), 'br'],
+  ])('a body that is %s is an error, never half a body', async (_, body, coding) => {
+    const url = await serve((_, response) => response.writeHead(200, { 'content-encoding': coding }).end(body))
+    await expect(net.request({ method: 'GET', url, headers: {} }).then((response) => readBody(response, 10 ** 6))).rejects.toThrow()
+  })
+
+  test.each(['zstd', 'compress', 'aes128gcm', 'gzip, foo', 'gzip, gzip, gzip, gzip'])(
+    'the coding "%s" is an error that names it',
+    async (coding) => {
+      const url = await serve((_, response) => response.writeHead(200, { 'content-encoding': coding }).end(bytes))
+      await expect(net.request({ method: 'GET', url, headers: {} })).rejects.toThrow(`the body has the coding ${coding}`)
+    },
+  )
+
+  test('an event of a coded stream arrives before the stream ends', async () => {
+    const { createGzip, constants } = await import('node:zlib')
+    const url = await serve((_, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip', 'content-type': 'text/event-stream' })
+      const gzip = createGzip({ flush: constants.Z_SYNC_FLUSH })
+      gzip.pipe(response)
+      gzip.write('data: one\n\n')
+    })
+    const { body } = await net.request({ method: 'GET', url, headers: {}, bodyTimeoutMs: 0 })
+    for await (const part of body) {
+      expect(Buffer.from(part).toString()).toBe('data: one\n\n')
+      break
+    }
+  })
+
+  test('an answer without a body has nothing to undo', async () => {
+    const url = await serve((_, response) => response.writeHead(204, { 'content-encoding': 'gzip' }).end())
+    const response = await net.request({ method: 'GET', url, headers: {} })
+    expect(await readBody(response, 10)).toHaveLength(0)
+  })
+})
