@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ViteDevServer } from 'vite'
 import { filesOf } from '../../src/errors.ts'
+import { toOneLine } from '../../src/host/terminal.ts'
 import type { BuiltSheets, Preview, SpritewrightError } from '../../src/index.ts'
 import { toFailure } from '../failure.ts'
 import { formatId, spriteId, toSlashes } from '../ids.ts'
@@ -66,7 +67,7 @@ export function createMessenger(server: ViteDevServer, root: string, urlOf: UrlO
   })
   hot.on('spritewright:reload', (data: unknown) => {
     const reload = parseReload(data)
-    if (reload) createLog(server.config).warn(`a page reloads: ${reload.why}`)
+    if (reload) createLog(server.config).warn(`a page says why it reloads: ${toOneLine(reload.why)}`)
   })
   const sentOf = (preview: Preview): Map<string, SentSprite> => {
     there = new Set(preview.specs.map(({ name }) => name))

@@ -60,6 +60,11 @@ export function escapeText(text: string): string {
   })
 }
 
+/** Joins the lines of what others say, so that none of them stands in the output as a line of this program. */
+export function toOneLine(words: string): string {
+  return words.replace(/[ \t\r]*\n[ \t\r]*/g, ' ')
+}
+
 /** {@link escapeText} for a text of several lines. Its line breaks stay. */
 export function escapeLines(text: string): string {
   return text.split('\n').map(escapeText).join('\n')

@@ -1,5 +1,6 @@
 import { createParser } from 'eventsource-parser'
 import { SpritewrightError } from '../errors.ts'
+import { toOneLine } from '../host/terminal.ts'
 import type { Profile, StreamEvent } from './profile.ts'
 import type { ServiceEvent } from './wire.ts'
 
@@ -110,7 +111,7 @@ export function toServiceEvent(event: StreamEvent, profile: Profile, retryMs: nu
     id: isResumable(event.lastEventId) ? event.lastEventId : null,
     status: hint?.status ?? null,
     progress: hint?.progress ?? null,
-    message: hint?.message ?? null,
+    message: hint?.message == null ? null : toOneLine(hint.message),
     ...(retryMs === null ? {} : { retryMs }),
   }
 }

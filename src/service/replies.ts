@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Credits, parseCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
+import { toOneLine } from '../host/terminal.ts'
 import { isSegment } from './address.ts'
 import { type JsonBody, rawMember } from './json.ts'
 import type { Capabilities, Estimate, Execution, FinishedAsset, PublicError } from './wire.ts'
@@ -116,7 +117,7 @@ const envelope = z.strictObject({
   error: z.object({
     reason: text,
     retryable: z.boolean(),
-    message: text.catch(''),
+    message: text.catch('').transform(toOneLine),
     request_id: shown(text),
     details: shown(z.record(text, z.unknown())),
   }),
@@ -138,7 +139,7 @@ export function readEnvelope(value: unknown): PublicError | null {
 const executionError = z.object({
   reason: text.catch('unknown'),
   retryable: z.boolean().catch(false),
-  message: text.catch(''),
+  message: text.catch('').transform(toOneLine),
   request_id: shown(text),
   details: shown(z.record(text, z.unknown())),
 })

@@ -166,7 +166,7 @@ describe.each(vites)('what %s tells pages', (version, load) => {
   testNewest('why a page loads itself anew stands in the terminal', async () => {
     const { say, log } = await start(load, await shelf.game())
     say('spritewright:reload', { why: 'a SpriteGPULayer shows "hero"' })
-    expect(await log.next((line) => line.includes('a page reloads'))).toContain('a SpriteGPULayer shows "hero"')
+    expect(await log.next((line) => line.includes('a page says why it reloads'))).toContain('a SpriteGPULayer shows "hero"')
   })
 })
 

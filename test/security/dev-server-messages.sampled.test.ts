@@ -61,7 +61,7 @@ describe('what a socket says to the dev server', () => {
     for (const event of events) for (const data of wrongData) say(event, data)
     expect([sent, lines.all]).toEqual([[], []])
     say('spritewright:reload', { why: '"hero" could not be swapped in place' })
-    expect(lines.all).toEqual(['[spritewright] a page reloads: "hero" could not be swapped in place'])
+    expect(lines.all).toEqual(['[spritewright] a page says why it reloads: "hero" could not be swapped in place'])
   })
 
   test('M1: more than 20,000 names are no message of a page; as many are', () => {

@@ -63,11 +63,11 @@ describe.each(vites)('what %s prints', (_name, load) => {
     }
   }
 
-  test('M3: the reason that a page gives for its reload is escaped', async () => {
+  test('M3: the reason that a page gives for its reload is escaped, and one line, which no line break ends', async () => {
     await withDev(pluginWith({}), async ({ log, say }) => {
       say('spritewright:reload', { why: message })
-      const line = await log.next((one) => one.includes('a page reloads'))
-      expect(line).toBe(`[spritewright] a page reloads: ${shownMessage}`)
+      const line = await log.next((one) => one.includes('a page says why it reloads'))
+      expect(line).toBe(`[spritewright] a page says why it reloads: ${shownMessage.replace('\n', ' ')}`)
     })
   })
 

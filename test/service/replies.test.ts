@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseCredits } from '../../src/credit/credits.ts'
 import { SpritewrightError } from '../../src/errors.ts'
+import { toServiceEvent } from '../../src/service/events.ts'
 import { parseJson, rawMember } from '../../src/service/json.ts'
 import { defaultProfile } from '../../src/service/profile.ts'
 import { readCapabilities, readEnvelope, readEstimate, readExecution } from '../../src/service/replies.ts'
@@ -239,4 +240,14 @@ describe('the default profile', () => {
     expect(JSON.stringify(value)).not.toContain(canary)
     expect(text).not.toContain(canary)
   })
+})
+
+test('words of others are one line, so that none of them looks like a line of this program', () => {
+  const said = 'No.\n✓ Bought hero.walk for 0 credits\r\n  error SW_OK'
+  const one = 'No. ✓ Bought hero.walk for 0 credits error SW_OK'
+  const error = { code: 'X', reason: 'refused', message: said, category: 'X', retryable: false, request_id: null }
+  expect(readEnvelope({ error }).message).toBe(one)
+  const data = JSON.stringify({ status: 'running', message: said })
+  const event = toServiceEvent({ event: 'progress', data, lastEventId: '' }, defaultProfile)
+  expect(event.message).toBe(one)
 })
