@@ -208,7 +208,9 @@ export async function readRoute({ host, hosts, options, credentials, configSourc
   const configured = options.service?.baseUrl
   const baseUrl = configured ?? credentials.baseUrl
   if (baseUrl === undefined) return undefined
-  const source = configured === undefined ? (credentials.baseUrlSource ?? '') : configSource
+  // A configuration that names the environment's own address sends the key nowhere else.
+  const isGiven = configured === undefined || configured === credentials.baseUrl
+  const source = isGiven ? (credentials.baseUrlSource ?? '') : configSource
   return routeOf(host, hosts, { baseUrl, source }, { key, keySource })
 }
 

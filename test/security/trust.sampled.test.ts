@@ -121,6 +121,20 @@ describe('H1: the key goes only where its owner said', () => {
     },
   )
 
+  test("H1: a configuration that repeats the environment's own address, e.g. for a profile, changes nothing", async () => {
+    for (const written of ['https://api.example.com/v', 'https://API.example.com/v/', 'https://elsewhere.example']) {
+      const world = await simulatedWorld(0)
+      const { net, hosts } = listening(world)
+      const place = { how: 'the configuration', files: { 'spritewright.config.json': JSON.stringify({ service: { baseUrl: written } }) } }
+      const workshop = await open(world, place, { SPRITEWRIGHT_BASE_URL: 'https://api.example.com/v' }, net)
+      const isSame = written !== 'https://elsewhere.example'
+      expect((await workshop.trust.route())?.trust).toBe(isSame ? 'bound' : 'none')
+      // There is no service at that address: what counts is where the key went.
+      await world.clock.run(workshop.plan().catch(() => {}))
+      expect([...hosts]).toEqual(isSame ? ['api.example.com'] : [])
+    }
+  })
+
   test.each(places)('H1: once a person has confirmed it, it is used from $how, with that key alone', async (place) => {
     const world = await simulatedWorld(0)
     const { net, hosts } = listening(world)
