@@ -1,4 +1,4 @@
-import { SpritewrightError } from '../errors.ts'
+import { hasCode, SpritewrightError } from '../errors.ts'
 import type { Order, ProgressListener } from '../job/order.ts'
 import { purchase } from '../job/purchase.ts'
 import type { Context } from './context.ts'
@@ -50,6 +50,9 @@ export async function regainOrder(
     return { sha256, ...(fault ? { why: fault.again } : {}) }
   } catch (error) {
     signal.throwIfAborted()
+    // Without a key, the shared store is what has to be mended.
+    const { troubles } = context.vault
+    if (hasCode(error, 'SW_NO_KEY') && troubles.size > 0) return { why: [...troubles].join(' ') }
     if (error instanceof SpritewrightError) return { why: `It could not be fetched again: ${error.message}` }
     throw error
   }

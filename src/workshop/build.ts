@@ -3,6 +3,7 @@ import { errorCodes, SpritewrightError } from '../errors.ts'
 import { endsEverything } from '../job/run-orders.ts'
 import type { Context } from '../project/context.ts'
 import { isFetchable, listOrphans, ofPresentServices, warnOfOrphan } from '../project/orphans.ts'
+import type { PlanItem } from '../project/plan.ts'
 import type { ServiceConnection } from '../project/session.ts'
 import { listStrays } from '../project/strays.ts'
 import { isUnsent, type Survey, survey, surveyWanted, throwAll } from '../project/survey.ts'
@@ -156,8 +157,11 @@ async function buyOpen(
     if (!mayBuy(context, request)) throw await missingError(context, open, undefined, false)
   }
   const signal = request.signal ?? new AbortController().signal
+  const lost = open.filter(({ state }) => state === 'lost')
+  if (lost.length > 0 && !canAsk(context, connection) && (context.options.isCi || context.options.store.shared !== undefined))
+    throw lostError(context, lost)
   const session = await connection.open(signal).catch((error: unknown) => {
-    throw open.some(({ state }) => state === 'lost') ? withTroubles(error, context.vault.troubles) : error
+    throw lost.length > 0 ? withTroubles(error, context.vault.troubles) : error
   })
   const run = await buy(context, session, {
     wanted: first,
@@ -174,5 +178,22 @@ async function buyOpen(
 /** Says why a result did not come from the shared store, if the service cannot be asked for it either. */
 function withTroubles(error: unknown, troubles: ReadonlySet<string>): unknown {
   if (!(error instanceof SpritewrightError) || troubles.size === 0) return error
-  return new SpritewrightError(error.code, { message: [error.message, ...troubles].join('\n'), facts: error.facts, cause: error })
+  return new SpritewrightError(error.code, { message: [...troubles, error.message].join('\n'), facts: error.facts, cause: error })
+}
+
+/**
+ * The error for paid results that are not here, on a machine that cannot ask the service. What is in the way comes
+ * first: nobody shall give CI the API key because a variable of the store is missing.
+ */
+function lostError({ vault, options }: Context, lost: readonly PlanItem[]): SpritewrightError {
+  const ids = lost.map(({ id }) => id)
+  const { shared } = options.store
+  const facts = { ids, ...(shared === undefined ? {} : { store: shared }) }
+  const found = `The paid results of ${ids.join(', ')} are not here`
+  if (vault.troubles.size > 0) return new SpritewrightError('SW_STORE', { message: `${found}.\n${[...vault.troubles].join('\n')}`, facts })
+  const advice =
+    shared === undefined
+      ? '. Commit .spritewright/results on a machine that has them, or share them by store.shared.'
+      : `, and not in the shared store ${shared}. On a machine that has them: npx spritewright store push.`
+  return new SpritewrightError('SW_VAULT', { message: `${found}${advice}`, facts })
 }
