@@ -4,6 +4,7 @@ import { type Net, type NetRequest, type NetResponse, readBody } from '../host/n
 import { searchFor } from '../options/key-search.ts'
 import { parseServiceAddress, type ServiceAddress } from '../service/address.ts'
 import { createEventReader } from '../service/events.ts'
+import { readRetryAfter } from '../service/http/retry.ts'
 import { parseApiKey } from '../service/http/transport.ts'
 import { createLimiter, type Limits } from '../service/limits/limits.ts'
 import type { StreamEvent } from '../service/profile.ts'
@@ -120,7 +121,7 @@ export function createCaller(ports: CallerPorts, baseUrl: string, key: string, l
         const reply = await send(call, bucket)
         if (reply.status !== 429 || attempt === tries) return reply
         // Another program uses the account. The suite waits, like any client.
-        await ports.clock.sleep(waitOf(reply, attempt), signal)
+        await ports.clock.sleep(waitOf(reply, attempt, ports.clock.wall()), signal)
       }
     },
     stream: async (path, lastEventId) => {
@@ -192,9 +193,8 @@ function openStream(response: NetResponse, lastEventId: string): OpenStream {
   }
 }
 
-function waitOf(reply: Reply, attempt: number): number {
-  const said = /^\d{1,4}$/.exec(reply.headers['retry-after'] ?? '')?.[0]
-  return said === undefined ? Math.min(60_000, 2000 * 2 ** attempt) : Math.min(120_000, Number(said) * 1000)
+function waitOf(reply: Reply, attempt: number, wallMs: number): number {
+  return Math.min(120_000, readRetryAfter(reply.headers, wallMs) ?? Math.min(60_000, 2000 * 2 ** attempt))
 }
 
 function unreachable(call: Call, cause: unknown, signal: AbortSignal | undefined): unknown {

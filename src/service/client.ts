@@ -10,13 +10,14 @@ import { refuseKeyInAddress, searchFor } from '../options/key-search.ts'
 import { parseServiceAddress, toSegment } from './address.ts'
 import { createAnswer } from './answer.ts'
 import { createCancel, createDeletion } from './conversation.ts'
-import { createDownload } from './http/download.ts'
+import { anyType, createDownload } from './http/download.ts'
 import { createFreeExchange, createFreeRequest, type FreeRequest } from './http/free-request.ts'
 import { notFromProfile, toRequestPort } from './http/request-port.ts'
 import { createRetryBudget } from './http/retry.ts'
 import { tellPauses } from './http/told-pauses.ts'
-import { createTransport, parseApiKey } from './http/transport.ts'
+import { createTransport, parseApiKey, type WireRequest } from './http/transport.ts'
 import { rawMember } from './json.ts'
+import { type Bucket, createAskedPauses } from './limits/asked-pauses.ts'
 import { createLimiter, type Limiter, type Limits, resolveLimits } from './limits/limits.ts'
 import { createSharedLimiter } from './limits/shared-limits.ts'
 import { tellWaits } from './limits/told-waits.ts'
@@ -165,10 +166,14 @@ export function createClient(ports: ClientPorts, options: ClientOptions): Servic
   refuseKeyInAddress(searchFor(key), options.baseUrl, "the service's base URL", { option: 'service.baseUrl' })
   const address = parseServiceAddress(options.baseUrl)
   const profile = resolveProfile(options.profile)
-  const limiter = toLimiter(ports, options, key)
+  const pauses = createAskedPauses(ports, options.limitsFolder, { baseUrl: options.baseUrl, key })
+  const limiter = pauses.over(toLimiter(ports, options, key))
   const onPause = options.onWait && tellPauses(clock, options.onWait)
   const tools = { clock, random, budget: createRetryBudget(), ...(onPause ? { onPause } : {}) }
-  const transport = createTransport(net, clock, address, key)
+  const transport = createTransport(net, clock, address, key, async (request, status, ms) => {
+    const bucket = bucketOf(request)
+    if (bucket !== undefined) await pauses.note(bucket, status, ms)
+  })
   const exchange = createFreeExchange(transport, limiter, tools)
   const free = createFreeRequest(transport, exchange)
   const reads = createReads(free, profile)
@@ -199,6 +204,13 @@ export function createClient(ports: ClientPorts, options: ClientOptions): Servic
       await net.close()
     },
   } satisfies ServiceClient)
+}
+
+/** The limit that counts a request. Streams have one of their own (C24), and their reader falls back on reads. */
+function bucketOf({ method, accept }: WireRequest): Bucket | undefined {
+  if (method !== 'GET') return 'post'
+  if (accept === 'text/event-stream') return undefined
+  return accept === anyType ? 'download' : 'get'
 }
 
 function toLimiter(ports: ClientPorts, options: ClientOptions, key: string): Limiter {

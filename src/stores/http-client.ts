@@ -74,7 +74,7 @@ export function createHttpClient({ clock, net }: HttpPorts, { address, base, sig
         work,
         found: `the answer ${status}${reason === undefined ? '' : ` ${reason}`}`,
         advice: adviceFor?.(answer, reason),
-        mayPass: status >= 500 || [408, 409, 412, 429].includes(status) || reason === 'RequestTimeout',
+        mayPass: status >= 500 || [408, 409, 412, 421, 425, 429].includes(status) || reason === 'RequestTimeout',
         facts: { status, ...(reason === undefined ? {} : { reason }) },
       })
     },

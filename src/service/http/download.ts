@@ -7,7 +7,7 @@ import { maximumJsonBytes } from '../json.ts'
 import type { Limiter } from '../limits/limits.ts'
 import { withDeadline } from './deadline.ts'
 import { lostAttempt } from './free-request.ts'
-import { type Attempt, type Fault, type RetryTools, retrying, withRetryTime } from './retry.ts'
+import { type Attempt, type Fault, isGatewayStatus, type RetryTools, retrying, withRetryTime } from './retry.ts'
 import { readWhole, type Transport, type WireRequest } from './transport.ts'
 
 /** A complete downloaded file. */
@@ -31,19 +31,21 @@ const deadlineMs = 15 * 60_000
 /** Redirects after the one to the signed URL. */
 const maximumFurtherHops = 3
 const what = 'the download'
+/** The `Accept` of downloads alone. */
+export const anyType = '*/*'
 
 /** A 403 of the signed URL: it has expired, so a new one is requested. */
 const expired = Symbol('expired')
 
 /**
- * Follows a `download_url` by hand. The key goes only to the API's own origin; the signed URL gets only an
- * `Accept` header. A lost or cut download is retried from the start, because a download is free.
+ * Follows a `download_url` by hand. The key goes only to the API's own origin; the signed URL gets an
+ * `Accept` header alone. A lost or cut download is retried from the start, because a download is free.
  *
  * The signed URL is a secret for its 15 minutes: no error contains it or its host.
  */
 export function createDownload(ports: DownloadPorts): (downloadUrl: string, signal?: AbortSignal) => Promise<DownloadedFile> {
   return async (downloadUrl, signal) => {
-    const request: WireRequest = { method: 'GET', path: toAssetPath(downloadUrl, ports.transport.address), what, accept: '*/*' }
+    const request: WireRequest = { method: 'GET', path: toAssetPath(downloadUrl, ports.transport.address), what, accept: anyType }
     return retrying(ports.tools, () => attempt(ports, request, signal), signal)
   }
 }
@@ -83,8 +85,8 @@ async function attempt(ports: DownloadPorts, request: WireRequest, signal?: Abor
 function toLost(ports: DownloadPorts, cause: unknown): SpritewrightError {
   if (cause instanceof RangeError) return badRedirect(`a file of more than ${maximumDownloadBytes} bytes`)
   const code = cause instanceof Error ? (cause as { code?: unknown }).code : undefined
-  const isCut = cause instanceof Error && cause.message.startsWith('the body was cut')
-  return ports.transport.unreachable(new Error(isCut ? cause.message : typeof code === 'string' ? code : 'a lost connection'), what)
+  const isOfBody = cause instanceof Error && cause.message.startsWith('the body ')
+  return ports.transport.unreachable(new Error(isOfBody ? cause.message : typeof code === 'string' ? code : 'a lost connection'), what)
 }
 
 async function askOnce(ports: DownloadPorts, request: WireRequest, signal: AbortSignal | undefined): Promise<Step> {
@@ -110,7 +112,7 @@ async function followSigned(ports: DownloadPorts, redirect: NetResponse, signal:
   for (let hop = 0; hop <= maximumFurtherHops; hop++) {
     from = toNextHop(response.headers.location, from, address)
     await discard(response)
-    response = await ports.net.request({ method: 'GET', url: from.href, headers: { accept: '*/*' }, signal })
+    response = await ports.net.request({ method: 'GET', url: from.href, headers: { accept: anyType }, signal })
     if (isRedirect(response.status)) continue
     if (response.status === 200) return { kind: 'done', value: await readFile(response) }
     await discard(response)
@@ -146,7 +148,7 @@ function badRedirect(found: string): SpritewrightError {
 function failedSigned({ transport, clock }: DownloadPorts, { status, headers }: NetResponse): Attempt<never> {
   const retryAfterMs = transport.retryAfterMs({ headers })
   const error = transport.unreachable(new Error(`status ${status} at the signed address`), what)
-  const fault: Fault | null = status >= 500 || status === 429 ? { kind: 'transport', retryAfterMs } : null
+  const fault: Fault | null = isGatewayStatus(status) || status === 429 ? { kind: 'transport', retryAfterMs } : null
   return { kind: 'failed', error: withRetryTime(error, retryAfterMs, clock.wall()), fault }
 }
 

@@ -1,7 +1,7 @@
 import type { SpritewrightError } from '../../errors.ts'
 import type { JsonBody } from '../json.ts'
 import type { Limiter } from '../limits/limits.ts'
-import { type Attempt, type RetryTools, retrying } from './retry.ts'
+import { type Attempt, isGatewayStatus, type RetryTools, retrying } from './retry.ts'
 import type { Answer, Transport, WireRequest } from './transport.ts'
 
 /**
@@ -33,7 +33,7 @@ export function createFreeExchange(transport: Transport, limiter: Limiter, tools
       const answer = await transport.exchange(request, signal)
       if (answer.status >= 200 && answer.status <= 299)
         return request.method === 'GET' ? toRead(transport, answer, request.what) : { kind: 'done', value: answer }
-      if (answer.status >= 500) onLost?.()
+      if (isGatewayStatus(answer.status)) onLost?.()
       return { kind: 'failed', ...transport.refusal(answer, request.what) }
     } catch (error) {
       onLost?.()

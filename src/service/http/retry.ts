@@ -26,6 +26,40 @@ const retryRules: Readonly<{
  */
 export const longestRetryAfterMs: number = 5 * 60_000
 
+/**
+ * Whether a status without the service's envelope is that of something on the way, which may pass: any 5xx, 408, 421
+ * and 425.
+ */
+export function isGatewayStatus(status: number): boolean {
+  return status >= 500 || status === 408 || status === 421 || status === 425
+}
+
+/** The three forms of a date in HTTP (RFC 9110, 5.6.7). The last one names no zone, and means GMT. */
+const httpDate =
+  /^(?:[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} [\d:]{8} GMT|[A-Z][a-z]{5,8}, \d\d-[A-Z][a-z]{2}-\d\d [\d:]{8} GMT|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d [\d:]{8} \d{4})$/
+/** Longest `Retry-After` that counts, in seconds: a day. A longer one is taken for this. */
+const longestSeconds = 86_400
+
+/**
+ * `Retry-After` (RFC 9110, 10.2.3) in milliseconds, at most a day; null if it is missing or neither seconds nor a date.
+ * A fraction of a second counts as a second. A date is compared with the `Date` of the same answer, because the clock
+ * here may be wrong.
+ *
+ * @param wallMs Counts if the answer has no `Date`. Milliseconds since the Unix epoch.
+ */
+export function readRetryAfter(headers: Readonly<Record<string, string>>, wallMs: number): number | null {
+  const text = (headers['retry-after'] ?? '').trim()
+  const seconds = /^\d+(?:\.\d+)?$/.test(text)
+    ? Math.ceil(Number(text))
+    : Math.max(0, readHttpDate(text) - (readHttpDate(headers.date) || wallMs)) / 1000
+  return Number.isNaN(seconds) ? null : Math.min(seconds, longestSeconds) * 1000
+}
+
+/** Milliseconds since the Unix epoch; NaN for anything but a date of HTTP. */
+function readHttpDate(text = ''): number {
+  return httpDate.test(text) ? Date.parse(text.endsWith('GMT') ? text : `${text} GMT`) : Number.NaN
+}
+
 /** Adds the time for the next try to an error. Without a `Retry-After` it stays as it is. */
 export function withRetryTime(error: SpritewrightError, retryAfterMs: number | null, wallMs: number): SpritewrightError {
   if (retryAfterMs === null) return error

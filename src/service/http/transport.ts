@@ -8,7 +8,7 @@ import { toRefusal } from '../reasons.ts'
 import { readEnvelope } from '../replies.ts'
 import type { PublicError } from '../wire.ts'
 import { withDeadline } from './deadline.ts'
-import { type Fault, withRetryTime } from './retry.ts'
+import { type Fault, isGatewayStatus, readRetryAfter, withRetryTime } from './retry.ts'
 
 /** Longest time for the complete answer to most requests, in milliseconds. */
 export const longestRequestMs: number = 60_000
@@ -107,8 +107,15 @@ export function parseApiKey(text: string): string {
  * Creates the transport for one key.
  *
  * @param key From `parseApiKey`. Only the closures of this call hold it.
+ * @param note Called for an answer that asks not to try again before some time.
  */
-export function createTransport(net: Net, clock: Clock, address: ServiceAddress, key: string): Transport {
+export function createTransport(
+  net: Net,
+  clock: Clock,
+  address: ServiceAddress,
+  key: string,
+  note: (request: WireRequest, status: number, retryAfterMs: number) => Promise<void>,
+): Transport {
   const hide = searchFor(key).mask
   const open: Transport['open'] = async (request, signal, bodyTimeoutMs) => {
     const response = await net.request({
@@ -121,6 +128,8 @@ export function createTransport(net: Net, clock: Clock, address: ServiceAddress,
     })
     // Messages quote headers, and a `Location` is requested from another origin. Neither may contain the key.
     const headers = Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, hide(value)]))
+    const retryAfterMs = response.status >= 400 ? readRetryAfter(headers, clock.wall()) : null
+    if (retryAfterMs !== null) await note(request, response.status, retryAfterMs)
     return { ...response, headers }
   }
   const envelope = (answer: Answer): PublicError | null => {
@@ -145,11 +154,11 @@ export function createTransport(net: Net, clock: Clock, address: ServiceAddress,
     json: (answer, what) => parseJson(answer.body, what, hide),
     envelope,
     refusal: (answer, what) => {
-      const retryAfterMs = parseRetryAfter(answer.headers['retry-after'], clock.wall())
+      const retryAfterMs = readRetryAfter(answer.headers, clock.wall())
       const { error, fault } = toFailure(answer, envelope(answer), what, retryAfterMs, address)
       return { error: withRetryTime(error, retryAfterMs, clock.wall()), fault }
     },
-    retryAfterMs: (answer) => parseRetryAfter(answer.headers['retry-after'], clock.wall()),
+    retryAfterMs: (answer) => readRetryAfter(answer.headers, clock.wall()),
     unreachable: (cause, what) => toUnreachable(address, what, hide(describeCause(cause)), null),
     hide,
   }
@@ -186,8 +195,7 @@ async function* takeUntil(body: AsyncIterable<Uint8Array>, isEnough: (part: Uint
 export async function readWhole(response: NetResponse, maximumBytes: number): Promise<Uint8Array> {
   const body = await readBody(response, maximumBytes)
   const length = response.headers['content-length']
-  const isCoded = (response.headers['content-encoding'] ?? 'identity') !== 'identity'
-  if (length !== undefined && !isCoded && /^\d+$/.test(length) && Number(length) !== body.length) {
+  if (length !== undefined && /^\d+$/.test(length) && Number(length) !== body.length) {
     throw new Error(`the body was cut: ${body.length} of ${length} bytes`)
   }
   return body
@@ -204,7 +212,7 @@ function toFailure(
   if (envelope !== null && status >= 400) {
     return { error: toRefusal(status, envelope, what), fault: { kind: 'answer', status, retryable: envelope.retryable, retryAfterMs } }
   }
-  if (status >= 500)
+  if (isGatewayStatus(status))
     return {
       error: toUnreachable(address, what, `status ${status} without an error envelope`, status),
       fault: { kind: 'transport', retryAfterMs },
@@ -240,12 +248,4 @@ export function describeCause(cause: unknown): string {
     at = at.cause
   }
   return words.length === 0 ? 'no answer' : words.join(': ').slice(0, 300)
-}
-
-/** `Retry-After` in milliseconds, from seconds or an HTTP date; null if it is neither. */
-function parseRetryAfter(text: string | undefined, wallMs: number): number | null {
-  if (text === undefined) return null
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
-  const date = Date.parse(text)
-  return Number.isNaN(date) ? null : Math.max(0, date - wallMs)
 }

@@ -1,0 +1,105 @@
+import { join } from 'node:path'
+import { SpritewrightError } from '../../errors.ts'
+import { replaceFile } from '../../host/publish.ts'
+import { longestRetryAfterMs, withRetryTime } from '../http/retry.ts'
+import type { Limiter, Release } from './limits.ts'
+import { accountFolder, type SharedLimitPorts } from './shared-limits.ts'
+import { silentMs } from './told-waits.ts'
+
+/** A kind of request that the service counts by itself. */
+export type Bucket = Parameters<Limiter['take']>[0]
+
+/** The pauses that the service asks for. */
+export interface AskedPauses {
+  /** Notes that the service asks to send no request of a kind for some time. Never rejects. */
+  note(bucket: Bucket, status: number, ms: number): Promise<void>
+  /** A limiter that grants nothing in a pause: it waits for the end of a short one, and throws if it is long. */
+  over(limiter: Limiter): Limiter
+}
+
+/** Times of the wall clock, in milliseconds since the Unix epoch. */
+interface Pause {
+  readonly at: number
+  readonly until: number
+  readonly status: number
+}
+
+/**
+ * Keeps the pauses of one key at one service, so that the next process does not ask at once what the last one was
+ * told to leave for an hour.
+ *
+ * @param ports Without a disk, this process alone knows them.
+ * @param folder As for `createSharedLimiter`.
+ */
+export function createAskedPauses(
+  ports: Pick<SharedLimitPorts, 'clock' | 'random'> & { readonly disk?: SharedLimitPorts['disk'] | undefined },
+  folder: string | undefined,
+  account: { readonly baseUrl: string; readonly key: string },
+): AskedPauses {
+  const { clock, random, disk } = ports
+  const known = new Map<Bucket, Pause>()
+  let opened: string | undefined
+  const fileOf = async (bucket: Bucket): Promise<string | undefined> => {
+    if (!disk || folder === undefined) return undefined
+    opened ??= await accountFolder({ disk, random }, folder, account)
+    return join(opened, `pause-${bucket}`)
+  }
+  const read = async (bucket: Bucket): Promise<Pause | undefined> => {
+    const own = known.get(bucket)
+    try {
+      const file = await fileOf(bucket)
+      const text = file === undefined ? undefined : new TextDecoder().decode(await disk?.read(file))
+      const shared = text ? (JSON.parse(text) as Pause) : undefined
+      return shared && shared.until > (own?.until ?? 0) ? shared : own
+    } catch {
+      return own
+    }
+  }
+  /** Milliseconds that are left. A pause from the future is of a clock that was wrong. */
+  const leftMs = (pause: Pause | undefined): number => {
+    const now = clock.wall()
+    return pause && pause.at <= now ? Math.max(0, pause.until - now) : 0
+  }
+  const pass = async (bucket: Bucket, signal: AbortSignal | undefined): Promise<boolean> => {
+    const pause = await read(bucket)
+    const left = leftMs(pause)
+    if (pause && left > longestRetryAfterMs) throw pauseError(pause, left, clock.wall())
+    if (left > 0) await clock.sleep(left, signal)
+    return left > 0
+  }
+  return {
+    note: async (bucket, status, ms) => {
+      if (ms < silentMs) return
+      const at = clock.wall()
+      const pause: Pause = { at, until: at + ms, status }
+      known.set(bucket, pause)
+      try {
+        const file = await fileOf(bucket)
+        if (file !== undefined && disk) await replaceFile(disk, random, file, new TextEncoder().encode(JSON.stringify(pause)))
+      } catch {
+        // The run has been told. Only the next one has not.
+      }
+    },
+    over: (limiter) => ({
+      ...limiter,
+      take: async (bucket, signal): Promise<Release> => {
+        for (;;) {
+          await pass(bucket, signal)
+          const release = await limiter.take(bucket, signal)
+          // The wait for the limits may have been long, and another request may have been told to pause.
+          if (leftMs(await read(bucket)) === 0) return release
+          release()
+        }
+      },
+    }),
+  }
+}
+
+function pauseError({ status }: Pause, leftMs: number, wallMs: number): SpritewrightError {
+  const isLimit = status === 429
+  const error = new SpritewrightError(isLimit ? 'SW_REFUSED' : 'SW_UNREACHABLE', {
+    message: `Nothing was sent: the service's last answer was ${status}, and its pause is not over.`,
+    facts: isLimit ? { status, reason: 'rate_limited', retryable: true, requestId: null, details: null } : { status },
+  })
+  return withRetryTime(error, leftMs, wallMs)
+}

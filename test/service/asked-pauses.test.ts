@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest'
+import type { NetRequest } from '../../src/host/net.ts'
+import { readRetryAfter } from '../../src/service/http/retry.ts'
+import { ManualClock } from '../kit/manual-clock.ts'
+import { MemoryDisk } from '../kit/memory-disk.ts'
+import { json, type Reply, refused, scriptedNet } from '../kit/scripted-net.ts'
+import { errorOf, testClient } from './fixtures.ts'
+
+const wallMs = Date.UTC(2026, 10, 26, 12, 0, 0)
+
+describe('Retry-After (kind: headers read too leniently)', () => {
+  test.each([
+    ['7', 7_000],
+    ['0', 0],
+    [' 7 ', 7_000],
+    ['6.5', 7_000],
+    ['0.01', 1_000],
+    ['Thu, 26 Nov 2026 12:00:30 GMT', 30_000],
+    ['Thursday, 26-Nov-26 12:00:30 GMT', 30_000],
+    ['Thu Nov 26 12:00:30 2026', 30_000],
+    ['Thu, 26 Nov 2026 11:00:00 GMT', 0],
+    ['99999999999999999999', 86_400_000],
+    ['Sat, 26 Nov 2050 12:00:30 GMT', 86_400_000],
+  ])('"%s" is read as RFC 9110 says', (text, ms) => {
+    expect(readRetryAfter({ 'retry-after': text }, wallMs)).toBe(ms)
+  })
+
+  test.each([
+    '',
+    '-5',
+    '+5',
+    '1e3',
+    '0x10',
+    '5, 10',
+    '5s',
+    '1:00',
+    'soon',
+    '2026-11-26',
+    '2026-11-26T12:01:00Z',
+    '6.',
+    '.5',
+    'Infinity',
+    'NaN',
+  ])('"%s" is none', (text) => {
+    expect(readRetryAfter({ 'retry-after': text }, wallMs)).toBeNull()
+  })
+
+  test('a date counts by the clock of the service, however wrong the clock here is', () => {
+    const headers = { 'retry-after': 'Thu, 26 Nov 2026 12:00:30 GMT', date: 'Thu, 26 Nov 2026 12:00:00 GMT' }
+    for (const wrong of [0, wallMs - 3_600_000, wallMs + 3_600_000]) expect(readRetryAfter(headers, wrong)).toBe(30_000)
+    expect(readRetryAfter({ ...headers, date: 'today' }, wallMs)).toBe(30_000)
+  })
+})
+
+describe('statuses of gateways', () => {
+  test.each([408, 421, 425, 500, 502, 503, 504, 520])('a bare %i is tried again, for a read and for an upload', async (status) => {
+    const net = scriptedNet((_, number) =>
+      number % 2 === 0 ? { status } : number === 1 ? json(200, { credits: '2' }) : json(201, { id: 'r' }),
+    )
+    const { client, clock } = testClient(net, {
+      profile: { uploadReference: async (ask) => String((await ask({ method: 'POST', path: '/v1/references' })).status) },
+    })
+    expect(await clock.run(client.balance())).toBe(20_000n)
+    expect(await clock.run(client.uploadReference({ bytes: new Uint8Array(1), contentType: 'image/png' }))).toBe('201')
+    expect(net.requests).toHaveLength(4)
+  })
+
+  test.each([400, 404, 409, 410, 422])('a bare %i is not', async (status) => {
+    const net = scriptedNet(() => ({ status }))
+    const { client, clock } = testClient(net)
+    expect((await errorOf(clock.run(client.balance()))).code).toBe('SW_WIRE')
+    expect(net.requests).toHaveLength(1)
+  })
+})
+
+describe('a pause that the service asks for is kept (kind: what was learned is forgotten with the process)', () => {
+  /** One process after another, of one machine. */
+  function machine(script: (request: NetRequest, number: number) => Reply) {
+    const disk = new MemoryDisk()
+    const clock = new ManualClock()
+    const net = scriptedNet(script)
+    const start = () => testClient(net, { limitsFolder: '/state/limits' }, disk, clock).client
+    return { clock, net, start }
+  }
+  const submission = { key: 'k-1', body: new Uint8Array(2) }
+  const limited = refused(429, 'rate_limited', { retryable: true }, { 'retry-after': '3600' })
+
+  test('C29: after a 429 with an hour, the next process sends nothing, names the time, and sends after it', async () => {
+    const { clock, net, start } = machine((_, number) => (number === 0 ? limited : json(200, { credits: '2' })))
+    const told = await errorOf(clock.run(start().balance()))
+    await clock.advance(1_000)
+    const again = await errorOf(clock.run(start().balance()))
+    expect(net.requests).toHaveLength(1)
+    expect(again).toMatchObject({ code: 'SW_REFUSED', facts: { retryAt: told.facts.retryAt } })
+    expect(again.message).toContain('Nothing was sent')
+    await clock.advance(3_600_000)
+    expect(await clock.run(start().balance())).toBe(20_000n)
+  })
+
+  test('C29: the same for a POST that buys: no record is made, and the approval is not used', async () => {
+    const { clock, net, start } = machine(() => limited)
+    let records = 0
+    const record = async (): Promise<void> => {
+      records++
+    }
+    expect(await clock.run(start().submit(submission, record))).toMatchObject({ kind: 'refused', retryAfterMs: 3_600_000 })
+    expect(await errorOf(clock.run(start().submit(submission, record)))).toMatchObject({ code: 'SW_REFUSED' })
+    expect({ posts: net.requests.length, records }).toEqual({ posts: 1, records: 1 })
+  })
+
+  test('a pause of POSTs holds up no read, and one of a service that is down is told as such', async () => {
+    const { clock, net, start } = machine(({ method }) =>
+      method === 'POST' ? { status: 503, headers: { 'retry-after': '1800' } } : json(200, { credits: '2' }),
+    )
+    await clock.run(start().submit(submission, async () => {}))
+    expect(await clock.run(start().balance())).toBe(20_000n)
+    expect(await errorOf(clock.run(start().submit(submission, async () => {})))).toMatchObject({ code: 'SW_UNREACHABLE' })
+    expect(net.requests).toHaveLength(2)
+  })
+
+  test('a short pause is waited out by the next process, and Ctrl-C ends the wait', async () => {
+    const { clock, net, start } = machine((_, number) =>
+      number === 0 ? refused(429, 'rate_limited', { retryable: false }, { 'retry-after': '120' }) : json(200, { credits: '2' }),
+    )
+    await errorOf(clock.run(start().balance()))
+    const interrupt = new AbortController()
+    const left = start().balance(interrupt.signal)
+    interrupt.abort(new Error('Ctrl-C'))
+    await expect(left).rejects.toThrow('Ctrl-C')
+    const before = clock.mono()
+    expect(await clock.run(start().balance())).toBe(20_000n)
+    expect(clock.mono() - before).toBe(120_000)
+    expect(net.requests).toHaveLength(2)
+  })
+
+  test('a pause that is damaged, or of a clock that was wrong, holds nobody up', async () => {
+    for (const text of ['{', '[]', 'null', JSON.stringify({ at: 10 ** 15, until: 10 ** 16, status: 429 })]) {
+      const disk = new MemoryDisk()
+      const clock = new ManualClock()
+      const net = scriptedNet((_, number) => (number === 0 ? limited : json(200, { credits: '2' })))
+      const start = () => testClient(net, { limitsFolder: '/state/limits' }, disk, clock).client
+      await errorOf(clock.run(start().balance()))
+      const path = [...disk.files.keys()].find((one) => one.endsWith('pause-get'))
+      disk.files.set(path as string, new TextEncoder().encode(text))
+      expect(await clock.run(start().balance())).toBe(20_000n)
+    }
+  })
+})
