@@ -14,9 +14,9 @@ export interface Failure {
   readonly stack?: string
 }
 
-/** System codes of a full or read-only disk. Other system codes are shown as they are. */
-const diskCodes: ReadonlySet<string> = new Set(
-  'EACCES EBUSY EDQUOT EEXIST EFBIG EIO EISDIR EMFILE ENAMETOOLONG ENFILE ENODEV ENOENT ENOSPC ENOTDIR ENOTEMPTY EPERM EROFS ESTALE'.split(
+/** Calls of the file system, as Node names them. Whatever code they fail with, a disk or its driver said it. */
+const diskCalls: ReadonlySet<string> = new Set(
+  'access chmod close copyfile fdatasync fsync ftruncate futime link lstat mkdir mkdtemp open opendir read readlink realpath rename rm rmdir scandir stat statfs symlink unlink utime write'.split(
     ' ',
   ),
 )
@@ -48,7 +48,9 @@ function toFailure(error: unknown): Failure {
   if (!(error instanceof Error)) return internal(`Expected an error, found ${typeof error}: ${String(error)}`, undefined)
   const { code, facts, syscall, path } = error as { code?: unknown; facts?: unknown; syscall?: unknown; path?: unknown }
   if (typeof code === 'string' && code.startsWith('SW_')) return ours(code, error, facts)
-  if (typeof code === 'string' && diskCodes.has(code) && typeof syscall === 'string') {
+  // Sockets read and write as well, but have no path.
+  const isOfDisk = typeof path === 'string' || !/^(?:ECONN|EPIPE|EHOST|ENET|ETIMEDOUT)/.test(String(code))
+  if (typeof code === 'string' && typeof syscall === 'string' && diskCalls.has(syscall) && isOfDisk) {
     return {
       code: 'SW_DISK' satisfies ErrorCode,
       message: `${typeof path === 'string' ? diskWords(error.message, path) : error.message}. ${diskAdvice(code)}`,
@@ -90,7 +92,7 @@ function diskAdvice(code: string): string {
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return 'Make it writable for you and run the command again.'
   if (code === 'EMFILE' || code === 'ENFILE')
     return 'Too many files are open on this machine: close programs, or raise the limit (ulimit -n).'
-  return 'Check that path and run the command again.'
+  return 'Check that path and its disk, and run the command again: nothing that was paid for is lost.'
 }
 
 function interrupted(): Failure {

@@ -1,7 +1,10 @@
 import {
+  closeSync,
   copyFileSync,
+  fsync,
   linkSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -10,7 +13,8 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { appendFile, open, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
+import { promisify } from 'node:util'
 
 /** Result of {@link Disk.stat}. */
 export interface DiskStat {
@@ -90,37 +94,42 @@ const emptyMs = 20
 export function nodeDisk(): Disk {
   let last = process.hrtime.bigint()
   /** Makes a call at once. If other work has waited too long, that work runs before the call. */
-  const now = async <T>(call: () => T | Promise<T>): Promise<T> => {
+  const now = async <T>(path: string, call: () => T | Promise<T>): Promise<T> => {
     if (process.hrtime.bigint() - last >= longestTurnNs) {
       await new Promise<void>((resolve) => setImmediate(resolve))
       last = process.hrtime.bigint()
     }
-    return call()
+    try {
+      return await call()
+    } catch (error) {
+      // Node's error of a call on an open file, e.g. of a full disk, has no path.
+      if (error instanceof Error && !('path' in error)) Object.assign(error, { path, message: `${error.message} '${path}'` })
+      throw error
+    }
   }
   return {
     read: async (path) => {
-      const bytes = await now(() => readNow(path))
+      const bytes = await now(path, () => readNow(path))
       if (bytes.length > 0) return bytes
       // Programs that save a file empty it first.
       await new Promise<void>((resolve) => setTimeout(resolve, emptyMs))
-      return readNow(path)
+      return now(path, () => readNow(path))
     },
-    list: (folder) => now(() => listNow(folder)),
-    links: (folder) => now(() => linksNow(folder)),
-    stat: (path) => now(() => statNow(path)),
-    makeFolder: (folder) => now(() => void mkdirSync(folder, { recursive: true })),
-    writeTemp: (path, bytes, mode) =>
-      withPath(path, () => now(() => writeFileSync(path, bytes, { flag: 'wx', ...(mode === undefined ? {} : { mode }) }))),
-    append: (path, bytes) => withPath(path, () => appendFile(path, bytes, { flush: true } as Parameters<typeof appendFile>[2])),
-    sync: (path) => syncOpened(path),
-    link: (from, to) => now(() => linkOrCopy(from, to)),
+    list: (folder) => now(folder, () => listNow(folder)),
+    links: (folder) => now(folder, () => linksNow(folder)),
+    stat: (path) => now(path, () => statNow(path)),
+    makeFolder: (folder) => now(folder, () => void mkdirSync(folder, { recursive: true })),
+    writeTemp: (path, bytes, mode) => now(path, () => writeFileSync(path, bytes, { flag: 'wx', ...(mode === undefined ? {} : { mode }) })),
+    append: (path, bytes) => now(path, () => opened(path, 'a', (file) => writeFileSync(file, bytes))),
+    sync: (path) => now(path, () => syncOpened(path)),
+    link: (from, to) => now(to, () => linkOrCopy(from, to)),
     syncFolder: async (folder) => {
       // Windows cannot open a folder to sync it. Its file systems order names with their files themselves.
-      if (process.platform !== 'win32') await syncOpened(folder)
+      if (process.platform !== 'win32') await now(folder, () => syncOpened(folder))
     },
-    move: (from, to) => now(() => renamePatiently(() => renameSync(from, to))),
-    remove: (path) => now(() => removeOne(path)),
-    touch: (path, atMs) => now(() => utimesSync(path, atMs / 1000, atMs / 1000)),
+    move: (from, to) => now(to, () => renamePatiently(() => renameSync(from, to))),
+    remove: (path) => now(path, () => removeOne(path)),
+    touch: (path, atMs) => now(path, () => utimesSync(path, atMs / 1000, atMs / 1000)),
   }
 }
 
@@ -163,27 +172,18 @@ async function removeOne(path: string): Promise<void> {
   }
 }
 
-/**
- * Adds the path to the error of a write. Node's error of a full disk, from a write to an open file, has no
- * path.
- */
-async function withPath(path: string, write: () => Promise<void>): Promise<void> {
+/** Syncs a file after a call on it. By its number, because not every installer's file system gives out handles that sync. */
+async function opened(path: string, flags: string, work: (file: number) => void = () => {}): Promise<void> {
+  const file = openSync(path, flags)
   try {
-    await write()
-  } catch (error) {
-    if (error instanceof Error && !('path' in error)) Object.assign(error, { path, message: `${error.message} '${path}'` })
-    throw error
+    work(file)
+    await promisify(fsync)(file)
+  } finally {
+    closeSync(file)
   }
 }
 
-async function syncOpened(path: string): Promise<void> {
-  const handle = await open(path, process.platform === 'win32' ? 'r+' : 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
+const syncOpened = (path: string): Promise<void> => opened(path, process.platform === 'win32' ? 'r+' : 'r')
 
 /** Pauses before a rename is tried again, in milliseconds. */
 const renamePausesMs = [10, 20, 50, 100, 200, 400, 800]

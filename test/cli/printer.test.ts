@@ -133,6 +133,29 @@ describe('errors', () => {
     expect(world.err()).toContain('nothing that was paid for is lost')
   })
 
+  test.each([
+    ['ESTALE', 'rename'],
+    ['EIO', 'fsync'],
+    ['EREMOTEIO', 'close'],
+    ['ENXIO', 'open'],
+    ['EUCLEAN', 'scandir'],
+    ['ENOLCK', 'link'],
+    ['ETIMEDOUT', 'read'],
+    ['UNKNOWN', 'unlink'],
+  ])('%s of %s is SW_DISK with its path and what to do, not a mistake of ours (kind: errors of disks)', async (code, call) => {
+    const { world, exit } = await fail(systemError(code, call, '/game/sprites.lock.json'))
+    expect(exit).toBe(1)
+    expect(world.err()).toContain('error SW_DISK')
+    expect(world.err()).toContain('/game/sprites.lock.json')
+    expect(world.err()).toContain('run the command again')
+    expect(world.err()).not.toMatch(/mistake|\n {2,}at /)
+  })
+
+  test('a broken connection is no error of a disk', () => {
+    const lost = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' })
+    expect(toFailures(lost)[0]?.code).toBe('SW_INTERNAL')
+  })
+
   test('names the folder and not a temporary file that is gone', async () => {
     const { world } = await fail(systemError('ENOSPC', 'open', '/game/public/sprites/page.png.0123456789abcdef.tmp'))
     expect(world.err()).toContain('ENOSPC: made up, a file in "/game/public/sprites". Make room')

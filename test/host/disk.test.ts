@@ -160,3 +160,36 @@ test.each([
   expect(done).toBe(isDone ? 1 : 0)
   expect(pauses).toEqual([10, 20, 50, 100, 200, 400, 800].slice(0, code === 'ENOENT' || platform === 'linux' ? 0 : times))
 })
+
+test.skipIf(process.platform === 'win32')(
+  'every failure names its path, also of calls on an open file (kind: errors of disks)',
+  async () => {
+    const calls: readonly (readonly [string, () => Promise<unknown>])[] = [
+      // Devices that cannot be synced, or are full.
+      ['/dev/null', () => disk.sync('/dev/null')],
+      ['/dev/full', () => disk.append('/dev/full', text('x'))],
+      [folder, () => disk.read(folder)],
+      [join(folder, 'none/x'), () => disk.writeTemp(join(folder, 'none/x'), text('x'))],
+      [join(folder, 'none'), () => disk.touch(join(folder, 'none'), 0)],
+      [join(folder, 'none'), () => disk.syncFolder(join(folder, 'none'))],
+    ]
+    for (const [path, call] of calls) {
+      const error = (await call().then(
+        () => undefined,
+        (reason: unknown) => reason,
+      )) as NodeJS.ErrnoException | undefined
+      expect([path, error?.path]).toEqual([path, path])
+      expect(error?.message).toContain(path)
+    }
+  },
+)
+
+test('what is appended is there before the call ends, whole, and after what was there', async () => {
+  const file = join(folder, 'appended.txt')
+  await disk.append(file, text('one '))
+  const long = new Uint8Array(3_000_000).fill(97)
+  await disk.append(file, long)
+  const bytes = await readFile(file)
+  expect(bytes.length).toBe(3_000_004)
+  expect(bytes.subarray(0, 5).toString()).toBe('one a')
+})
