@@ -1,5 +1,5 @@
 import { formatCredits } from '../credit/credits.ts'
-import { SpritewrightError } from '../errors.ts'
+import { hasCode, SpritewrightError } from '../errors.ts'
 import { describeProxies, readProxies } from '../host/net/proxies.ts'
 import { readPackage } from '../options/config-files.ts'
 import { findViteConfigs } from '../options/vite-configs.ts'
@@ -258,10 +258,18 @@ async function checkSharedResults({ vault }: Context): Promise<readonly DoctorFi
   }
 }
 
-/** Reads from the store of a shared journal. Whether it keeps its word is probed before the first write. */
+/** Writes to the store of a shared journal, which probes whether it keeps what a purchase relies on. */
 async function checkSharedJournal({ checkout, sharedJournal }: Context): Promise<readonly DoctorFinding[]> {
   if (!sharedJournal) return []
-  await sharedJournal.get('probe/doctor')
+  const record = 'probe/doctor'
+  await sharedJournal.get(record)
+  try {
+    await sharedJournal.putIfAbsent(record, new TextEncoder().encode('spritewright: may records be kept here?\n'))
+  } catch (error) {
+    if (!hasCode(error, 'SW_STORE') || (error.facts.status !== 401 && error.facts.status !== 403)) throw error
+    const advice = `${error.message} This machine can build what is bought. To approve or buy it needs the right to write.`
+    return [{ check: 'shared journal', verdict: 'warning', found: sharedJournal.address, advice }]
+  }
   const name = await checkout.read()
   const found = `${sharedJournal.address}, ${name ? `journal ${name.slice(0, 8)}` : 'empty: it begins with the first approval'}`
   return [{ check: 'shared journal', verdict: 'good', found, advice: '' }]

@@ -167,7 +167,7 @@ describe('a poisoned object', () => {
     bucket.files.set(keyOf(hash), poison)
     const second = await clone(first)
     const message = expect.stringMatching(new RegExp(`s3://studio/sprites has wrong bytes under the name ${hash}.*store verify`))
-    await expect((await second.open({}, keyless)).build()).rejects.toMatchObject({ code: 'SW_NO_SERVICE', message })
+    await expect((await second.open({}, keyless)).build()).rejects.toMatchObject({ code: 'SW_STORE', message })
     expect(await second.results()).toHaveLength(2)
     const report = await (await first.open({}, keyless)).store.verify()
     expect(report.findings).toMatchObject([{ sha256: hash, outcome: 'mended', damaged: ['shared'] }])
@@ -240,7 +240,7 @@ describe('a store that is down', () => {
     expect(report.warnings[0]).toMatch(/s3:\/\/studio\/sprites.*503.*count as missing/)
     expect([await second.results(), all.service.charges().length]).toEqual([await all.first.results(), 3])
     await expect((await (await all.clone(all.first)).open({}, keyless)).build()).rejects.toMatchObject({
-      code: 'SW_NO_SERVICE',
+      code: 'SW_STORE',
       message: expect.stringContaining('503'),
     })
   })
