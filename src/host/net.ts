@@ -59,7 +59,8 @@ export function nodeNet(env: Readonly<Record<string, string | undefined>> = {}):
   const open = new Map<string, Dispatcher>()
   return {
     request: async (wanted) => {
-      const { EnvHttpProxyAgent, request } = await import('undici')
+      // By its file: Bun has a package of this name of its own, which cannot close.
+      const { EnvHttpProxyAgent, request } = await import('undici/index.js')
       const proxies = readProxies(isLoopbackHost(new URL(wanted.url).hostname) ? {} : env)
       const proxyWords = describeProxies(proxies)
       const dispatcher =

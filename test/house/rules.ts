@@ -19,7 +19,7 @@ export const onlyPurchaseSubmits: Rule = (sources) =>
  * for the names below.
  */
 const worldModules =
-  /^(?:node:)?(?:fs|fs\/promises|http|https|http2|net|tls|dns|dgram|os|process|child_process|worker_threads|cluster|readline|readline\/promises|timers|timers\/promises|perf_hooks|tty)$|^undici$/
+  /^(?:node:)?(?:fs|fs\/promises|http|https|http2|net|tls|dns|dgram|os|process|child_process|worker_threads|cluster|readline|readline\/promises|timers|timers\/promises|perf_hooks|tty)$|^undici(?:\/.*)?$/
 const randomNames = ['randomBytes', 'randomUUID', 'randomInt', 'randomFill', 'randomFillSync', 'webcrypto', 'getRandomValues']
 const worldCalls = new Set([
   'fetch',

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { SpritewrightError } from '../../errors.ts'
 import { replaceFile } from '../../host/publish.ts'
-import { longestRetryAfterMs, withRetryTime } from '../http/retry.ts'
-import type { Limiter, Release } from './limits.ts'
-import { accountFolder, type SharedLimitPorts } from './shared-limits.ts'
-import { silentMs } from './told-waits.ts'
+import type { Limiter, Release } from '../limits/limits.ts'
+import { accountFolder, type SharedLimitPorts } from '../limits/shared-limits.ts'
+import { silentMs } from '../limits/told-waits.ts'
+import { longestRetryAfterMs, withRetryTime } from './retry.ts'
 
 /** A kind of request that the service counts by itself. */
 export type Bucket = Parameters<Limiter['take']>[0]
