@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Approval, type ApprovedService, type Approvers, judgeApproval as judge, signApproval } from '../../src/credit/approval.ts'
+import {
+  type Approval,
+  type ApprovedService,
+  type Approvers,
+  isLapsed,
+  judgeApproval as judge,
+  signApproval,
+} from '../../src/credit/approval.ts'
 import { approverWords } from '../../src/credit/approval-words.ts'
 import { testKey } from '../kit/keys.ts'
 
@@ -111,6 +118,17 @@ describe('judgeApproval', () => {
     expect(judgeApproval(approval, hash, service, { ...mine, given: new Set(['clicked', 'standing']) })).toBe('given')
     expect(judgeApproval(approval, hash, service, { ...mine, given: new Set(['typed']) })).toBe('valid')
   })
+})
+
+test('an approval that ended is given again without a take-over, by its own author or where a journal is shared', () => {
+  const shared = { ...mine, isShared: true }
+  for (const verdict of ['replaced', 'revoked', 'expired'] as const) {
+    expect(isLapsed({ buyer: own.fingerprint }, verdict, mine)).toBe(true)
+    expect(isLapsed({ buyer: other.fingerprint }, verdict, mine)).toBe(false)
+    expect(isLapsed({ buyer: other.fingerprint }, verdict, shared)).toBe(true)
+  }
+  for (const verdict of ['valid', 'unsigned', 'forged', 'other', 'elsewhere', 'project', 'given'] as const)
+    for (const by of [mine, shared]) expect(isLapsed({ buyer: own.fingerprint }, verdict, by)).toBe(false)
 })
 
 test.each([

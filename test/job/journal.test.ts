@@ -122,6 +122,12 @@ describe('the journal', () => {
       for (let send = 1; send <= 2; send++) view = (await journal.append(hash, view, 'sent', { ...sent, send })) ?? view
       expectCount((await journal.read(hash)).submission.sends, 2)
       expect(told).toHaveLength(1)
+      // As soon as it can be written, it gets what it missed, and first: it never begins in the middle.
+      disk.fault = undefined
+      await journal.append(hash, view, 'sent', { ...sent, send: 3 })
+      for (const n of [1, 2, 3]) expect(disk.files.get(`/copy/${hash}/000${n}.json`)).toEqual(disk.files.get(`/j/${hash}/000${n}.json`))
+      const written = disk.calls.filter((call) => call.startsWith('link /copy'))
+      expect(written).toEqual([1, 2, 3].map((n) => `link /copy/${hash}/000${n}.json`))
     })
   })
 })

@@ -28,6 +28,19 @@ test.each([
   expect(made.charged()).toEqual(['a knight walk'])
 })
 
+test('C29: a pause shorter than our own does not shorten it', async () => {
+  const times: number[] = []
+  const made = await team({
+    ...answering([asksFor(1, rateLimited)]),
+    onRequest: ({ method, path }) => {
+      if (method === 'POST' && path === '/v1/execute') times.push(made.world.clock.mono())
+    },
+  })
+  await made.first.approve()
+  await made.first.build()
+  expect(times[1]! - times[0]!).toBeGreaterThanOrEqual(2500)
+})
+
 test('C29: a rate limit that asks for more than a run waits ends it, with the time of the next try, and nothing is lost', async () => {
   const made = await team(answering([asksFor(3600, rateLimited)]))
   await made.first.approve()

@@ -62,6 +62,16 @@ describe('a picture', () => {
     expect(sniffPicture(filled)).toEqual({ header: { contentType: 'image/jpeg', width: 33, height: 21 } })
   })
 
+  test('of JPEG is known whatever tables and notes stand before its frame header', async () => {
+    const bytes = await picture(33, 21).jpeg().toBuffer()
+    // Huffman tables, an extension, arithmetic conditioning, quantization tables, a restart interval, a comment.
+    for (const marker of [0xc4, 0xc8, 0xcc, 0xdb, 0xdd, 0xe0, 0xef, 0xfe]) {
+      const segment = Buffer.from([0xff, marker, 0, 9, 8, 0, 1, 0, 1, 1, 0])
+      const filled = Buffer.concat([bytes.subarray(0, 2), segment, bytes.subarray(2)])
+      expect(sniffPicture(filled)).toEqual({ header: { contentType: 'image/jpeg', width: 33, height: 21 } })
+    }
+  })
+
   test.each(kinds)('of %s that is cut off never throws and has either its size or none', async (contentType, make) => {
     const bytes = new Uint8Array(await make())
     for (let length = 0; length < Math.min(bytes.length, 700); length += 1) {

@@ -183,6 +183,19 @@ describe('a store that is down, cut or slow', () => {
     expect(owed()).toEqual([])
   })
 
+  test('a result that the store takes at last stops no purchase any more', async () => {
+    const { vault } = await studio()
+    const bytes = fresh()
+    fault = ({ method }) => (method === 'PUT' ? { answer: 503 } : undefined)
+    const hash = await vault.put(bytes)
+    await expect(vault.probeShared()).rejects.toMatchObject({ code: 'SW_STORE' })
+    fault = undefined
+    // The same result comes a second time, e.g. for another sprite.
+    await vault.put(bytes)
+    expect(vault.unshared.has(hash)).toBe(false)
+    await vault.probeShared()
+  })
+
   test.each([
     ['nothing', undefined],
     ['other bytes', poison],
