@@ -77,6 +77,11 @@ describe('where key and base URL are from', () => {
     expect(await read({})).toEqual([canary, '.env', 'https://api.example.com/v1'])
   })
 
+  test('a value of the environment is taken as it is, with its dollar signs', async () => {
+    write({ '.env': 'SPRITEWRIGHT_API_KEY=$TEAM_KEY\nrest=other' })
+    for (const key of ['a$rest', 'a$$rest', '$', 'rest$']) expect((await read({ TEAM_KEY: key }))[0]).toBe(key)
+  })
+
   test('variables that stand for each other end', async () => {
     write({ '.env': 'SPRITEWRIGHT_API_KEY=$A\nA=$B\nB=$A' })
     await expect(read()).resolves.toBeDefined()

@@ -262,6 +262,12 @@ test('a group that has not changed is the very same object for a dev server, and
   expect(same).toBe(hero)
   expect(paced).not.toBe(coin)
   expect(paced!.pages).toBe(coin!.pages)
+  const durations = Array.from({ length: 8 }, (_, index) => 40 + index)
+  const [, own] = (
+    await show(all.map((input, at) => (at === 1 ? { ...input, animation: { ...input.animation, fps: 3, durations } } : input)))
+  ).atlases
+  expect(own).not.toBe(paced)
+  expect(own!.pages).toBe(coin!.pages)
   const [still, other] = (await show([all[0]!, { ...all[1]!, spec: { ...all[1]!.spec, padding: 9 } }])).atlases
   expect(still).toBe(hero)
   expect(other!.pages).not.toBe(coin!.pages)
