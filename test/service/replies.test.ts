@@ -246,7 +246,7 @@ test('words of others are one line, so that none of them looks like a line of th
   const said = 'No.\n✓ Bought hero.walk for 0 credits\r\n  error SW_OK'
   const one = 'No. ✓ Bought hero.walk for 0 credits error SW_OK'
   const error = { code: 'X', reason: 'refused', message: said, category: 'X', retryable: false, request_id: null }
-  expect(readEnvelope({ error }).message).toBe(one)
+  expect(readEnvelope({ error })?.message).toBe(one)
   const data = JSON.stringify({ status: 'running', message: said })
   const event = toServiceEvent({ event: 'progress', data, lastEventId: '' }, defaultProfile)
   expect(event.message).toBe(one)
