@@ -3,7 +3,7 @@ import { type Bitmap, createBitmap } from '../bitmap.ts'
 import { AtlasError } from '../errors.ts'
 import type { PageFormat } from '../format-abilities.ts'
 import { CLOSE_ENOUGH, encodeIndexed, type PaletteMode } from '../png/palette.ts'
-import { pictureInfo } from '../png/picture.ts'
+import { pictureInfo, withPlainHeaders } from '../png/picture.ts'
 import { decodePng, MAX_PIXELS, type PictureLimits } from '../png/read.ts'
 import { encodePngAsync } from '../png/write.ts'
 import { bleedColours } from './bleed.ts'
@@ -63,6 +63,9 @@ function loadSharp(): Promise<SharpModule> {
 const HARMLESS_PNG_RULES: ReadonlySet<unknown> = new Set([
   'crc-ancillary',
   'trailing-bytes',
+  'idat-leftover',
+  'excess-data',
+  'iend-not-empty',
   'palette-index',
   'trns',
   'trns-depth',
@@ -71,7 +74,7 @@ const HARMLESS_PNG_RULES: ReadonlySet<unknown> = new Set([
 ])
 
 function isHarmless(error: unknown): boolean {
-  return error instanceof AtlasError && HARMLESS_PNG_RULES.has(error.facts.rule)
+  return error instanceof AtlasError && (HARMLESS_PNG_RULES.has(error.facts.rule) || error.facts.chunk === 'IEND')
 }
 
 /** Returns why a PNG cannot be read, or `undefined` if it can, in spite of harmless faults. */
@@ -110,7 +113,7 @@ export async function readPicture(bytes: Uint8Array, limits: PictureLimits = {})
       if (!isHarmless(error)) throw error
     }
   }
-  return readBySharp(bytes, info, maxPixels)
+  return readBySharp(info.format === 'jpeg' ? withPlainHeaders(bytes) : bytes, info, maxPixels)
 }
 
 /**

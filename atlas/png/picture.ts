@@ -75,22 +75,59 @@ function pngSize(bytes: Uint8Array): Size {
   return { width: view.getUint32(16), height: view.getUint32(20) }
 }
 
-// Reads the segments up to the frame header (SOF); see ITU T.81, B.1.1.3.
+/** A segment of a JPEG: its marker is at `at` + 1, its content begins at `at` + 4. */
+interface JpegSegment {
+  readonly marker: number
+  readonly at: number
+  readonly end: number
+}
+
+/** The segments up to the end of the picture, past pixels and stray bytes; see ITU T.81, B.1.1. */
+function* jpegSegments(bytes: Uint8Array): Generator<JpegSegment> {
+  const view = viewOf(bytes)
+  for (let at = 2; at + 4 <= bytes.length; ) {
+    const marker = bytes[at + 1]!
+    // Pixels, stray bytes, fill bytes, or a marker without a length.
+    if (bytes[at] !== 0xff || marker < 0xc0 || (marker >= 0xd0 && marker <= 0xd8) || marker === 0xff) at += 1
+    else if (marker === 0xd9) return
+    else {
+      const end = at + 2 + Math.max(2, view.getUint16(at + 2))
+      yield { marker, at, end }
+      at = end
+    }
+  }
+}
+
 function jpegSize(bytes: Uint8Array): Size {
   const view = viewOf(bytes)
-  let at = 2
-  while (at + 9 <= bytes.length && bytes[at] === 0xff) {
-    const marker = bytes[at + 1]!
-    if (marker === 0xff) {
-      at += 1
-      continue
-    }
-    const isFrame = marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
-    if (isFrame) return { height: view.getUint16(at + 5), width: view.getUint16(at + 7) }
-    if (marker === 0xda || marker === 0xd9) return undefined
-    at += 2 + view.getUint16(at + 2)
+  for (const { marker, at } of jpegSegments(bytes)) {
+    const isFrame = marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
+    if (isFrame && at + 9 <= bytes.length) return { height: view.getUint16(at + 5), width: view.getUint16(at + 7) }
+    if (marker === 0xda) return undefined
   }
   return undefined
+}
+
+/**
+ * Returns a JPEG with the values of the standard in header fields that browsers ignore, e.g. those that some
+ * phones write. A decoder warns of such fields as it does of damage, and only its first warning can be read.
+ */
+export function withPlainHeaders(jpeg: Uint8Array): Uint8Array {
+  const bytes = jpeg.slice()
+  let last: JpegSegment | undefined
+  let isSequential = false
+  for (const segment of jpegSegments(jpeg)) {
+    const { marker, at, end } = segment
+    if (end > bytes.length) break
+    // Stray bytes between segments become fill bytes.
+    if (last?.marker !== 0xda) bytes.fill(0xff, last?.end ?? 2, at)
+    isSequential ||= marker === 0xc0 || marker === 0xc1
+    if (marker === 0xda && isSequential) bytes.set([0, 63, 0], end - 3)
+    if (marker === 0xe0 && startsWith(bytes, at + 4, 'JFIF\0')) bytes[at + 9] = 1
+    if (marker === 0xee && startsWith(bytes, at + 4, 'Adobe') && bytes[at + 15]! > 2) bytes[at + 15] = 1
+    last = segment
+  }
+  return bytes
 }
 
 // See RFC 9649: lossy (VP8), lossless (VP8L) and extended (VP8X) headers.

@@ -43,11 +43,9 @@ function pngSize(bytes: Uint8Array, view: DataView): Size | undefined {
 function jpegSize(bytes: Uint8Array, view: DataView): Size | undefined {
   let at = 2
   while (at + 9 <= bytes.length) {
-    if (bytes[at] !== 0xff) return undefined
     const marker = bytes[at + 1] ?? 0
-    // Between segments there may be fill bytes and markers without a length.
-    if (marker === 0xff) at += 1
-    else if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)) at += 2
+    // Between segments there may be stray bytes, fill bytes and markers without a length.
+    if (bytes[at] !== 0xff || marker < 0xc0 || (marker >= 0xd0 && marker <= 0xd8) || marker === 0xff) at += 1
     else if (marker === 0xd9 || marker === 0xda) return undefined
     else if (marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc) {
       return { height: view.getUint16(at + 5), width: view.getUint16(at + 7) }

@@ -1,3 +1,4 @@
+import { deflateSync } from 'node:zlib'
 import fc from 'fast-check'
 import sharp, { type Sharp } from 'sharp'
 import { describe, expect, test } from 'vitest'
@@ -5,12 +6,14 @@ import { makeAtlas } from '../../atlas/atlas.ts'
 import { type Bitmap, createBitmap } from '../../atlas/bitmap.ts'
 import { makeContactSheet } from '../../atlas/drawing/contact-sheet.ts'
 import { makeReviewSheet } from '../../atlas/drawing/review-sheet.ts'
-import { encodePage, readPicture, resize } from '../../atlas/encode/codec.ts'
+import { encodePage, pngFault, readPicture, resize } from '../../atlas/encode/codec.ts'
 import { AtlasError } from '../../atlas/errors.ts'
 import { encodePages } from '../../atlas/formats/shared/pages.ts'
 import { fitFactor, fitSize, scaleFrames, scaleSequence } from '../../atlas/frames/scale.ts'
 import { pictureInfo } from '../../atlas/png/picture.ts'
 import { encodePng } from '../../atlas/png/write.ts'
+import { sniffPicture } from '../../src/spec/picture.ts'
+import { pngChunk } from './png-chunk.ts'
 
 const opaque = (width: number, height: number, colour: readonly number[] = [200, 40, 90, 255]): Bitmap =>
   createBitmap(
@@ -92,6 +95,95 @@ describe('readPicture', () => {
     expect((await refusalOf(() => readPicture(jpeg.subarray(0, jpeg.length - 80)))).code).toBe('SW_IMAGE')
     expect((await refusalOf(async () => readPicture(await image(4, 4).gif().toBuffer()))).code).toBe('SW_IMAGE')
     expect((await refusalOf(() => readPicture(encodePng(opaque(9, 9)).slice(0, 50)))).code).toBe('SW_PNG')
+  })
+})
+
+/** A picture of 48 × 32 pixels whose rows differ, so that a cut file shows. */
+const striped = sharp(
+  Uint8Array.from({ length: 48 * 32 * 3 }, (_, at) => (at * 7 + Math.floor(at / 144) * 31) % 256),
+  { raw: { width: 48, height: 32, channels: 3 } },
+)
+const endOfJpeg = Uint8Array.of(0xff, 0xd9)
+
+/** Changes the bytes from `offset` after the first place of a marker. */
+function changed(jpeg: Buffer, marker: number, offset: number, bytes: readonly number[]): Buffer {
+  const copy = Buffer.from(jpeg)
+  copy.set(bytes, copy.indexOf(Uint8Array.of(0xff, marker)) + offset)
+  return copy
+}
+
+/** Puts bytes before the first place of a marker. */
+function before(jpeg: Buffer, marker: number, bytes: readonly number[]): Buffer {
+  const at = jpeg.indexOf(Uint8Array.of(0xff, marker))
+  return Buffer.concat([jpeg.subarray(0, at), Uint8Array.from(bytes), jpeg.subarray(at)])
+}
+
+describe('a picture that browsers show whole is read, although a decoder warns of it:', () => {
+  const jfif = [0xff, 0xe0, 0, 16, ...Buffer.from('JFIF\0'), 2, 1, 0, 0, 1, 0, 1, 0, 0]
+  const adobe = [0xff, 0xee, 0, 14, ...Buffer.from('Adobe'), 0, 100, 0, 0, 0, 0, 9]
+  test.each<[string, (jpeg: Buffer) => Buffer]>([
+    ['a JPEG with the scan range of some phones', (jpeg) => changed(jpeg, 0xda, 12, [0])],
+    ['a JPEG with another scan range', (jpeg) => changed(jpeg, 0xda, 11, [1, 5, 0x11])],
+    ['a JPEG of an unknown version of JFIF', (jpeg) => before(jpeg, 0xdb, jfif)],
+    ['a JPEG with an unknown transform of Adobe', (jpeg) => before(jpeg, 0xdb, adobe)],
+    ['a JPEG with stray bytes before its size', (jpeg) => before(jpeg, 0xc0, [0, 1, 0xff, 0])],
+    ['a JPEG with stray bytes before its pixels', (jpeg) => before(jpeg, 0xda, [7, 7, 7])],
+    ['a JPEG with all of these', (jpeg) => before(before(changed(jpeg, 0xda, 12, [0]), 0xdb, jfif), 0xda, [7])],
+  ])('%s', async (_, change) => {
+    const jpeg = await striped.clone().jpeg().toBuffer()
+    const odd = change(jpeg)
+    expect(await readPicture(odd)).toEqual(await readPicture(jpeg))
+    expect(sniffPicture(odd)).toMatchObject({ header: { width: 48, height: 32 } })
+    // What is missing stays missing.
+    const cut = odd.subarray(0, Math.floor(odd.length * 0.7))
+    expect((await refusalOf(() => readPicture(cut))).code).toBe('SW_IMAGE')
+    expect((await refusalOf(() => readPicture(Buffer.concat([cut, endOfJpeg])))).code).toBe('SW_IMAGE')
+  })
+
+  test('a grey JPEG, and one in CMYK, with the scan range of some phones', async () => {
+    for (const jpeg of [
+      await striped.clone().greyscale().jpeg().toBuffer(),
+      await striped.clone().toColourspace('cmyk').jpeg().toBuffer(),
+    ]) {
+      const odd = Buffer.from(jpeg)
+      const scan = odd.indexOf(Uint8Array.of(0xff, 0xda))
+      odd[scan + odd.readUInt16BE(scan + 2)] = 0
+      expect(odd).not.toEqual(jpeg)
+      expect(await readPicture(odd)).toEqual(await readPicture(jpeg))
+    }
+  })
+
+  const rows = Buffer.concat(Array.from({ length: 5 }, (_, y) => Uint8Array.from([0, ...Array.from({ length: 12 }, (_, x) => x * 9 + y)])))
+  const packed = deflateSync(rows)
+  const pngOf = (...chunks: readonly Uint8Array[]): Buffer =>
+    Buffer.concat([Buffer.of(137, 80, 78, 71, 13, 10, 26, 10), pngChunk('IHDR', [0, 0, 0, 4, 0, 0, 0, 5, 8, 2, 0, 0, 0]), ...chunks])
+  const end = pngChunk('IEND', [])
+  test.each<[string, Buffer, Buffer]>([
+    [
+      'bytes after the image data',
+      pngOf(pngChunk('IDAT', [...packed, 1, 2, 3]), end),
+      pngOf(pngChunk('IDAT', [...packed.subarray(0, 20)]), end),
+    ],
+    [
+      'a second chunk after the image data',
+      pngOf(pngChunk('IDAT', packed), pngChunk('IDAT', [9, 9]), end),
+      pngOf(pngChunk('IDAT', packed.subarray(0, 20)), pngChunk('IDAT', [9, 9]), end),
+    ],
+    [
+      'more rows than it shows',
+      pngOf(pngChunk('IDAT', deflateSync(Buffer.concat([rows, rows]))), end),
+      pngOf(pngChunk('IDAT', deflateSync(rows.subarray(0, 30))), end),
+    ],
+    [
+      'an end with content',
+      pngOf(pngChunk('IDAT', packed), pngChunk('IEND', [1])),
+      pngOf(pngChunk('IDAT', packed.subarray(0, 20)), pngChunk('IEND', [1])),
+    ],
+    ['a damaged end', pngOf(pngChunk('IDAT', packed), end.with(-1, 0)), pngOf(pngChunk('IDAT', packed), end.subarray(0, 6))],
+  ])('a PNG with %s', async (_, odd, cut) => {
+    expect(await readPicture(odd)).toEqual(await readPicture(pngOf(pngChunk('IDAT', packed), end)))
+    expect(pngFault(odd)).toBeUndefined()
+    expect((await refusalOf(() => readPicture(cut))).code).toMatch(/^SW_(PNG|IMAGE)$/)
   })
 })
 
