@@ -25,7 +25,7 @@ export interface SheetFrame {
 
 /** A foreign atlas JSON, reduced to the fields needed for cutting. */
 export interface SheetAtlas {
-  /** In the order of the file. */
+  /** In the order of the file; in a hash, names that are whole numbers come first. */
   readonly frames: readonly SheetFrame[]
   /** File name of the sheet, if the JSON has one. */
   readonly image?: string
@@ -76,15 +76,27 @@ function isCount(value: unknown): value is number {
 
 function toSheetFrame(name: string, value: unknown): SheetFrame | undefined {
   if (!isRecord(value) || !isRecord(value.frame)) return undefined
-  const { x, y, w, h } = value.frame
-  if (!isCount(x) || !isCount(y) || !isCount(w) || !isCount(h) || w === 0 || h === 0) return undefined
-  const base = { name, x, y, width: w, height: h, rotated: value.rotated === true }
+  const { x, y, w: fullWidth, h: fullHeight } = value.frame
+  if (!isCount(x) || !isCount(y) || !isCount(fullWidth) || !isCount(fullHeight) || fullWidth === 0 || fullHeight === 0) return undefined
   const { spriteSourceSize: inner, sourceSize: outer } = value
+  const edge = edgeOf(fullWidth, fullHeight, inner)
+  const [w, h] = [fullWidth - 2 * edge, fullHeight - 2 * edge]
+  const base = { name, x: x + edge, y: y + edge, width: w, height: h, rotated: value.rotated === true }
   if (value.trimmed === false || !isRecord(inner) || !isRecord(outer))
     return { ...base, offsetX: 0, offsetY: 0, sourceWidth: w, sourceHeight: h }
   if (!isCount(inner.x) || !isCount(inner.y) || !isCount(outer.w) || !isCount(outer.h)) return undefined
   if (inner.x + w > outer.w || inner.y + h > outer.h) return undefined
   return { ...base, offsetX: inner.x, offsetY: inner.y, sourceWidth: outer.w, sourceHeight: outer.h }
+}
+
+/**
+ * Pixels at each side of a frame that are not part of the picture. The frames of Aseprite include the inner
+ * padding and the extruded edge, of which its JSON has no field.
+ */
+function edgeOf(width: number, height: number, inner: unknown): number {
+  if (!isRecord(inner) || !isCount(inner.w) || !isCount(inner.h) || inner.w === 0 || inner.h === 0) return 0
+  const edge = (width - inner.w) / 2
+  return isCount(edge) && edge === (height - inner.h) / 2 ? edge : 0
 }
 
 /**

@@ -69,18 +69,23 @@ async function played(files: Readonly<Record<string, Uint8Array | string>>, spec
 
 const png = (colour: number): Uint8Array => encodePng(picture(colour))
 
-/** An export as Aseprite writes it: frames side by side on a sheet, by name. */
+/**
+ * An export as Aseprite writes it: frames side by side on a sheet, by name. With `edge`, so many opaque pixels of inner
+ * padding and extruded edge are around each frame, and its `frame` includes them.
+ */
 function exportOf(
   frames: Readonly<Record<string, number>>,
-  { isArray = false, isTrimmed = false, image = 'walk.png' } = {},
+  { isArray = false, isTrimmed = false, image = 'walk.png', edge = 0 } = {},
 ): Readonly<Record<string, Uint8Array | string>> {
   const part = isTrimmed ? { x: 2, y: 2, w: width - 4, h: height - 4 } : { x: 0, y: 0, w: width, h: height }
-  const sheet = createBitmap(part.w * Object.keys(frames).length, part.h)
+  const cell = { w: part.w + 2 * edge, h: part.h + 2 * edge }
+  const sheet = createBitmap(cell.w * Object.keys(frames).length, cell.h)
+  if (edge > 0) sheet.data.fill(255)
   const entries = Object.entries(frames).map(([filename, colour], at) => {
     const cut = crop(picture(colour), part.x, part.y, part.w, part.h)
     for (let y = 0; y < part.h; y++)
-      sheet.data.set(cut.data.subarray(y * part.w * 4, (y + 1) * part.w * 4), (y * sheet.width + at * part.w) * 4)
-    const frame = { x: at * part.w, y: 0, w: part.w, h: part.h }
+      sheet.data.set(cut.data.subarray(y * part.w * 4, (y + 1) * part.w * 4), ((y + edge) * sheet.width + at * cell.w + edge) * 4)
+    const frame = { x: at * cell.w, y: 0, ...cell }
     return {
       filename,
       frame,
@@ -138,6 +143,16 @@ describe('frames touched up by hand lie over what was bought', () => {
     const spec = specOf()
     const { frames } = await readPlayed(inputOf(spec, await find(exportOf({ '4': 77 }, { isTrimmed: true }))))
     expect(frames[4]).toEqual(picture(77))
+  })
+
+  test.each([
+    ['extruded', { edge: 1 }],
+    ['extruded and trimmed', { edge: 1, isTrimmed: true }],
+    ['with inner padding', { edge: 3, isArray: true }],
+    ['with inner padding, extruded and trimmed', { edge: 5, isTrimmed: true }],
+  ])('the edge that the frame of a foreign export includes is no part of the picture: %s', async (_, shape) => {
+    const { frames } = await readPlayed(inputOf(specOf(), await find(exportOf({ '2': 255, '4': 77 }, shape))))
+    expect([frames[2], frames[4]]).toEqual([picture(255), picture(77)])
   })
 
   test('never over a placeholder', async () => {
