@@ -37,3 +37,8 @@ export function isInside(folder: string, path: string): boolean {
   const way = relative(folder, path)
   return way === '' || (!way.startsWith(`..${sep}`) && way !== '..' && !isAbsolute(way))
 }
+
+/** Names and paths that are one file on Windows or macOS become equal: upper and lower case, forms of Unicode. */
+export function foldPath(path: string): string {
+  return path.normalize('NFC').toLowerCase()
+}

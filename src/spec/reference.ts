@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { basename, dirname, join, resolve } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk, DiskStat } from '../host/disk.ts'
+import { foldPath } from '../host/real-path.ts'
 import type { Place, ValuePath } from './document.ts'
 import { placeInSpec } from './parser.ts'
 import { type PictureHeader, sniffPicture } from './picture.ts'
@@ -99,22 +100,25 @@ function firstImage(spec: SpriteSpec): string | undefined {
 }
 
 /**
- * A name that differs only in case from the one on the disk is another file on one machine and the same on the
- * next, so it is refused on all of them.
+ * A name that differs only in case or Unicode form from the one on the disk is another file on one machine and
+ * the same on the next, so it is refused on all of them.
  */
 async function otherSpelling(disk: Disk, path: string, written: string): Promise<Refusal | undefined> {
   let [folder, inside] = [dirname(path), basename(path)]
   for (const part of written.split('/').reverse()) {
     if (part === '.' || part === '..') break
-    // Where upper and lower case are different files, the name is as it was written, or there is none.
+    const here = folder
+    const isThere = async (name: string): Promise<boolean> => (await disk.stat(join(here, name))) !== undefined
     const flipped = inside === inside.toLowerCase() ? inside.toUpperCase() : inside.toLowerCase()
-    const isThere = (await disk.stat(join(folder, inside))) !== undefined
-    if (flipped !== inside && (!isThere || (await disk.stat(join(folder, flipped))))) {
+    // Where such forms are different files, the name is as it was written, or there is none.
+    const forms = [flipped, inside.normalize('NFC'), inside.normalize('NFD')].filter((form) => form !== inside)
+    if (forms.length > 0 && (!(await isThere(inside)) || (await Promise.all(forms.map(isThere))).includes(true))) {
       const names = await disk.list(folder)
-      const found = names.includes(inside) ? undefined : names.find((name) => name.toLowerCase() === inside.toLowerCase())
+      const found = names.includes(inside) ? undefined : names.find((name) => foldPath(name) === foldPath(inside))
+      const by = found?.toLowerCase() === inside.toLowerCase() ? 'case' : 'Unicode form'
       if (found !== undefined)
         return {
-          message: `expected ${JSON.stringify(inside)}, found ${JSON.stringify(found)}, which differs in case; write the name in the spec as the file has it`,
+          message: `expected ${JSON.stringify(inside)}, found ${JSON.stringify(found)}, which differs in ${by}; write the name in the spec as the file has it`,
           facts: { path, found },
         }
     }

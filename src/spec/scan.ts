@@ -1,7 +1,8 @@
-import { relative, sep } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
 import type { Glob } from '../host/glob.ts'
+import { foldPath, realPath } from '../host/real-path.ts'
 import { parseSpec } from './parser.ts'
 import type { SpriteSpec } from './spec.ts'
 import { checkSpecSize, specError, specName } from './spec-file.ts'
@@ -26,11 +27,17 @@ export interface SpecScan {
  *
  * @param patterns Globs, relative to `root`, with forward slashes. A glob that begins with `!` excludes
  * files.
- * @returns Absolute paths, sorted by code unit.
+ * @returns Absolute paths, sorted by code unit. A file that links give several paths to one sprite is found
+ * once, by its own path if that is in the project.
  */
 export async function findSpecs(glob: Glob, root: string, patterns: readonly string[]): Promise<string[]> {
-  const files = await glob(root, patterns)
-  return files.filter((file) => specName(file) !== undefined)
+  const files = (await glob(root, patterns)).filter((file) => specName(file) !== undefined)
+  const clashing = findClashes(files)
+  const ownPath = (file: string): string => join(realPath(root), relative(root, file))
+  return files.filter((file) => {
+    const paths = (clashing.get(file) ?? [file]).filter((other) => other === file || realPath(other) === realPath(file))
+    return paths.length === 1 || file === (paths.find((path) => ownPath(path) === realPath(path)) ?? paths[0])
+  })
 }
 
 /**
@@ -119,11 +126,11 @@ async function readBytes(disk: Disk, file: string, root: string): Promise<Uint8A
   }
 }
 
-/** Compares names without case: frames become files and keys, and there `Hero` and `hero` may be the same. */
+/** Compares folded names: frames become files and keys, and there `Hero` and `hero` may be the same. */
 function findClashes(files: readonly string[]): Map<string, readonly string[]> {
   const byName = new Map<string, string[]>()
   for (const file of files) {
-    const name = (specName(file) ?? '').toLowerCase()
+    const name = foldPath(specName(file) ?? '')
     const group = byName.get(name)
     if (group) group.push(file)
     else byName.set(name, [file])
@@ -135,7 +142,7 @@ function findClashes(files: readonly string[]): Map<string, readonly string[]> {
 function clashError(files: readonly string[], root: string): SpritewrightError {
   const names = [...new Set(files.map((file) => specName(file) ?? ''))]
   const shown = files.map((file) => showPath(root, file)).join(' and ')
-  const also = names.length > 1 ? ', also where only case differs' : ''
+  const also = names.length > 1 ? ', also where only case or Unicode form differs' : ''
   return new SpritewrightError('SW_SPEC_NAME', {
     message: `Expected one spec for the name "${names[0]}"${also}, found ${shown}. Rename one of them.`,
     facts: { names, files },

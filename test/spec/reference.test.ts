@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import sharp, { type Sharp } from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Disk, nodeDisk } from '../../src/host/disk.ts'
@@ -231,5 +231,36 @@ describe('a name that differs from the file only in case', () => {
       message: expect.stringContaining('expected "HERO.png", found "hero.png", which differs in case'),
     })
     expect((await readReference(on, specWith(await picture(33, 21).png().toBuffer()))).width).toBe(33)
+  })
+})
+
+describe('a name that differs from the file only in Unicode form', () => {
+  const [composed, decomposed] = ['hérö'.normalize('NFC'), 'hérö'.normalize('NFD')]
+  /** A disk on which all forms are one file, as on macOS. */
+  const insensitive: Disk = {
+    ...disk,
+    stat: (path) => disk.stat(path.normalize('NFD')),
+    read: (path) => disk.read(path.normalize('NFD')),
+  }
+  test.each([
+    ['where the form counts', disk, `${composed}.png`, `${decomposed}.png`],
+    ['where it does not', insensitive, `${composed}.png`, `${decomposed}.png`],
+    ['where the form counts, the other way round', disk, `${decomposed}.png`, `${composed}.png`],
+    ['where the form of a folder counts', disk, `${composed}/a.png`, `${decomposed}/a.png`],
+  ])('is refused %s, in the words for case', async (_where, on, written, onDisk) => {
+    const bytes = await picture(33, 21).png().toBuffer()
+    const file = join(root, 'sprites/art', onDisk)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, bytes)
+    const [name, found] = [written, onDisk].map((path) => JSON.stringify(path.split('/')[0]))
+    try {
+      await expect(readReference(on, specWith(bytes, { reference: `./art/${written}` }))).rejects.toMatchObject({
+        code: 'SW_REFERENCE',
+        message: expect.stringContaining(`expected ${name}, found ${found}, which differs in Unicode form`),
+      })
+      expect((await readReference(on, specWith(bytes, { reference: `./art/${onDisk}` }))).width).toBe(33)
+    } finally {
+      rmSync(join(root, 'sprites/art'), { recursive: true })
+    }
   })
 })

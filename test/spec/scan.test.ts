@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { dirname, join, relative } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { nodeDisk } from '../../src/host/disk.ts'
 import { nodeGlob } from '../../src/host/glob.ts'
 import { findSpecs, readSpecs } from '../../src/spec/scan.ts'
@@ -70,6 +70,72 @@ test('two specs of one name are an error that names both files, also where only 
     ['SW_SPEC_NAME', { names: ['orc'], files: [join(root, 'b/orc.sprite.yaml'), join(root, 'c/orc.sprite.json')] }],
   ])
   expect(errors[0]?.message).toContain('a/hero.sprite.json and b/Hero.sprite.json')
+})
+
+describe('one file with several names is one spec:', () => {
+  const links = (...all: readonly (readonly [to: string, path: string])[]): void => {
+    for (const [to, path] of all) symlinkSync(to, join(root, path))
+  }
+  const found = async (): Promise<unknown> => {
+    const { specs, errors } = await readSpecs(ports, root, standard)
+    return [specs.map(({ file }) => relative(root, file)), errors]
+  }
+
+  test('links to its folder, before and after it in the alphabet', async () => {
+    write('sprites/hero.sprite.json', specText())
+    write('sprites/deep/orc.sprite.yaml', specText())
+    links(['sprites', 'art'], ['sprites/deep', 'zoo'], ['../sprites', 'sprites/self'])
+    expect(await found()).toEqual([['sprites/hero.sprite.json', 'sprites/deep/orc.sprite.yaml'], []])
+  })
+
+  test('links in a circle', async () => {
+    write('hero.sprite.json', specText())
+    write('a/orc.sprite.json', specText())
+    links(['.', 'loop'], ['..', 'a/up'])
+    expect(await found()).toEqual([['hero.sprite.json', 'a/orc.sprite.json'], []])
+  })
+
+  test('links to the file itself, also with another ending or case', async () => {
+    write('sprites/hero.sprite.json', specText())
+    mkdirSync(join(root, 'a'))
+    links(['../sprites/hero.sprite.json', 'a/hero.sprite.json'], ['sprites/hero.sprite.json', 'hero.sprite.yaml'])
+    links(['sprites/hero.sprite.json', 'HERO.sprite.json'])
+    expect(await found()).toEqual([['sprites/hero.sprite.json'], []])
+  })
+
+  test('links to a file outside of the project, of which the first counts', async () => {
+    write('../shared/hero.sprite.json', specText())
+    links(['../shared', 'a'], ['../shared', 'b'])
+    expect(await found()).toEqual([['a/hero.sprite.json'], []])
+  })
+
+  test('a project that is a link itself', async () => {
+    write('sprites/hero.sprite.json', specText())
+    links(['sprites', 'art'])
+    const linked = join(dirname(root), 'linked')
+    symlinkSync(root, linked)
+    expect(await findSpecs(ports.glob, linked, standard)).toEqual([join(linked, 'sprites/hero.sprite.json')])
+  })
+
+  test('but a link of another name is another sprite, and a second file of the name is an error', async () => {
+    write('hero.sprite.json', specText())
+    links(['hero.sprite.json', 'twin.sprite.json'])
+    expect(await found()).toEqual([['hero.sprite.json', 'twin.sprite.json'], []])
+    write('old/hero.sprite.json', specText())
+    links(['old', 'older'])
+    const { specs, errors } = await readSpecs(ports, root, standard)
+    expect(specs.map(({ name }) => name)).toEqual(['twin'])
+    expect(errors.map(({ facts }) => facts.files)).toEqual([[join(root, 'hero.sprite.json'), join(root, 'old/hero.sprite.json')]])
+  })
+})
+
+test('names that differ only in Unicode form are named as those that differ only in case', async () => {
+  const names = ['é'.normalize('NFC'), 'é'.normalize('NFD')]
+  for (const [at, name] of names.entries()) write(`${at}/${name}.sprite.json`, specText())
+  const { errors } = await readSpecs(ports, root, standard)
+  const [clash] = errors.filter(({ code }) => code === 'SW_SPEC_NAME')
+  expect(clash?.facts.names).toEqual(names)
+  expect(clash?.message).toContain('also where only case or Unicode form differs')
 })
 
 test('a project without specs has none, and no error', async () => {

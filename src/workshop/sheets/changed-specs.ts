@@ -1,5 +1,6 @@
 import { extname, sep } from 'node:path'
 import { filesOf } from '../../errors.ts'
+import { foldPath } from '../../host/real-path.ts'
 import { overrideFolder } from '../../sheets/overrides/overrides.ts'
 import { referencePath } from '../../spec/reference.ts'
 import type { SpriteSpec } from '../../spec/spec.ts'
@@ -17,7 +18,7 @@ export function staleOf(specs: readonly SpriteSpec[], changed: readonly string[]
   const others = changed.filter((path) => specName(path) === undefined)
   const parts = others.length === 0 ? [] : specs.map(toParts)
   for (const path of others) {
-    const folded = fold(path)
+    const folded = foldPath(path)
     const users = parts.filter(({ picture, frames }) => picture === folded || `${folded}${sep}`.startsWith(frames))
     if (users.length === 0 && !pictureEndings.has(extname(path).toLowerCase())) return 'all'
     for (const { name } of users) names.add(name)
@@ -25,7 +26,7 @@ export function staleOf(specs: readonly SpriteSpec[], changed: readonly string[]
   return names
 }
 
-/** The files of a sprite besides its spec, case-folded. */
+/** The files of a sprite besides its spec, folded: on some systems it may be checked once too often. */
 interface SpriteParts {
   readonly name: string
   readonly picture: string | undefined
@@ -35,15 +36,11 @@ interface SpriteParts {
 
 function toParts(spec: SpriteSpec): SpriteParts {
   const picture = referencePath(spec)
-  return { name: spec.name, picture: picture === undefined ? undefined : fold(picture), frames: fold(`${overrideFolder(spec)}${sep}`) }
-}
-
-/**
- * Paths that are one file on Windows or macOS count as the same. On other systems a sprite may be checked
- * once too often, which changes nothing.
- */
-function fold(path: string): string {
-  return path.normalize('NFC').toLowerCase()
+  return {
+    name: spec.name,
+    picture: picture === undefined ? undefined : foldPath(picture),
+    frames: foldPath(`${overrideFolder(spec)}${sep}`),
+  }
 }
 
 /** Whether an error is about a spec, its picture, or an override of frames. */
