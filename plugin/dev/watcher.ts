@@ -43,10 +43,11 @@ export function watchProject(
     const role = roleOf(path)
     return role !== undefined && role !== 'configuration'
   }
-  const names = watchNames(results, {
-    onChange: (path) => void run(path),
-    onError: (error) => createLog(server.config).error(error.message),
-  })
+  const listeners = {
+    onChange: (path: string) => void run(path),
+    onError: (error: Error) => createLog(server.config).error(error.message),
+  }
+  const names = server.config.server.watch === null ? undefined : watchNames(results, listeners, server.watcher.options)
   server.watcher.add(root)
   server.watcher.on('all', (event, path) => {
     if (event === 'addDir' || event === 'unlinkDir') return
@@ -55,13 +56,13 @@ export function watchProject(
   })
   // Of several changes of a file within 50 ms, `all` reports only the first. The last one counts.
   server.watcher.on('raw', (_event, path, details) => {
-    names.look()
+    names?.look()
     const { watchedPath = root } = details as { watchedPath?: string }
     // A file is watched by itself, or as part of a folder.
     const changed = matters(watchedPath) ? watchedPath : resolve(watchedPath, path || '.')
     if (matters(changed)) void run(changed)
   })
-  return names.close
+  return () => names?.close()
 }
 
 /**

@@ -1,5 +1,6 @@
-import { type FSWatcher, watch as watchFolder } from 'node:fs'
-import { basename, join } from 'node:path'
+import { type FSWatcher, type Stats, unwatchFile, watchFile, watch as watchFolder } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { isInside, realPath } from './real-path.ts'
 
 /** A watcher of folders and files. */
 export interface FileWatcher {
@@ -47,12 +48,31 @@ export interface NameWatcher {
   close(): void
 }
 
+/** The options of chokidar by which it has decided how to watch; `CHOKIDAR_USEPOLLING` comes before them. */
+export interface Polling {
+  readonly usePolling?: boolean
+  /** Milliseconds. */
+  readonly interval?: number
+}
+
 /**
  * Watches the names in a folder by a single watch, however many files it has. It does not list the folder.
  *
- * @param listeners `onChange` gets a path that came, went or was written.
+ * @param listeners `onChange` gets a path that came, went or was written; the folder if it is polled.
+ * @param polling Of the watcher of the project's other files.
  */
-export function watchNames(folder: string, { onChange, onError }: WatchListeners): NameWatcher {
+export function watchNames(
+  folder: string,
+  { onChange, onError }: WatchListeners,
+  { usePolling = false, interval = 100 }: Polling,
+): NameWatcher {
+  if (usePolling) {
+    const poll = (now: Stats, before: Stats): void => {
+      if (now.mtimeMs !== before.mtimeMs) onChange(folder)
+    }
+    watchFile(folder, { persistent: false, interval }, poll)
+    return { look: () => {}, close: () => unwatchFile(folder, poll) }
+  }
   let watcher: FSWatcher | undefined
   let isClosed = false
   const end = (): void => {
@@ -84,11 +104,19 @@ export function watchNames(folder: string, { onChange, onError }: WatchListeners
   }
 }
 
-/** Watches on this machine with chokidar, which is loaded only here. */
+/** Whether a path is a link to a folder around it. Chokidar would follow it again and again. */
+function isCircle(path: string, stats: Stats | undefined): boolean {
+  return stats?.isDirectory() === true && isInside(realPath(path), realPath(dirname(path)))
+}
+
+/**
+ * Watches on this machine with chokidar, which is loaded only here. As everywhere, chokidar polls if
+ * `CHOKIDAR_USEPOLLING` is set.
+ */
 export const nodeWatchFiles: WatchFiles = async (folders, { onChange, onError }) => {
   const { watch } = await import('chokidar')
   const watcher = watch([...folders], {
-    ignored: (path) => ['node_modules', '.git'].includes(basename(path)) || insideStore.test(path),
+    ignored: (path, stats) => ['node_modules', '.git'].includes(basename(path)) || insideStore.test(path) || isCircle(path, stats),
     ignoreInitial: true,
     awaitWriteFinish: { stabilityThreshold: stableMs, pollInterval: 10 },
   })
@@ -102,7 +130,7 @@ export const nodeWatchFiles: WatchFiles = async (folders, { onChange, onError })
   return {
     add: (paths) => void watcher.add([...paths]),
     addNames: (folder) => {
-      if (!names.has(folder)) names.set(folder, watchNames(folder, { onChange, onError }))
+      if (!names.has(folder)) names.set(folder, watchNames(folder, { onChange, onError }, watcher.options))
     },
     close: () => {
       for (const one of names.values()) one.close()

@@ -1,8 +1,45 @@
-import { mkdir, mkdtemp, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { insideStore, nodeWatchFiles } from '../../src/host/watch.ts'
+import { insideStore, nodeWatchFiles, type WatchListeners } from '../../src/host/watch.ts'
+
+interface Heard {
+  readonly told: ReadonlySet<string>
+  readonly listeners: WatchListeners
+  /** Waits until a path is told. */
+  heard(path: string): Promise<void>
+}
+
+function hear(): Heard {
+  const told = new Set<string>()
+  let wake = (): void => {}
+  return {
+    told,
+    listeners: {
+      onChange: (path) => {
+        told.add(path)
+        wake()
+      },
+      onError: (error) => {
+        throw error
+      },
+    },
+    heard: async (path) => {
+      while (!told.has(path)) await new Promise<void>((resolve) => (wake = resolve))
+    },
+  }
+}
+
+/** Runs with variables in the environment, which chokidar reads when it begins to watch. */
+async function withEnv<T>(variables: Readonly<Record<string, string>>, work: () => Promise<T>): Promise<T> {
+  Object.assign(process.env, variables)
+  try {
+    return await work()
+  } finally {
+    for (const name of Object.keys(variables)) delete process.env[name]
+  }
+}
 
 test('of a store, results that come and go are told, and its records are not', async () => {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'spritewright-watch-')))
@@ -10,21 +47,8 @@ test('of a store, results that come and go are told, and its records are not', a
   const records = at('.spritewright/submissions/request')
   for (const folder of [at('.spritewright/results'), records]) await mkdir(folder, { recursive: true })
   await writeFile(at('.spritewright/results/old.zip'), 'old')
-  const told = new Set<string>()
-  let wake = (): void => {}
-  const onChange = (path: string): void => {
-    told.add(path)
-    wake()
-  }
-  const heard = async (path: string): Promise<void> => {
-    while (!told.has(path)) await new Promise<void>((resolve) => (wake = resolve))
-  }
-  const watcher = await nodeWatchFiles([root], {
-    onChange,
-    onError: (error) => {
-      throw error
-    },
-  })
+  const { told, heard, listeners } = hear()
+  const watcher = await nodeWatchFiles([root], listeners)
   const results = at('.spritewright/results')
   watcher.addNames(results)
   try {
@@ -47,6 +71,52 @@ test('of a store, results that come and go are told, and its records are not', a
   } finally {
     await watcher.close()
     await rm(root, { recursive: true, force: true })
+  }
+})
+
+test('a watcher that is told to poll hears of results too, without any other change', async () => {
+  const base = await realpath(await mkdtemp(join(tmpdir(), 'spritewright-poll-')))
+  // No change of a watched file says that the folder is there now.
+  const [root, results] = [join(base, 'game'), join(base, 'store/results')]
+  await mkdir(root)
+  const { told, heard, listeners } = hear()
+  const polling = { CHOKIDAR_USEPOLLING: '1', CHOKIDAR_INTERVAL: '10' }
+  const watcher = await withEnv(polling, () => nodeWatchFiles([root], listeners))
+  watcher.addNames(results)
+  try {
+    await mkdir(results, { recursive: true })
+    await writeFile(join(results, 'new.zip'), 'new')
+    await heard(results)
+    await writeFile(join(root, 'hero.png'), 'a')
+    await heard(join(root, 'hero.png'))
+    expect(told).toEqual(new Set([results, join(root, 'hero.png')]))
+  } finally {
+    await watcher.close()
+    await rm(base, { recursive: true, force: true })
+  }
+})
+
+test('links in a circle are watched once, and links to other folders are followed', async () => {
+  const base = await realpath(await mkdtemp(join(tmpdir(), 'spritewright-links-')))
+  const [root, other] = [join(base, 'game'), join(base, 'art')]
+  for (const folder of [join(root, 'sprites'), other]) await mkdir(folder, { recursive: true })
+  for (const [to, name] of [
+    ['.', 'loop'],
+    ['..', 'sprites/up'],
+    [other, 'art'],
+  ] as const)
+    await symlink(to, join(root, name))
+  const { told, heard, listeners } = hear()
+  const watcher = await nodeWatchFiles([root], listeners)
+  try {
+    await writeFile(join(root, 'sprites/hero.png'), 'a')
+    await heard(join(root, 'sprites/hero.png'))
+    await writeFile(join(other, 'orc.png'), 'a')
+    await heard(join(root, 'art/orc.png'))
+    expect([...told].filter((path) => /loop|up/.test(path))).toEqual([])
+  } finally {
+    await watcher.close()
+    await rm(base, { recursive: true, force: true })
   }
 })
 
