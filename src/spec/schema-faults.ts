@@ -38,12 +38,15 @@ function fromIssue(issue: Issue, above: ValuePath, value: unknown, unknownField:
     const branch = pickBranch(issue.errors)
     if (branch) return branch.flatMap((inner) => fromIssue(inner, path, value, unknownField))
   }
-  return [{ path, expected: issue.message, found: describeValue(valueAt(value, path)) }]
+  const part = valueAt(value, path)
+  const fields = typeof part === 'object' && part !== null && !Array.isArray(part) ? Object.keys(part).map(describeValue) : []
+  const shown = issue.code === 'invalid_union' && fields.length > 0 ? ` with ${fields.slice(0, 6).join(', ')}` : ''
+  return [{ path, expected: issue.message, found: `${describeValue(part)}${shown}` }]
 }
 
 /**
  * The branch of a union that the author clearly meant: it has the fewest issues, and none concerns the value
- * as a whole.
+ * as a whole, or a field that belongs to another branch.
  */
 function pickBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
   const count = (issues: readonly Issue[]): number =>
@@ -51,8 +54,11 @@ function pickBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] |
   const candidates = branches
     .filter((issues) => !issues.some((issue) => issue.path.length === 0 && issue.code !== 'unrecognized_keys'))
     .sort((a, b) => count(a) - count(b))
-  const [first, second] = candidates
-  return first && (!second || count(first) < count(second)) ? first : undefined
+  const [first, ...others] = candidates
+  if (!first || (others[0] && count(first) === count(others[0]))) return undefined
+  const unknownIn = (issues: readonly Issue[]): readonly string[] =>
+    issues.flatMap((issue) => (issue.code === 'unrecognized_keys' && issue.path.length === 0 ? issue.keys : []))
+  return unknownIn(first).some((key) => others.some((other) => !unknownIn(other).includes(key))) ? undefined : first
 }
 
 /** The part of a value at a path, by own fields only. Returns `undefined` if there is none. */

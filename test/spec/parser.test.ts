@@ -229,6 +229,29 @@ describe('what a spec is refused for', () => {
   })
 })
 
+describe('a message about one of several forms names no field that is there as missing:', () => {
+  const later = (step: object): object => ({ reference: { steps: [{ text: 'x' }, step] } })
+  const words = 'a step: one of { text }, { image }, { edit }, { removeBackground } or { upscale }'
+  const second = 'no second field in a step, which takes one of text, image, edit, removeBackground, upscale'
+  test.each<[object, string]>([
+    [later({ edit: '', upscale: 'y' }), `reference.steps[1]: expected ${words}, found an object with "edit", "upscale"`],
+    [later({ edit: 5, removeBackground: 'y' }), `reference.steps[1].edit: expected ${second}, found the field "edit"`],
+    [later({ edit: 'x', upscale: 'y' }), `reference.steps[1]: expected ${words}, found an object with "edit", "upscale"`],
+    [later({ edit: 'x', edti: 'y' }), `reference.steps[1].edti: expected ${second}, found the field "edti"`],
+    [later({ upscale: 'x', prompt: 'y' }), `reference.steps[1].prompt: expected ${second}, found the field "prompt"`],
+    [later({ edti: 'x' }), `reference.steps[1]: expected ${words}, found an object with "edti"`],
+    [{ size: { width: 5, figure: 6 } }, 'size.width: expected { "width", "height" } or { "figure" }, not both, found the field "width"'],
+    [
+      { size: { width: 5, height: 6, figure: 7 } },
+      'size: expected pixels of the longest side, { "width", "height" } or { "figure" }, found an object with "width", "height", "figure"',
+    ],
+  ])('%j', (over, message) => {
+    const [first, ...others] = issuesOf(specText(over as Readonly<Record<string, unknown>>))
+    expect(others).toEqual([])
+    expect(first?.message).toContain(message)
+  })
+})
+
 describe('what breaks a text', () => {
   test.each([
     ['{"a": 1\n"b": 2}', '2:1 expected a comma, found a double quote'],
