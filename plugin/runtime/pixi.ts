@@ -8,7 +8,7 @@ import { AnimatedSprite, Cache, type FrameObject, type Texture } from 'pixi.js'
 import { fetchAtlas, type LoadedAtlas, toFrameObjects } from './pixi/atlas.ts'
 import { notePlayed } from './pixi/playback.ts'
 import { swapAtlas } from './pixi/swap.ts'
-import { type AtlasData, mainAtlas, type Outline, type SpriteModule } from './shared/data.ts'
+import { type AtlasData, inOrder, mainAtlas, type Outline, type SpriteModule } from './shared/data.ts'
 import { isHot, onUpdate } from './shared/hot.ts'
 import { createNewest } from './shared/swap.ts'
 
@@ -87,8 +87,8 @@ function publish(atlas: LoadedAtlas): LoadedAtlas {
 }
 
 function toLoaded(sprite: SpriteModule, atlas: LoadedAtlas): LoadedSprite {
-  const animationsNow = (): Record<string, FrameObject[]> =>
-    Object.fromEntries(Object.entries(sprite.animations).map(([short, { name }]) => [short, toFrameObjects(atlas, name)]))
+  const animationsNow = (): Readonly<Record<string, FrameObject[]>> =>
+    inOrder(Object.entries(sprite.animations).map(([short, { name }]) => [short, toFrameObjects(atlas, name)]))
   const isOwn = (name: string): boolean => name.startsWith(`${sprite.name}/`)
   return {
     name: sprite.name,

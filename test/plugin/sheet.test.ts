@@ -40,6 +40,14 @@ const play = (name: string): fc.Arbitrary<Play> =>
     isReversed: fc.boolean(),
   })
 
+const still: Omit<Play, 'name'> = {
+  frames: [{ row: [0, 0, 0, 4, 4, 0, 0, 4, 4], durationMs: 125, number: 0 }],
+  fps: 8,
+  loop: true,
+  yoyo: false,
+  isReversed: false,
+}
+
 const names = ['ant', 'ant2', 'bee-hive', 'Zed', 'ünder', '1']
 const project = fc
   .subarray(names, { minLength: 1 })
@@ -152,6 +160,26 @@ describe('the rows of a sheet', () => {
       }),
     )
   })
+
+  test.each([[['walk', '2', '10', '1']], [['9', 'idle', '8']], [['0', '-1', '01', '00']], [['1', '2', 'walk']]])(
+    'keep the order of the spec in the keys of animations whose names are numbers: %j',
+    (names) => {
+      const [atlases, sprites] = sheetOf([['ant', names.map((name): Play => ({ ...still, name: `ant/${name}` }))]])
+      const sheet = toSheetData(
+        atlases,
+        sprites.map((sprite) => ({ ...sprite, animations: names })),
+        urlOf,
+      )
+      const [{ animations }] = readSheet(sheet) as readonly [SpriteModule]
+      expect(Object.keys(animations)).toEqual(names)
+      expect(Object.values(animations).map(({ name }) => name)).toEqual(names.map((name) => `ant/${name}`))
+      const seen: string[] = []
+      for (const name in animations) seen.push(name)
+      expect(seen).toEqual(names)
+      expect(names.map((name) => animations[name]?.frames)).toEqual(names.map((name) => [`ant/${name}/0000`]))
+      expect([Object.hasOwn(animations, 'constructor'), '7' in animations]).toEqual([false, false])
+    },
+  )
 
   test('end no script in which a page inlines their module, whatever an atlas or a sprite is named', () => {
     const name = '</script><!--\u2028\u2029'

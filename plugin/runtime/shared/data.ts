@@ -131,6 +131,16 @@ export interface SpriteUpdate {
   readonly gone?: readonly string[]
 }
 
+/**
+ * An object whose keys have the order of its entries. A plain object puts keys that are whole numbers first; an
+ * animation may be called `2`.
+ */
+export function inOrder<Value>(entries: readonly (readonly [name: string, value: Value])[]): Readonly<Record<string, Value>> {
+  const plain: Record<string, Value> = Object.fromEntries(entries)
+  const names = entries.map(([name]) => name)
+  return Object.keys(plain).every((name, at) => name === names[at]) ? plain : new Proxy(plain, { ownKeys: () => names })
+}
+
 /** The atlas at scale 1, or the largest if there is none. */
 export function mainAtlas(sprite: SpriteModule): AtlasData {
   const main = sprite.atlases.find((atlas) => atlas.scale === 1) ?? sprite.atlases[0]
