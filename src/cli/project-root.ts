@@ -1,6 +1,7 @@
 import { dirname, join, relative, resolve } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
 import type { Host } from '../host/host.ts'
+import { decodeText } from '../host/project-style.ts'
 import { configNames } from '../options/config-files.ts'
 
 /** Files that only the folder of a project has. */
@@ -44,7 +45,7 @@ export async function refuseOtherRoot(host: Host, root: string): Promise<void> {
 
 async function isWorkspace(host: Host, root: string): Promise<boolean> {
   if (await hasOne(host, root, ['pnpm-workspace.yaml'])) return true
-  return new TextDecoder().decode(await host.disk.read(join(root, 'package.json'))).includes('"workspaces"')
+  return decodeText(await host.disk.read(join(root, 'package.json'))).includes('"workspaces"')
 }
 
 async function projectAbove(host: Host, root: string): Promise<readonly [string] | undefined> {

@@ -29,3 +29,25 @@ export async function inProjectStyle(
     return text
   }
 }
+
+/** The encodings of texts that are read. */
+export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be'
+
+/**
+ * The encoding of a text. PowerShell and editors of Windows write UTF-16, with a byte order mark or without. The
+ * files of a project begin with an ASCII character, so a zero byte beside it tells the order.
+ */
+export function encodingOf([first, second]: Uint8Array): Encoding {
+  if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0)) return 'utf-16le'
+  return (first === 0xfe && second === 0xff) || (first === 0 && (second ?? 0) !== 0) ? 'utf-16be' : 'utf-8'
+}
+
+/**
+ * Decodes a text that a person or another program may have written.
+ *
+ * @param options By default, invalid bytes become U+FFFD, and a byte order mark is left out.
+ * @throws TypeError for invalid bytes, only if `fatal` is set.
+ */
+export function decodeText(bytes: Uint8Array, options: TextDecoderOptions = {}): string {
+  return new TextDecoder(encodingOf(bytes), options).decode(bytes)
+}

@@ -2,6 +2,7 @@ import { basename, join, relative, resolve, sep } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
 import type { ModuleLoader } from '../host/modules/module-loader.ts'
+import { decodeText, encodingOf } from '../host/project-style.ts'
 import { createDocument, type Fault, type Place, placeInText } from '../spec/document.ts'
 import { parseJsonText } from '../spec/json-text.ts'
 import { defaultReplayWindow } from './schema.ts'
@@ -75,6 +76,8 @@ async function findConfig(disk: Disk, root: string): Promise<string | undefined>
 }
 
 async function runModule(ports: ConfigPorts, root: string, file: string): Promise<unknown> {
+  const encoding = encodingOf(await ports.disk.read(file))
+  if (encoding !== 'utf-8') throw configError(file, `Expected ${showPath(root, file)} in UTF-8, found ${encoding}. Save it as UTF-8.`)
   let value: unknown
   try {
     value = await ports.loadModule(file)
@@ -99,7 +102,7 @@ export async function readPackage(disk: Disk, root: string): Promise<Pick<Loaded
 }
 
 async function readJson(disk: Disk, root: string, file: string): Promise<unknown> {
-  const text = (await readText(disk, root, file)).replace(/^\uFEFF/, '')
+  const text = await readText(disk, root, file)
   const parsed = parseJsonText(text)
   if ('broken' in parsed) throw jsonError(root, file, parsed.broken, placeInText(text, parsed.broken.offset ?? 0))
   const document = createDocument(text, parsed.root)
@@ -111,7 +114,7 @@ async function readJson(disk: Disk, root: string, file: string): Promise<unknown
 
 async function readText(disk: Disk, root: string, file: string): Promise<string> {
   try {
-    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await disk.read(file))
+    return decodeText(await disk.read(file))
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? 'an unknown failure'
     throw new SpritewrightError('SW_DISK', { message: `Expected to read ${showPath(root, file)}, found ${code}.`, facts: { file }, cause })

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { inspect, parseEnv } from 'node:util'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
+import { decodeText } from '../host/project-style.ts'
 import { refuseKeyInAddress, searchFor } from './key-search.ts'
 import { baseUrlWords, parseBaseUrl } from './values.ts'
 
@@ -107,13 +108,19 @@ async function readEnvFile(disk: CredentialPorts['disk'], path: string): Promise
   // A folder named .env is a Python environment, not one of these files.
   const stat = await disk.stat(path)
   if (!stat || stat.isFolder) return undefined
+  let text: string
   try {
-    const text = new TextDecoder().decode(await disk.read(path))
-    return Object.assign(Object.create(null), parseEnv(text)) as Variables
+    text = decodeText(await disk.read(path))
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? 'an unknown failure'
     throw new SpritewrightError('SW_DISK', { message: `Expected to read ${path}, found ${code}.`, facts: { file: path }, cause })
   }
+  // PowerShell adds UTF-16 to a file that begins as UTF-8.
+  if (!text.includes('\0')) return Object.assign(Object.create(null), parseEnv(text)) as Variables
+  throw new SpritewrightError('SW_CONFIG', {
+    message: `Expected text in UTF-8 or UTF-16 in ${path}, found zero bytes, as where both are mixed. Save it as UTF-8.`,
+    facts: { file: path },
+  })
 }
 
 type Found = { readonly value: string; readonly source: string }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { basename, dirname, join, resolve } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk, DiskStat } from '../host/disk.ts'
+import { decodeText } from '../host/project-style.ts'
 import { foldPath } from '../host/real-path.ts'
 import type { Place, ValuePath } from './document.ts'
 import { placeInSpec } from './parser.ts'
@@ -174,7 +175,7 @@ export async function referenceError(disk: Disk, spec: SpriteSpec, refusal: Refu
 async function findPlace(disk: Disk, spec: SpriteSpec): Promise<Place | undefined> {
   if (!(await disk.stat(spec.file))) return undefined
   const path: ValuePath = spec.reference.kind === 'file' ? ['reference'] : ['reference', 'steps', 0]
-  return placeInSpec(new TextDecoder().decode(await disk.read(spec.file)), spec.file, path)
+  return placeInSpec(decodeText(await disk.read(spec.file)), spec.file, path)
 }
 
 async function ask<T>(question: () => Promise<T>, path: string): Promise<T> {

@@ -2,6 +2,7 @@ import { join, relative, sep } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
 import type { Glob } from '../host/glob.ts'
+import { decodeText } from '../host/project-style.ts'
 import { foldPath, realPath } from '../host/real-path.ts'
 import { parseSpec } from './parser.ts'
 import type { SpriteSpec } from './spec.ts'
@@ -97,17 +98,16 @@ export function toScan(read: ReadonlyMap<string, SpriteSpec | SpritewrightError>
   return { specs: specs.sort((a, b) => (a.name < b.name ? -1 : 1)), errors }
 }
 
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
 function decode(bytes: Uint8Array, file: string, root: string): string {
+  let found = 'zero bytes'
   try {
-    return decoder.decode(bytes)
+    const text = decodeText(bytes, { fatal: true })
+    if (!text.includes('\0')) return text
   } catch {
-    const message = 'expected text in UTF-8, found bytes that are none'
-    throw specError(file, showPath(root, file), [
-      { line: 1, column: 1, path: '', expected: 'text in UTF-8', found: 'bytes that are none', message },
-    ])
+    found = 'bytes that are none'
   }
+  const message = `expected text in UTF-8, found ${found}`
+  throw specError(file, showPath(root, file), [{ line: 1, column: 1, path: '', expected: 'text in UTF-8', found, message }])
 }
 
 async function readBytes(disk: Disk, file: string, root: string): Promise<Uint8Array> {

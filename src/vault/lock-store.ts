@@ -2,6 +2,7 @@ import { SpritewrightError } from '../errors.ts'
 import type { Clock } from '../host/clock.ts'
 import type { Disk } from '../host/disk.ts'
 import { inTurn } from '../host/file-lock.ts'
+import { decodeText } from '../host/project-style.ts'
 import { stageFile } from '../host/publish.ts'
 import type { Random } from '../host/random.ts'
 import { parseLockFile } from './lock-schema.ts'
@@ -52,8 +53,7 @@ export function createLockStore(
   // Reading includes validation, which takes long for a large file. A text that is already validated is not
   // validated again.
   let known: { readonly text: string | undefined; readonly lock: LockFile } = { text: undefined, lock: noLock }
-  const readText = async (): Promise<string | undefined> =>
-    (await disk.stat(path)) ? new TextDecoder().decode(await disk.read(path)) : undefined
+  const readText = async (): Promise<string | undefined> => ((await disk.stat(path)) ? decodeText(await disk.read(path)) : undefined)
   const readKnown = async (): Promise<typeof known> => {
     const text = await readText()
     if (text === known.text) return known

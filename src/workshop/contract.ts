@@ -3,6 +3,7 @@ import { clauses } from '../contract/clauses.ts'
 import { compareOpenapi, type OpenapiDifference } from '../contract/openapi/openapi.ts'
 import { type ContractLine, contractChecks, runContract } from '../contract/suite.ts'
 import { SpritewrightError } from '../errors.ts'
+import { decodeText } from '../host/project-style.ts'
 import { publish } from '../host/publish.ts'
 import { refuseKey } from '../options/key-search.ts'
 import type { Context } from '../project/context.ts'
@@ -57,7 +58,7 @@ export async function compareWithDescription(context: Context, file: string): Pr
       cause: error,
     })
   })
-  return compareOpenapi(new TextDecoder().decode(bytes), shown, profileOf(context))
+  return compareOpenapi(decodeText(bytes), shown, profileOf(context))
 }
 
 function profileOf({ options }: Context): ReturnType<typeof resolveProfile> {

@@ -1,5 +1,6 @@
 import { SpritewrightError } from '../errors.ts'
 import type { Host } from '../host/host.ts'
+import { decodeText } from '../host/project-style.ts'
 import { stageFile } from '../host/publish.ts'
 import { type LockChoice, type MergedLock, mergeLocks, readConflict, writeConflict } from '../vault/lock-merge.ts'
 import { parseLockFile } from '../vault/lock-schema.ts'
@@ -71,7 +72,7 @@ async function writeMerged(host: Ports, path: string, { lock, conflicts }: Merge
 }
 
 async function read({ disk }: Ports, path: string): Promise<string> {
-  if (await disk.stat(path)) return new TextDecoder().decode(await disk.read(path))
+  if (await disk.stat(path)) return decodeText(await disk.read(path))
   throw new SpritewrightError('SW_USAGE', {
     message: `Expected a lock file at ${path}, found none.`,
     facts: { file: path },

@@ -9,6 +9,7 @@ import { firstSpecText } from '../../src/cli/first-project.ts'
 import { nodeHost } from '../../src/host/host.ts'
 import { inProjectStyle } from '../../src/host/project-style.ts'
 import { parseSpec } from '../../src/spec/parser.ts'
+import { windowsTexts } from '../kit/windows-texts.ts'
 import { createWorld } from './world.ts'
 
 describe('init', () => {
@@ -220,6 +221,17 @@ describe('init', () => {
     expect(await world.run('init')).toBe(0)
     expect(world.text('/game/.gitignore')).toBe(`${whole.replace('checkout.json', 'buyer')}\n# spritewright\n.spritewright/checkout.json\n`)
   })
+
+  test.each(windowsTexts('dist\n.env\nlast line'))(
+    'an ignore file as Windows writes it is extended in UTF-8, which git reads: %s',
+    async (_form, bytes) => {
+      const world = createWorld({ files: { '/game/spritewright.config.json': '{}' } })
+      world.files.set('/game/.gitignore', bytes)
+      expect(await world.run('init', '--json')).toBe(0)
+      expect(world.text('/game/.gitignore').split('\r\n').slice(0, 5)).toEqual(['dist', '.env', 'last line', '', '# spritewright'])
+      expect(world.text('/game/.gitignore')).toMatch(/^[\r\n\x20-\x7e]*$/)
+    },
+  )
 
   test('nothing that is there is overwritten; ignore files are extended in their own line ending', async () => {
     const files = {

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { nodeDisk } from '../../src/host/disk.ts'
 import { nodeModuleLoader } from '../../src/host/modules/module-loader.ts'
 import { loadConfig } from '../../src/options/config-files.ts'
+import { windowsTexts } from '../kit/windows-texts.ts'
 
 const ports = { disk: nodeDisk(), loadModule: nodeModuleLoader() }
 let root: string
@@ -14,7 +15,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(root, { recursive: true }))
 
-function write(name: string, text: string): string {
+function write(name: string, text: string | Uint8Array): string {
   writeFileSync(join(root, name), text)
   return join(root, name)
 }
@@ -159,5 +160,27 @@ test('a config that was asked for and is missing is refused', async () => {
   await expect(loadConfig(ports, root, 'nowhere.ts')).rejects.toMatchObject({
     code: 'SW_CONFIG',
     facts: { file: join(root, 'nowhere.ts') },
+  })
+})
+
+test('a config and a package.json as Windows writes them are read', async () => {
+  const configs = windowsTexts('{ "engine": "pixi" } // grün')
+  for (const [at, [form, bytes]] of windowsTexts('{ "name": "spiel", "dependencies": { "pixi.js": "8" } }').entries()) {
+    write('package.json', bytes)
+    const file = write('spritewright.config.json', configs[at]![1])
+    const loaded = await loadConfig(ports, root)
+    expect([form, loaded]).toEqual([
+      form,
+      { file, options: Object.assign(Object.create(null), { engine: 'pixi' }), dependencies: ['pixi.js'], projectName: 'spiel' },
+    ])
+  }
+})
+
+test.each(windowsTexts('export default {}'))('a config module as Windows writes it is named with its encoding: %s', async (form, bytes) => {
+  write('spritewright.config.mjs', bytes)
+  const encoding = form.includes('LE') ? 'utf-16le' : 'utf-16be'
+  await expect(loadConfig(ports, root)).rejects.toMatchObject({
+    code: 'SW_CONFIG',
+    message: `Expected spritewright.config.mjs in UTF-8, found ${encoding}. Save it as UTF-8.`,
   })
 })

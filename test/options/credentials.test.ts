@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { SpritewrightError } from '../../src/errors.ts'
 import { nodeDisk } from '../../src/host/disk.ts'
 import { readCredentials, Secret } from '../../src/options/credentials.ts'
+import { toUtf16, windowsTexts } from '../kit/windows-texts.ts'
 
 const disk = nodeDisk()
 const canary = 'canary-key-4711'
@@ -16,7 +17,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(root, { recursive: true }))
 
-function write(files: Readonly<Record<string, string>>): void {
+function write(files: Readonly<Record<string, string | Uint8Array>>): void {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text)
 }
 
@@ -85,6 +86,26 @@ describe('where key and base URL are from', () => {
   test('variables that stand for each other end', async () => {
     write({ '.env': 'SPRITEWRIGHT_API_KEY=$A\nA=$B\nB=$A' })
     await expect(read()).resolves.toBeDefined()
+  })
+
+  const lines = `# schlüssel\nVITE_TITLE=Grün\nSPRITEWRIGHT_API_KEY=${canary}\n`
+  test.each(windowsTexts(lines))('a file as Windows writes it is read: %s', async (_form, bytes) => {
+    write({ '.env.local': bytes })
+    expect(await read()).toEqual([canary, '.env.local', undefined])
+    expect((await refusal({}, 'SPRITEWRIGHT_')).code).toBe('SW_KEY_EXPOSED')
+  })
+
+  test.each([
+    ['UTF-16 added to UTF-8', Buffer.concat([Buffer.from('A=1\r\n'), toUtf16(`SPRITEWRIGHT_API_KEY=${canary}\r\n`, false)])],
+    ['a zero byte before the name', Buffer.from(`A=1\n\0SPRITEWRIGHT_API_KEY=${canary}\n`)],
+    ['nothing but zeros', Buffer.alloc(64)],
+  ])('a file as Windows writes it is named if it cannot be read: %s', async (_form, bytes) => {
+    write({ '.env.local': bytes })
+    const { code, message } = await refusal()
+    expect([code, message]).toEqual([
+      'SW_CONFIG',
+      expect.stringContaining(`UTF-8 or UTF-16 in ${join(root, '.env.local')}, found zero bytes`),
+    ])
   })
 
   test('a folder named .env is passed over', async () => {

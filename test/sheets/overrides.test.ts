@@ -12,6 +12,7 @@ import type { SpriteSpec } from '../../src/spec/spec.ts'
 import { sha256 } from '../../src/vault/objects.ts'
 import { MemoryDisk } from '../kit/memory-disk.ts'
 import { figurePng } from '../kit/project.ts'
+import { windowsTexts } from '../kit/windows-texts.ts'
 import { memoryCache } from './memory-cache.ts'
 
 const width = 20
@@ -153,6 +154,12 @@ describe('frames touched up by hand lie over what was bought', () => {
   ])('the edge that the frame of a foreign export includes is no part of the picture: %s', async (_, shape) => {
     const { frames } = await readPlayed(inputOf(specOf(), await find(exportOf({ '2': 255, '4': 77 }, shape))))
     expect([frames[2], frames[4]]).toEqual([picture(255), picture(77)])
+  })
+
+  test('as an export whose JSON Windows wrote, from what Aseprite printed', async () => {
+    const files = exportOf({ 'hero 2.aseprite': 255, 'hero 5.aseprite': 254 })
+    for (const [, bytes] of windowsTexts(files['walk.json'] as string))
+      expect(await played({ ...files, 'walk.json': bytes })).toEqual([0, 10, 255, 30, 40, 254, 60])
   })
 
   test('never over a placeholder', async () => {

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { nodeDisk } from '../../src/host/disk.ts'
 import { nodeGlob } from '../../src/host/glob.ts'
 import { findSpecs, readSpecs } from '../../src/spec/scan.ts'
+import { toUtf16, windowsTexts } from '../kit/windows-texts.ts'
 import { specText } from './issues.ts'
 
 const ports = { disk: nodeDisk(), glob: nodeGlob() }
@@ -70,6 +71,32 @@ test('two specs of one name are an error that names both files, also where only 
     ['SW_SPEC_NAME', { names: ['orc'], files: [join(root, 'b/orc.sprite.yaml'), join(root, 'c/orc.sprite.json')] }],
   ])
   expect(errors[0]?.message).toContain('a/hero.sprite.json and b/Hero.sprite.json')
+})
+
+test('a spec as Windows writes it is read, with the same prompts as in UTF-8', async () => {
+  const prompts: Readonly<Record<string, string>> = {
+    json: specText({ prompt: 'ein Ritter mit Ö' }),
+    yaml: 'reference: ./a.png\nprompt: ein Ritter mit Ö\nanimations:\n  walk: {}\n',
+  }
+  for (const [ending, text] of Object.entries(prompts)) {
+    write(`plain.sprite.${ending}`, text)
+    const found = await readSpecs(ports, root, [`*.sprite.${ending}`])
+    for (const [form, bytes] of windowsTexts(text)) {
+      write(`plain.sprite.${ending}`, bytes)
+      expect([form, await readSpecs(ports, root, [`*.sprite.${ending}`])]).toEqual([form, found])
+    }
+    expect(found).toMatchObject({ specs: [{ prompt: 'ein Ritter mit Ö' }], errors: [] })
+  }
+})
+
+test('a spec with zero bytes is named, also if all of them are', async () => {
+  write('a.sprite.json', Buffer.concat([Buffer.from(specText()), toUtf16('// note', false)]))
+  write('b.sprite.yaml', Buffer.alloc(40))
+  const { errors } = await readSpecs(ports, root, standard)
+  expect(errors.map(({ message }) => message)).toEqual([
+    'a.sprite.json:1:1 expected text in UTF-8, found zero bytes',
+    'b.sprite.yaml:1:1 expected text in UTF-8, found zero bytes',
+  ])
 })
 
 describe('one file with several names is one spec:', () => {

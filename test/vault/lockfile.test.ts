@@ -6,6 +6,7 @@ import { createLockStore } from '../../src/vault/lock-store.ts'
 import { findEntry, formatLockFile, type LockEntry } from '../../src/vault/lockfile.ts'
 import { changedData } from '../kit/changed-data.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
+import { windowsTexts } from '../kit/windows-texts.ts'
 
 const hash = 'b'.repeat(64)
 const entry: LockEntry = {
@@ -45,6 +46,22 @@ describe('sprites.lock.json', () => {
     expect(text.indexOf('ant.idle')).toBeLessThan(text.indexOf('hero.walk'))
     expect(formatLockFile(parseLockFile(text, 'x'))).toBe(text)
     expect(findEntry(await store.read(), 'hero.walk', hash)).toEqual(entry)
+  })
+
+  test('a lock file as Windows writes it is read, and the next change writes UTF-8', async () => {
+    const disk = new MemoryDisk()
+    const path = '/p/sprites.lock.json'
+    const other = createLockStore({ disk, random: countingRandom() }, '/q/sprites.lock.json')
+    await other.change('hero.walk', hash, () => full)
+    const before = new TextDecoder().decode(disk.files.get('/q/sprites.lock.json'))
+    await other.change('ant.idle', hash, () => entry)
+    for (const [form, bytes] of windowsTexts(before)) {
+      disk.files.set(path, bytes)
+      const store = createLockStore({ disk, random: countingRandom() }, path)
+      expect([form, findEntry(await store.read(), 'hero.walk', hash)]).toEqual([form, full])
+      await store.change('ant.idle', hash, () => entry)
+      expect(disk.files.get(path)).toEqual(disk.files.get('/q/sprites.lock.json'))
+    }
   })
 
   test.each(['', ' \n'])('an empty file (%j) is no missing file: it is refused and stays as it is', async (text) => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../src/vault/objects.ts'
 import type { SpecEditReport, SpecEditRequest, Workshop } from '../../src/workshop.ts'
 import { figurePng } from '../kit/project.ts'
+import { windowsTexts } from '../kit/windows-texts.ts'
 import { type SimulatedWorld, simulatedWorld } from '../sim/world.ts'
 
 const file = '/game/sprites/hero.sprite.json'
@@ -187,6 +188,16 @@ describe('undoing', () => {
     await expect(undo(digest)).rejects.toMatchObject({ code: 'SW_CHANGED' })
     await expect(undo()).rejects.toMatchObject({ code: 'SW_USAGE' })
     expect(now()).toContain('a queen')
+  })
+
+  test('of a spec as Windows writes it changes nothing but the field, and writes UTF-8', async () => {
+    for (const [form, bytes] of windowsTexts(text)) {
+      const { world, edit, now } = await desk()
+      world.disk.files.set(file, bytes)
+      await edit(fps(9))
+      const lines = text.replaceAll('\n', '\r\n')
+      expect([form, now()]).toEqual([form, lines.replace('{ "frames": 7 }', '{ "frames": 7, "fps": 9 }')])
+    }
   })
 
   test('keeps a mark of byte order at the start', async () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { SpritewrightError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
-import { inProjectStyle } from '../../host/project-style.ts'
+import { decodeText, inProjectStyle } from '../../host/project-style.ts'
 import { publish, replaceFile } from '../../host/publish.ts'
 import { configNames, readPackage } from '../../options/config-files.ts'
 import { findSpecSchema } from '../../options/editor-schema.ts'
@@ -96,7 +96,7 @@ async function writeViteTypes(host: Host, root: string, dependencies: readonly s
   const isThere = (await host.disk.stat(file)) !== undefined
   const usesVite = dependencies.includes('vite') || (await host.disk.stat(join(root, 'node_modules/vite'))) !== undefined
   if (!isThere && !usesVite && (await findViteConfigs(host.disk, root)).length === 0) return []
-  const text = isThere ? new TextDecoder().decode(await host.disk.read(file)) : ''
+  const text = isThere ? decodeText(await host.disk.read(file)) : ''
   if (text.includes('spritewright/client')) return [{ path: viteTypesPath, done: 'kept' }]
   // References count only before the first statement.
   const end = text.includes('\r\n') ? '\r\n' : '\n'
@@ -125,7 +125,7 @@ async function patchTsconfig(host: Host, root: string): Promise<Step[]> {
 
 async function patch(host: Host, root: string, path: string, change: (text: string) => Promise<string | undefined>): Promise<Step> {
   const file = join(root, path)
-  const before = new TextDecoder().decode(await host.disk.read(file))
+  const before = decodeText(await host.disk.read(file))
   const text = await change(before)
   if (text === undefined) return { path, done: 'kept' }
   await replaceFile(host.disk, host.random, file, new TextEncoder().encode(text))
@@ -152,11 +152,11 @@ async function writeNew(host: Host, root: string, path: string, bytes: Uint8Arra
   return { path, done: isNew ? 'written' : 'kept' }
 }
 
-/** Appends the missing lines, with the line ending of the file. */
+/** Appends the missing lines, with the line ending of the file. Git reads no UTF-16, so the file becomes UTF-8. */
 async function addLines(host: Host, root: string, path: string, lines: readonly string[]): Promise<Step> {
   const file = join(root, path)
   const isThere = (await host.disk.stat(file)) !== undefined
-  const text = isThere ? new TextDecoder().decode(await host.disk.read(file)) : ''
+  const text = isThere ? decodeText(await host.disk.read(file)) : ''
   const known = new Set(text.split(/\r?\n/).map((line) => line.trim().replace(/\s+/g, ' ')))
   const missing = lines.filter((line) => !known.has(line) && !known.has(`/${line}`))
   if (missing.length === 0) return { path, done: 'kept' }
@@ -164,7 +164,7 @@ async function addLines(host: Host, root: string, path: string, lines: readonly 
   const lead = text === '' ? '' : text.endsWith('\n') ? end : end + end
   const added = `${lead}${['# spritewright', ...missing].join(end)}${end}`
   await host.disk.makeFolder(root)
-  await host.disk.append(file, new TextEncoder().encode(added))
+  await replaceFile(host.disk, host.random, file, new TextEncoder().encode(text + added))
   return { path, done: isThere ? 'extended' : 'written' }
 }
 

@@ -2,6 +2,7 @@ import { relative, resolve } from 'node:path'
 import { formatCredits } from '../../credit/credits.ts'
 import { SpritewrightError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
+import { decodeText } from '../../host/project-style.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext, RunningService, ServiceInit } from '../context.ts'
 import { ink } from '../view/ink.ts'
@@ -56,7 +57,7 @@ async function readFaults({ disk, workingFolder }: Host, given: string | undefin
       cause: error,
     })
   })
-  return { text: new TextDecoder().decode(bytes), file: given }
+  return { text: decodeText(bytes), file: given }
 }
 
 async function start(startService: (init: ServiceInit) => Promise<RunningService>, init: ServiceInit): Promise<RunningService> {

@@ -2,6 +2,7 @@ import { basename, join } from 'node:path'
 import { parseSheetAtlas, type SheetFrame } from '../../../atlas/index.ts'
 import { type ErrorFacts, SpritewrightError } from '../../errors.ts'
 import type { Disk } from '../../host/disk.ts'
+import { decodeText } from '../../host/project-style.ts'
 import { sha256 } from '../../vault/objects.ts'
 
 /** A file of the folder, with its digest when it was found. */
@@ -107,7 +108,7 @@ async function readExport(
 ): Promise<{ readonly layer: OverrideLayer; readonly image: string }> {
   const path = join(folder, name)
   const bytes = await disk.read(path)
-  const sheet = bytes.length > maximumJsonBytes ? undefined : parseSheetAtlas(new TextDecoder().decode(bytes))
+  const sheet = bytes.length > maximumJsonBytes ? undefined : parseSheetAtlas(decodeText(bytes))
   if (!sheet)
     throw overrideError(path, {
       expected: 'a JSON as Aseprite exports it with a sprite sheet (hash or array)',

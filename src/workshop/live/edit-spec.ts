@@ -1,5 +1,6 @@
 import { relative } from 'node:path'
 import { SpritewrightError } from '../../errors.ts'
+import { decodeText } from '../../host/project-style.ts'
 import { stageFile } from '../../host/publish.ts'
 import type { Context } from '../../project/context.ts'
 import type { FieldEdit } from '../../spec/edit/edit.ts'
@@ -101,7 +102,7 @@ async function replaceSpec(
     })
   }
   const old = await readFresh()
-  const edited = await change(spec, new TextDecoder('utf-8', { ignoreBOM: true }).decode(old), shownAs)
+  const edited = await change(spec, decodeText(old, { ignoreBOM: true }), shownAs)
   if (sha256(edited) === digest) return { file, digest, old }
   const staged = await stageFile(host.disk, host.random, file, edited)
   try {

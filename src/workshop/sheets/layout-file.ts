@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { decodeText } from '../../host/project-style.ts'
 import { replaceFile } from '../../host/publish.ts'
 import type { Context } from '../../project/context.ts'
 import { formatLayout, type Layout, parseLayout, toLayout } from '../../sheets/layout.ts'
@@ -37,5 +38,5 @@ export async function keepLayout({ host, options }: Context, sheets: BuiltSheets
 
 async function readText(disk: Context['host']['disk'], path: string): Promise<string | undefined> {
   if (!(await disk.stat(path))) return undefined
-  return new TextDecoder().decode(await disk.read(path))
+  return decodeText(await disk.read(path))
 }
