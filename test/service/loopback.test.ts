@@ -59,7 +59,7 @@ describe('downloads', () => {
     expect(api.seen[0]?.headers.authorization).toBe(`Bearer ${canary}`)
     expect(files.seen.map((request) => request.path)).toEqual(['/signed?s=1', '/file?s=2'])
     for (const request of files.seen) {
-      expect(Object.keys(request.headers).filter((name) => name !== 'host' && name !== 'connection')).toEqual(['accept'])
+      expect(Object.keys(request.headers).filter((name) => name !== 'host' && name !== 'connection')).toEqual(['accept-encoding', 'accept'])
       expectNoKey(request.headers)
     }
   })
