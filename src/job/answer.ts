@@ -6,7 +6,7 @@ import { factsNow, idempotencyKey, type JobPorts, type Order } from './order.ts'
 import { patiently } from './patiently.ts'
 import { type JournalView, OvertakenError } from './records/journal.ts'
 import { isUnsent } from './records/submission.ts'
-import { refusedAnswerError } from './stop.ts'
+import { checkRead, refusedAnswerError } from './stop.ts'
 import { checkTries, enter, enterAgain, noTries, type Pause, type Tries, wait } from './tries.ts'
 
 /** A person's answer to a question of an execution. */
@@ -147,6 +147,7 @@ async function sendAnswer(ports: JobPorts, order: Order, view: JournalView, run:
   const place = { key: idempotencyKey(order.identity, order.hash, attempt), id: order.request.id }
   if (outcome?.kind === 'refused' && isUnsent(answer.sends)) run.place = place.key
   if (outcome && first) await patiently(ports, order, outcome, () => recordAnswer(ports, order, first, number, outcome))
+  checkRead(order.request.id, outcome)
   if (outcome?.kind === 'accepted') await ports.places.keep(place, { executionId: outcome.executionId })
   return outcome?.kind === 'accepted' ? undefined : outcome?.retryAfterMs
 }

@@ -153,6 +153,8 @@ export async function freeze(
   if (locked && isSame(ports, request, locked, { attempt, key, credits: price.credits }))
     return { ...rest, key, ...frozenBytes(locked), maxCredits }
   if (picture) checkUpscale(order, picture.file.bytes)
+  // A profile that cannot make the body stops before the upload.
+  makeBody(ports.client, request, picture?.sha256, price.credits)
   // An earlier attempt may have been refused for its upload, so this one uploads its own.
   if (attempt > 1 && picture) await ports.uploads.forget(picture.sha256)
   const referenceId = picture && (await ports.uploads.referenceId(picture.sha256, picture.file, ports.signal))

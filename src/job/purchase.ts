@@ -14,7 +14,7 @@ import { patiently } from './patiently.ts'
 import { type JournalView, OvertakenError } from './records/journal.ts'
 import { isTakenOver } from './records/record.ts'
 import { isUnsent } from './records/submission.ts'
-import { type Evidence, goesOnError, notNowError, stopError } from './stop.ts'
+import { checkRead, type Evidence, goesOnError, notNowError, stopError } from './stop.ts'
 import { checkTries, enter, enterAgain, noTries, type Pause, type Tries, wait, waitForJobs } from './tries.ts'
 
 /**
@@ -188,6 +188,7 @@ async function send(ports: JobPorts, order: Order, view: JournalView, tries: Tri
   tries.askedMs = (outcome.kind === 'accepted' ? undefined : outcome.retryAfterMs) ?? 0
   const { view: first } = recorded
   if (first) await patiently(ports, order, outcome, () => recordOutcome(ports, order, first, number, outcome))
+  checkRead(order.request.id, outcome)
 }
 
 async function recordOutcome(ports: JobPorts, order: Order, first: JournalView, send: number, outcome: SubmissionOutcome): Promise<void> {

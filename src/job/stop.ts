@@ -2,7 +2,7 @@ import { type Approval, type ApprovalVerdict, isLapsed, judgeApproval, type Newe
 import { approverWords } from '../credit/approval-words.ts'
 import { hasCode, SpritewrightError } from '../errors.ts'
 import { clauseOf } from '../service/reasons.ts'
-import type { PublicError } from '../service/wire.ts'
+import type { PublicError, SubmissionOutcome } from '../service/wire.ts'
 import type { StopReason, UncertainBecause } from './decision.ts'
 import { commandName, type JobPorts, type Order } from './order.ts'
 import { isTurnedAway } from './records/submission.ts'
@@ -180,6 +180,19 @@ function uncertainError(order: Order, why: StopReason & { kind: 'uncertain' }, w
   return new SpritewrightError('SW_UNCERTAIN', {
     message: `Whether "${id}" was bought is unknown: ${uncertainWords(why.because, windowMs)} Its whole ceiling counts as spent, and nothing more is sent for it.${balances} Decide: npx spritewright recover ${id} --replay sends the same bytes under the same key (the result, if it was bought; a second charge, if it was and the service has forgotten the key), --abandon gives it up (a charge, if there was one, stays).`,
     facts,
+  })
+}
+
+/**
+ * Ends a run whose POST was accepted with an answer that cannot be read. Another POST would get the same answer.
+ *
+ * @throws `SW_WIRE`
+ */
+export function checkRead(id: string, outcome: SubmissionOutcome | undefined): void {
+  if (outcome?.kind !== 'unknown' || Math.trunc((outcome.status ?? 0) / 100) !== 2) return
+  throw new SpritewrightError('SW_WIRE', {
+    message: `The service accepted "${id}" (status ${outcome.status}), and its answer cannot be read: ${outcome.message} Nothing more is sent in this run, and the answer is kept in the journal. Correct service.profile soon and run the command again: it sends the same bytes under the same key, so it is paid once.`,
+    facts: { id, status: outcome.status },
   })
 }
 

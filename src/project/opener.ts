@@ -1,4 +1,5 @@
 import { pngFault } from '../../atlas/index.ts'
+import { resolveProfile } from '../service/profile.ts'
 import { readArchivedFrames } from '../sheets/open-result.ts'
 import type { DeliveryLayout } from '../sheets/sources.ts'
 import type { PaidRequest } from '../spec/request.ts'
@@ -6,7 +7,7 @@ import type { Context } from './context.ts'
 
 /** How deliveries of the configured service are read, if its profile says so. */
 export function layoutOf({ options: { service } }: Pick<Context, 'options'>): DeliveryLayout | undefined {
-  return typeof service === 'object' ? (service.profile as { readDelivery?: DeliveryLayout } | undefined)?.readDelivery : undefined
+  return typeof service === 'object' ? (resolveProfile(service.profile).readDelivery as DeliveryLayout | undefined) : undefined
 }
 
 /**

@@ -1,6 +1,6 @@
 import { checkIdempotencyKey, type OneShotPorts, type Shot, sendOnce, toAcceptance, toRejection } from './http/one-shot.ts'
-import { notFromProfile, toWireRequest } from './http/request-port.ts'
-import type { Accepted, RequestPort } from './profile.ts'
+import { toWireRequest } from './http/request-port.ts'
+import { type Accepted, notFromProfile, type RequestPort } from './profile.ts'
 import type { AnswerSubmission, QuestionAnswer } from './submission.ts'
 import type { SubmissionOutcome } from './wire.ts'
 
@@ -19,13 +19,7 @@ export function createAnswer(ports: OneShotPorts): SendAnswer {
     checkIdempotencyKey(submission.key)
     const shooting = createShooting(ports, submission.key, record, signal)
     const { executionId, conversationId, questionId, text, assetId, key } = submission
-    const answer: QuestionAnswer = {
-      executionId,
-      conversationId,
-      text,
-      idempotencyKey: key,
-      ...(assetId === undefined ? {} : { assetId }),
-    }
+    const answer: QuestionAnswer = { executionId, conversationId, text, assetId, idempotencyKey: key }
     let read: () => Accepted
     try {
       const accepted = await ports.profile.answer(shooting.request, { questionId }, answer)
@@ -43,7 +37,7 @@ export function createAnswer(ports: OneShotPorts): SendAnswer {
     if ('lost' in shot) return { kind: 'unknown', status: null, message: shot.lost }
     const { status } = shot.answer
     // The interface shows no status for an answer. Any 2xx accepts it.
-    return status >= 200 && status <= 299 ? toAcceptance(ports, status, read) : toRejection(ports, shot.answer)
+    return status >= 200 && status <= 299 ? toAcceptance(ports, shot.answer, what, read) : toRejection(ports, shot.answer)
   }
 }
 

@@ -13,7 +13,7 @@ import { createCancel, createDeletion } from './conversation.ts'
 import { type Bucket, createAskedPauses } from './http/asked-pauses.ts'
 import { anyType, createDownload } from './http/download.ts'
 import { createFreeExchange, createFreeRequest, type FreeRequest } from './http/free-request.ts'
-import { notFromProfile, toRequestPort } from './http/request-port.ts'
+import { toRequestPort } from './http/request-port.ts'
 import { createRetryBudget } from './http/retry.ts'
 import { tellPauses } from './http/told-pauses.ts'
 import { createTransport, parseApiKey, type WireRequest } from './http/transport.ts'
@@ -21,7 +21,7 @@ import { rawMember } from './json.ts'
 import { createLimiter, type Limiter, type Limits, resolveLimits } from './limits/limits.ts'
 import { createSharedLimiter } from './limits/shared-limits.ts'
 import { tellWaits } from './limits/told-waits.ts'
-import { type Profile, resolveProfile } from './profile.ts'
+import { guarded, notFromProfile, type Profile, resolveProfile } from './profile.ts'
 import { readCapabilities, readEstimate, readExecution } from './replies.ts'
 import { streamEvents } from './stream.ts'
 import type { AnswerSubmission, ReferenceFile, Submission } from './submission.ts'
@@ -241,7 +241,7 @@ function createReads(free: FreeRequest, profile: Profile): Reads {
     balance: async (signal) => {
       const amount = profile.readBalance((await get('/v1/balance', 'the balance', signal)).body)
       if (typeof amount !== 'string') throw notFromProfile('readBalance', 'the credits as a decimal text')
-      return parseCredits(amount, 'the balance')
+      return parseCredits(amount, "the balance from the service profile's readBalance")
     },
     estimate: async (frames, background, signal) => {
       const path = `/v1/sprite-pricing?frame_count=${frames}&background=${background}`
@@ -259,10 +259,11 @@ function createReads(free: FreeRequest, profile: Profile): Reads {
 }
 
 function toBody(profile: Profile, submission: Submission): Uint8Array {
-  const body: unknown = profile.executeBody(submission)
-  const text = typeof body === 'object' && body !== null && !Array.isArray(body) ? canonicalize(body) : undefined
-  if (text === undefined) throw notFromProfile('executeBody', 'a JSON object')
-  return new TextEncoder().encode(text)
+  const make = guarded('executeBody', () => canonicalize(profile.executeBody(submission)))
+  const text = make()
+  // A promise, a map and the like have no members.
+  if (text?.startsWith('{"') && text === make()) return new TextEncoder().encode(text)
+  throw notFromProfile('executeBody', 'a JSON object with members, the same for equal submissions')
 }
 
 function readMaxCredits(body: Uint8Array): Credits | undefined {

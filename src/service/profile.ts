@@ -116,11 +116,7 @@ export const defaultProfile: Profile = {
   }),
   readAccepted: (body) => readAcceptedBody(body.value),
   answer: async (request, question, answer) => {
-    const body = {
-      question_id: question.questionId,
-      text: answer.text,
-      ...(answer.assetId === undefined ? {} : { asset_id: answer.assetId }),
-    }
+    const body = { question_id: question.questionId, text: answer.text, asset_id: answer.assetId }
     const reply = await request({
       method: 'POST',
       path: `/v1/conversations/${toSegment('the conversation', answer.conversationId)}/answers`,
@@ -136,10 +132,50 @@ export const defaultProfile: Profile = {
   cancellable: (execution) => ['queued', 'running', 'needs_input'].includes(execution.status),
 }
 
-/** The default profile with some of its parts replaced. An undefined part keeps the default. */
+/** Names of all parts. Each of them is a function. */
+export const profileParts: readonly string[] = [...Object.keys(defaultProfile), 'readDelivery' satisfies keyof Profile]
+
+/**
+ * The default profile with some of its parts replaced. An undefined part keeps the default.
+ *
+ * @throws `SW_CONFIG` for an unknown part, and for one that is not a function.
+ */
 export function resolveProfile(parts: Partial<Profile> = {}): Profile {
-  const given = Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined))
-  return Object.freeze({ ...defaultProfile, ...given })
+  const given = Object.entries(parts).flatMap(([name, part]) => {
+    if (part === undefined) return []
+    if (profileParts.includes(name) && typeof part === 'function') return [[name, guarded(name, (part as () => unknown).bind(parts))]]
+    throw notFromProfile(name, `functions named ${profileParts.join(', ')} alone`)
+  })
+  return Object.freeze({ ...defaultProfile, ...Object.fromEntries(given) })
+}
+
+/** A part whose errors name it. Errors of our own, for example of its requests, and interruptions stay as they are. */
+export function guarded<A extends unknown[], R>(name: string, part: (...args: A) => R): (...args: A) => R {
+  const refuse = (cause: unknown): never => {
+    const isOurs = cause instanceof Error && ['SpritewrightError', 'AbortError'].includes(cause.name)
+    throw isOurs ? cause : notFromProfile(name, 'an answer', String(cause), cause)
+  }
+  return (...args) => {
+    try {
+      const answer = part(...args)
+      if (!(answer instanceof Promise)) return answer
+      const named = answer.catch(refuse)
+      // Nobody waits for the promise of a part that must answer at once.
+      named.catch(() => {})
+      return named as R
+    } catch (cause) {
+      return refuse(cause)
+    }
+  }
+}
+
+/** The error for a part of the profile that broke its contract: `SW_CONFIG`. */
+export function notFromProfile(part: string, expected: string, found = 'something else', cause?: unknown): SpritewrightError {
+  return new SpritewrightError('SW_CONFIG', {
+    message: `Expected ${expected} from the service profile's ${part}, found ${found}. Correct that part of service.profile.`,
+    facts: { option: 'service.profile', part },
+    cause,
+  })
 }
 
 function toSheetMembers({ maxCredits, options, frames, background }: SheetSubmission): Readonly<Record<string, unknown>> {

@@ -37,7 +37,7 @@ export interface QuestionAnswer {
   readonly conversationId: string
   readonly text: string
   /** Id of an uploaded asset, if the question requires one. */
-  readonly assetId?: string
+  readonly assetId?: string | undefined
   /** Stable key of this answer, which starts a new execution and must not start two. The client adds it. */
   readonly idempotencyKey: string
 }

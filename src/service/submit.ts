@@ -36,10 +36,10 @@ export function createSubmit(ports: OneShotPorts, wantsStream: boolean): Submit 
     if ('lost' in shot) return { kind: 'unknown', status: null, message: shot.lost }
     const { answer } = shot
     if (wantsStream && (answer.status === 200 || answer.status === 202) && contentTypeOf(answer.headers) === 'text/event-stream') {
-      return toAcceptance(ports, answer.status, () => createAcceptanceReader(ports).read(answer.body))
+      return toAcceptance(ports, answer, undefined, () => createAcceptanceReader(ports).read(answer.body))
     }
     if (answer.status !== 202) return toRejection(ports, answer)
-    return toAcceptance(ports, answer.status, () => ports.profile.readAccepted(ports.transport.json(answer, 'the acceptance')))
+    return toAcceptance(ports, answer, 'the acceptance', ports.profile.readAccepted)
   }
 }
 

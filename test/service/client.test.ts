@@ -378,6 +378,18 @@ describe('the profile in the client', () => {
     expectNoKey(handed)
   })
 
+  test.each([
+    ['readAccepted', { readAccepted: 1 }],
+    ['readBalance', { readBalance: null }],
+    ['readAcepted', { readAcepted: () => ({ executionId: 'x' }) }],
+  ])('a profile whose %s is no part, or no function, is refused before anything is sent', (part, profile) => {
+    const net = scriptedNet(() => lost)
+    expect(() => testClient(net, { profile: profile as never })).toThrow(
+      expect.objectContaining({ code: 'SW_CONFIG', facts: { option: 'service.profile', part } }),
+    )
+    expect(net.requests).toHaveLength(0)
+  })
+
   test('a profile cannot submit through the request it is handed', async () => {
     for (const path of ['/v1/execute', '/v1/execute?x', '/v1/a/../execute', '/v2/x', '@evil.example/v1/', '//evil.example/v1/x']) {
       const net = scriptedNet(() => json(200, {}))

@@ -1,6 +1,8 @@
 import { SpritewrightError } from '../../errors.ts'
+import { isSegment } from '../address.ts'
+import type { JsonBody } from '../json.ts'
 import type { Limiter } from '../limits/limits.ts'
-import type { Accepted, Profile } from '../profile.ts'
+import type { Profile } from '../profile.ts'
 import type { SubmissionOutcome } from '../wire.ts'
 import { type Answer, describeCause, type Transport, type WireRequest } from './transport.ts'
 
@@ -70,18 +72,25 @@ export function toRejection({ transport }: OneShotPorts, answer: Answer): Submis
 
 /**
  * The outcome of an answer that accepts. Without a readable id the execution cannot be named: the outcome is
- * unknown, and its message is the reader's error.
+ * unknown, and its message is the reader's error. It has the answer's status only if the answer arrived whole.
+ *
+ * @param what Names the JSON of the answer; `undefined` if it is a stream.
  */
 export async function toAcceptance(
   { transport }: OneShotPorts,
-  status: number,
-  read: () => Accepted | Promise<Accepted>,
+  answer: Answer,
+  what: string | undefined,
+  read: Profile['readAccepted'],
 ): Promise<SubmissionOutcome> {
+  let body: JsonBody | undefined
   try {
-    const accepted = await read()
-    if (typeof accepted.executionId !== 'string' || accepted.executionId === '') throw new Error('the profile found no execution id')
-    return { kind: 'accepted', executionId: accepted.executionId, conversationId: accepted.conversationId ?? null }
+    body = what === undefined ? { text: 'a stream', value: undefined } : transport.json(answer, what)
+    const { executionId, conversationId = null } = await read(body)
+    const isNamed = typeof executionId === 'string' && isSegment(executionId)
+    if (isNamed && (conversationId === null || typeof conversationId === 'string')) return { kind: 'accepted', executionId, conversationId }
+    throw new Error('the profile found no execution id, or no conversation id')
   } catch (error) {
-    return { kind: 'unknown', status, message: transport.hide(describeCause(error)) }
+    const message = `${transport.hide(describeCause(error))}${body ? ` Its answer: ${body.text.slice(0, 500)}` : ''}`
+    return { kind: 'unknown', status: body ? answer.status : null, message }
   }
 }

@@ -1,5 +1,4 @@
-import { SpritewrightError } from '../../errors.ts'
-import type { ProfileRequest, RequestPort } from '../profile.ts'
+import { notFromProfile, type ProfileRequest, type RequestPort } from '../profile.ts'
 import type { FreeRequest } from './free-request.ts'
 import type { WireRequest } from './transport.ts'
 
@@ -25,22 +24,5 @@ export function toWireRequest(request: ProfileRequest, part: string, what: strin
     throw notFromProfile(part, 'a path under /v1/ without "." and "..", that is not /v1/execute')
   }
   const { method, body, contentType, idempotencyKey, isManaged } = request
-  return {
-    method,
-    path: request.path,
-    what,
-    deadlineMs,
-    ...(body === undefined ? {} : { body }),
-    ...(contentType === undefined ? {} : { contentType }),
-    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-    ...(isManaged === undefined ? {} : { isManaged }),
-  }
-}
-
-/** The error for a part of the profile that broke its contract: `SW_CONFIG`. */
-export function notFromProfile(part: string, expected: string): SpritewrightError {
-  return new SpritewrightError('SW_CONFIG', {
-    message: `Expected ${expected} from the service profile's ${part}, found something else. Correct that part of service.profile.`,
-    facts: { option: 'service.profile', part },
-  })
+  return { method, path: request.path, what, deadlineMs, body, contentType, idempotencyKey, isManaged }
 }

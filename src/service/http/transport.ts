@@ -22,16 +22,16 @@ export interface WireRequest {
   readonly what: string
   /** @default `application/json` */
   readonly accept?: string
-  readonly body?: Uint8Array
-  readonly contentType?: string
-  readonly idempotencyKey?: string
+  readonly body?: Uint8Array | undefined
+  readonly contentType?: string | undefined
+  readonly idempotencyKey?: string | undefined
   readonly lastEventId?: string
   /**
    * Sends `Service-Version: 1` (C2).
    *
    * @default false
    */
-  readonly isManaged?: boolean
+  readonly isManaged?: boolean | undefined
   /**
    * Longest time for the complete answer, in milliseconds.
    *
