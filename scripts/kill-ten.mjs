@@ -80,7 +80,7 @@ function makeProject({ createBitmap, encodePng }) {
   // The limits of this account, which no one else uses. With the usual ones, ten sprites would wait for
   // minutes.
   const limits = { windowMs: 1000, post: 100, get: 1000, download: 100, streams: 100 }
-  writeFileSync(join(folder, 'spritewright.config.json'), JSON.stringify({ limits }))
+  writeFileSync(join(folder, 'spritewright.config.mjs'), `export default ${JSON.stringify({ limits })}`)
   for (let index = 0; index < sprites; index++) {
     const picture = createBitmap(48, 48)
     for (let at = 0; at < 48 * 24; at++) picture.data.set([20 * index, 120, 200, 255], (at + 48 * 12) * 4)

@@ -1,11 +1,12 @@
-import { basename, join, relative, resolve, sep } from 'node:path'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
 import type { ModuleLoader } from '../host/modules/module-loader.ts'
 import { decodeText, encodingOf } from '../host/project-style.ts'
+import { isInside } from '../host/real-path.ts'
 import { createDocument, type Fault, type Place, placeInText } from '../spec/document.ts'
 import { parseJsonText } from '../spec/json-text.ts'
-import { defaultReplayWindow } from './schema.ts'
+import { defaultReplayWindow, publishedLimits } from './schema.ts'
 import { parseDuration } from './values.ts'
 
 /** Ports that {@link loadConfig} uses. */
@@ -45,24 +46,45 @@ export async function loadConfig(ports: ConfigPorts, root: string, explicit?: st
   if (!stat || stat.isFolder) {
     throw configError(file, `Expected a config file at ${showPath(root, file)}, found ${stat ? 'a folder' : 'nothing'}. Check --config.`)
   }
-  if (!file.endsWith('.json')) return { file, options: await runModule(ports, root, file), ...project }
-  const options = await readJson(ports.disk, root, file)
-  refuseWideWindow(root, file, options)
+  const options = file.endsWith('.json') ? await readJson(ports.disk, root, file) : await runModule(ports, root, file)
+  await refuseWide(ports.disk, root, file, options as LooseOptions)
   return { file, options, ...project }
 }
 
+/** Options that are not validated yet. */
+type LooseOptions = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>> | null
+
 /**
- * Refuses a longer window in a JSON config. With it, a change of mere data would send a submission that needs
- * a person's decision. A JSON config may shorten the window. A config program is free, because it can do more
- * than that anyway.
+ * Refuses what a file must not do. No file of a project keeps its records elsewhere. A change of mere data sends
+ * nothing that needs a person's decision, and asks the service for no more than it allows. A config program may do
+ * that, because it can do more anyway.
  */
-function refuseWideWindow(root: string, file: string, options: unknown): void {
-  const window = (options as { readonly replayWindow?: unknown } | null)?.replayWindow
-  if (typeof window !== 'string' || (parseDuration(window) ?? 0) <= (parseDuration(defaultReplayWindow) ?? 0)) return
-  throw configError(
-    file,
-    `Expected a replayWindow of at most ${defaultReplayWindow} in ${showPath(root, file)}, found ${window}. A longer one belongs into spritewright.config.mjs.`,
-  )
+async function refuseWide(disk: Disk, root: string, file: string, options: LooseOptions): Promise<void> {
+  const refuse = (expected: string, found: unknown, where = 'spritewright.config.mjs'): never => {
+    throw configError(file, `Expected ${expected} in ${showPath(root, file)}, found ${found}. That belongs into ${where}.`)
+  }
+  const dir = options?.store?.dir
+  if (typeof dir === 'string' && (await isElsewhere(disk, root, resolve(root, dir))))
+    refuse(
+      'store.dir to be inside the project, and not behind a link,',
+      JSON.stringify(dir),
+      'the options of the Vite plugin or of createWorkshop',
+    )
+  if (!file.endsWith('.json')) return
+  const window: unknown = options?.replayWindow
+  if (typeof window === 'string' && (parseDuration(window) ?? 0) > (parseDuration(defaultReplayWindow) ?? 0))
+    refuse(`a replayWindow of at most ${defaultReplayWindow}`, window)
+  if (options?.service?.profile !== undefined) refuse('no service.profile, because JSON has no functions,', 'one')
+  for (const [name, limit] of Object.entries(publishedLimits)) {
+    const value = Number(options?.limits?.[name] ?? limit)
+    // A shorter window allows more requests.
+    if (name === 'windowMs' ? value < limit : value > limit) refuse(`limits.${name} of ${limit}, or a stricter one,`, value)
+  }
+}
+
+async function isElsewhere(disk: Disk, root: string, folder: string): Promise<boolean> {
+  if (folder === root || !isInside(root, folder)) return folder !== root
+  return (await disk.links(dirname(folder))).includes(basename(folder)) || isElsewhere(disk, root, dirname(folder))
 }
 
 async function findConfig(disk: Disk, root: string): Promise<string | undefined> {

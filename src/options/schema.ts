@@ -4,7 +4,7 @@ import type { EngineFormat } from '../../atlas/formats/format.ts'
 import { pageSide } from '../../atlas/limits.ts'
 import { type Credits, isCreditsText, parseCredits } from '../credit/credits.ts'
 import { defaultLimits, type Limits } from '../service/limits/limits.ts'
-import type { Profile } from '../service/profile.ts'
+import { type Profile, profileParts } from '../service/profile.ts'
 import type { ValuePath } from '../spec/document.ts'
 import { nearestName } from '../spec/nearest.ts'
 import { filledText, flag, toEditorSchema, wholeNumber } from '../spec/schema.ts'
@@ -46,6 +46,9 @@ export interface ReadOptions {
   readonly replayWindow: number
 }
 
+/** The limits that the service publishes. */
+export const publishedLimits: ResolvedLimits = { ...defaultLimits, activeJobs: 2 }
+
 /** How long a submission of unknown outcome may be sent again without a person's decision. */
 export const defaultReplayWindow: string = '10m'
 
@@ -62,6 +65,13 @@ const patternWords = 'a glob, or a list of globs'
 const qualityWords = 'a whole number from 1 to 100, or { webp, avif, ktx2 } with one each'
 const percent = wholeNumber(1, 100)
 const quality = z.strictObject({ webp: percent.optional(), avif: percent.optional(), ktx2: percent.optional() }, { error: qualityWords })
+
+const part = z.custom((value) => typeof value === 'function', { error: 'a function' }).optional()
+// No JSON value has functions.
+const profile: z.ZodType<Partial<Profile> | undefined> = z
+  .strictObject(Object.fromEntries(profileParts.map((name) => [name, part])), { error: 'a profile object' })
+  .optional()
+  .meta({ not: {}, description: "Differences between your service's wire format and the published one, as functions. Default: none." })
 
 /** A text that a function parses. If the function returns `undefined`, the text is invalid. */
 function textReadBy<T>(read: (text: string) => T | undefined, error: string): z.ZodPipe<z.ZodString, z.ZodTransform<T, string>> {
@@ -88,10 +98,7 @@ const shapes = {
         .describe(
           'Queue through which a worker buys for machines without an API key: `redis://host:port/number`, `rediss://…` or `postgres://host/database`. Default: none.',
         ),
-      profile: z
-        .custom<Partial<Profile>>((value) => typeof value === 'object' && value !== null, { error: 'a profile object' })
-        .optional()
-        .describe("Differences between your service's wire format and the published one. Default: none."),
+      profile,
     },
     { error: 'an object with "baseUrl" or "queue"' },
   ),
@@ -135,7 +142,7 @@ const shapes = {
     {
       dir: filledText('the path of a folder')
         .default('.spritewright')
-        .describe('Folder of the paid results and of the journal, from the root.'),
+        .describe('Folder of the paid results and of the journal, from the root. A file may only name one inside the project.'),
       shared: textReadBy(values.parseResultsAddress, values.resultsWords)
         .optional()
         .describe(
@@ -206,7 +213,7 @@ const shapes = {
       post: wholeNumber(1, 10_000).default(defaultLimits.post).describe('POST requests in a window.'),
       get: wholeNumber(1, 10_000).default(defaultLimits.get).describe('GET requests in a window.'),
       download: wholeNumber(1, 10_000).default(defaultLimits.download).describe('Downloads in a window.'),
-      activeJobs: wholeNumber(1, 1000).default(2).describe('Jobs at work at the same time.'),
+      activeJobs: wholeNumber(1, 1000).default(publishedLimits.activeJobs).describe('Jobs at work at the same time.'),
       streams: wholeNumber(1, 1000).default(defaultLimits.streams).describe('Open event streams.'),
     },
     { error: 'an object of limits' },
@@ -291,7 +298,8 @@ function unknownOptionWords(path: ValuePath): string {
   if (/key|token|secret/i.test(name))
     return 'no such option: the API key is read from SPRITEWRIGHT_API_KEY only, never from a file that could be committed'
   const group = path.length > 1 && Object.hasOwn(shapes, String(path[0])) ? shapes[path[0] as keyof typeof shapes] : undefined
-  const known = path.length === 1 ? Object.keys(optionsShape) : Object.keys(group?.shape ?? {})
+  const names = path.length === 1 ? optionsShape : (group?.shape ?? {})
+  const known = path[1] === 'profile' ? profileParts : Object.keys(names)
   const near = nearestName(name, known)
   return near === undefined ? `one of ${known.join(', ')}` : `a known option (did you mean "${near}"?)`
 }

@@ -10,7 +10,7 @@ const defaultStore = '.spritewright'
 
 /**
  * Makes sure that files written into the project stay in it: a committed link would redirect the writes. A
- * `store.dir` of the configuration may itself be a link, because its owner has named it.
+ * `store.dir` of the program's own options may itself be a link, because its owner has named it.
  *
  * @throws `SW_DISK` if the store, one of its parts, the folder of a request, the lock file or the cache is a
  * link.
@@ -34,7 +34,7 @@ export async function refuseLinks(disk: Pick<Disk, 'links'>, { root, store }: Pi
 
 function isLink(path: string): SpritewrightError {
   return new SpritewrightError('SW_DISK', {
-    message: `Expected ${path} to be inside this project, found a symbolic link: files would be written elsewhere. Nothing was written. Remove the link; to keep the store elsewhere, set store.dir.`,
+    message: `Expected ${path} to be inside this project, found a symbolic link: files would be written elsewhere. Nothing was written. Remove the link; to keep the store elsewhere, name it as store.dir in the options of the Vite plugin or of createWorkshop.`,
     facts: { file: path },
   })
 }

@@ -18,7 +18,7 @@ test('what nobody knows a person decides, by keyboard and at 320 pixels: sent ag
   const desk = await start({
     files: {
       // An unanswered submission may be replayed for five seconds of the faster clock.
-      'spritewright.config.json': '{"replayWindow":"5s","limits":{"windowMs":1}}',
+      'spritewright.config.mjs': 'export default {"replayWindow":"5s","limits":{"windowMs":1}}',
       [heroFile]: heroSpec('walks', ',\n    "idle": { "prompt": "waits", "frames": 7 }'),
     },
     look: { viewport: { width: 320, height: 700 }, colorScheme: 'dark' },

@@ -12,7 +12,7 @@ const room = panelRoom({ query: '?show=hero.walk', service: { makers: quickMaker
 
 /** A desk at which an unanswered submission may be replayed for five seconds of the faster clock. */
 function start(service: EmbeddedOptions = {}): Promise<Desk> {
-  const files = { 'spritewright.config.json': '{"replayWindow":"5s","limits":{"windowMs":1}}', [heroFile]: heroSpec('walks') }
+  const files = { 'spritewright.config.mjs': 'export default {"replayWindow":"5s","limits":{"windowMs":1}}', [heroFile]: heroSpec('walks') }
   return room.start({ files, service })
 }
 

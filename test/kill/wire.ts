@@ -67,7 +67,7 @@ export async function layWire({ sprites, pick, onPassed }: WireInit): Promise<Wi
     JSON.stringify({ reference: './hero.png', prompt: `sprite number ${index}`, animations: { walk: { frames: 7 } } })
   const files = Object.fromEntries(Array.from({ length: sprites }, (_, index) => [`sprites/s${index}.sprite.json`, spec(index)]))
   const config = { approval: { perSprite: '100' }, limits: wide }
-  const project = await createProject({ ...files, 'spritewright.config.json': JSON.stringify(config) })
+  const project = await createProject({ ...files, 'spritewright.config.mjs': `export default ${JSON.stringify(config)}` })
   await project.remove('sprites/hero.sprite.json')
   const posts = watchPosts(join(project.root, '.spritewright'))
   const before = async (request: HookedRequest): Promise<undefined> => posts.see(request) as undefined

@@ -49,7 +49,7 @@ export async function createStudio(
   const first = await createProject(
     {
       '.gitignore': '.spritewright/\n.state/\nnode_modules/\n',
-      'spritewright.config.json': JSON.stringify(options(folder)),
+      'spritewright.config.mjs': `export default ${JSON.stringify(options(folder))}`,
       ...files,
     },
     folder,

@@ -66,6 +66,18 @@ describe('a part of the profile that fails before the submission', () => {
   })
 })
 
+test('a profile in a JSON configuration is refused before any request', async () => {
+  const w = await world()
+  const asked = w.service.requests().length
+  for (const profile of [{ readAccepted: 1 }, { readAccepted: 'code' }, {}]) {
+    await w.project.write('spritewright.config.json', JSON.stringify({ service: { profile } }))
+    const error = await failureOf(w.workshop())
+    expect([error.code, error.exitCode]).toEqual(['SW_CONFIG', 2])
+    expect(error.message).toContain('Expected no service.profile, because JSON has no functions')
+  }
+  expect(w.service.requests()).toHaveLength(asked)
+})
+
 describe('readAccepted that cannot read the answer', () => {
   const unreadable: [string, Parts][] = [
     ['throws', { readAccepted: thrown }],

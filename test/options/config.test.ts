@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { nodeDisk } from '../../src/host/disk.ts'
 import { nodeModuleLoader } from '../../src/host/modules/module-loader.ts'
 import { loadConfig } from '../../src/options/config-files.ts'
@@ -114,6 +114,74 @@ test('data may make the replay window narrower and not wider: that would send wh
   await expect(loadConfig(ports, root)).rejects.toMatchObject({ code: 'SW_CONFIG', message: expect.stringContaining('found 11m') })
   const program = write('other.config.mjs', "export default { replayWindow: '24h' }")
   expect((await loadConfig(ports, root, program)).options).toEqual({ replayWindow: '24h' })
+})
+
+test.each<[string, string]>([
+  ['no service.profile, because JSON has no functions,', '{ "service": { "profile": { "readAccepted": 1 } } }'],
+  ['no service.profile, because JSON has no functions,', '{ "service": { "baseUrl": "https://a.example", "profile": {} } }'],
+  ['limits.post of 10, or a stricter one,', '{ "limits": { "post": 11 } }'],
+  ['limits.get of 120, or a stricter one,', '{ "limits": { "get": 121 } }'],
+  ['limits.download of 20, or a stricter one,', '{ "limits": { "download": 10000 } }'],
+  ['limits.activeJobs of 2, or a stricter one,', '{ "limits": { "activeJobs": 3 } }'],
+  ['limits.streams of 4, or a stricter one,', '{ "limits": { "streams": 5 } }'],
+  // A shorter window allows more requests.
+  ['limits.windowMs of 60000, or a stricter one,', '{ "limits": { "windowMs": 59999 } }'],
+])('data must have %s', async (expected, text) => {
+  for (const name of ['spritewright.config.json', 'other.json']) {
+    const file = write(name, text)
+    await expect(loadConfig(ports, root, name)).rejects.toMatchObject({
+      code: 'SW_CONFIG',
+      message: expect.stringContaining(`Expected ${expected} in ${name}, found `),
+      facts: { file },
+    })
+  }
+})
+
+test('data may be stricter than the service, and a program may be wider', async () => {
+  const strict = { windowMs: 120_000, post: 1, get: 120, download: 20, activeJobs: 1, streams: 4 }
+  write('spritewright.config.json', JSON.stringify({ limits: strict }))
+  expect((await loadConfig(ports, root)).options).toEqual({ limits: strict })
+  const program = write('wide.config.mjs', 'export default { limits: { windowMs: 1, post: 99, activeJobs: 9 } }')
+  expect((await loadConfig(ports, root, program)).options).toEqual({ limits: { windowMs: 1, post: 99, activeJobs: 9 } })
+})
+
+describe('store.dir', () => {
+  const kinds: readonly [string, (dir: string) => string][] = [
+    ['spritewright.config.json', (dir) => JSON.stringify({ store: { dir } })],
+    ['spritewright.config.mjs', (dir) => `export default ${JSON.stringify({ store: { dir } })}`],
+    ['spritewright.config.ts', (dir) => `export default ${JSON.stringify({ store: { dir } })} as object`],
+  ]
+  const links = (): void => {
+    mkdirSync(join(root, 'inner'))
+    symlinkSync(tmpdir(), join(root, 'linked'))
+    symlinkSync(join(tmpdir(), 'spritewright-nothing-there'), join(root, 'dangling'))
+    symlinkSync(tmpdir(), join(root, 'inner', 'linked'))
+  }
+
+  test.each(
+    kinds.flatMap(([name, textOf]) =>
+      ['/srv/store', tmpdir(), '..', '../store', 'a/../../store', 'linked', 'linked/store', 'dangling', 'inner/linked/a'].map(
+        (dir) => [name, dir, textOf] as const,
+      ),
+    ),
+  )('of %s that leaves the project (%s) is refused', async (name, dir, textOf) => {
+    links()
+    const file = write(name, textOf(dir))
+    const error = await loadConfig(ports, root).catch((cause: unknown) => cause)
+    expect(error).toMatchObject({ code: 'SW_CONFIG', facts: { file } })
+    expect((error as Error).message).toContain(
+      `Expected store.dir to be inside the project, and not behind a link, in ${name}, found "${dir}"`,
+    )
+    expect((error as Error).message).toContain('the options of the Vite plugin or of createWorkshop')
+  })
+
+  test.each(kinds)('of %s may be any other folder of the project, there or not', async (name, textOf) => {
+    links()
+    for (const dir of ['.spritewright', 'a/b', './inner', 'inner/../c', '..store', join(root, 'paid')]) {
+      write(name, textOf(dir))
+      expect(JSON.parse(JSON.stringify((await loadConfig(ports, root)).options))).toEqual({ store: { dir } })
+    }
+  })
 })
 
 test('a config that throws is refused with what it said', async () => {

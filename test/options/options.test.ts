@@ -326,6 +326,16 @@ describe('wrong options', () => {
     [{ atlas: { level: 10 } }, 'atlas.level', 'a whole number from 0 to 9', '10'],
     [{ service: 'embeded' }, 'service', 'a known service (did you mean "embedded"?)', '"embeded"'],
     [{ service: 'sw_live_secret' }, 'service', '"embedded" or { "baseUrl", "queue" }', 'something else'],
+    [{ service: { profile: { readAccepted: 1 } } }, 'service.profile.readAccepted', 'a function', 'something else'],
+    [{ service: { profile: { readBalance: null } } }, 'service.profile.readBalance', 'a function', 'something else'],
+    [{ service: { profile: { readDelivery: {} } } }, 'service.profile.readDelivery', 'a function', 'something else'],
+    [{ service: { profile: [] } }, 'service.profile', 'a profile object', 'something else'],
+    [
+      { service: { profile: { readAcepted: write } } },
+      'service.profile.readAcepted',
+      'a known option (did you mean "readAccepted"?)',
+      'the field "readAcepted"',
+    ],
     [{ specs: [] }, 'specs', 'at least one glob', 'an empty list'],
     [{ store: { dir: '' } }, 'store.dir', 'the path of a folder', '""'],
     [

@@ -12,7 +12,7 @@ afterEach(async () => {
 })
 
 /** An unanswered submission may be replayed for five seconds of the faster clock. */
-const config = { 'spritewright.config.json': '{"replayWindow":"5s","limits":{"windowMs":1}}' }
+const config = { 'spritewright.config.mjs': 'export default {"replayWindow":"5s","limits":{"windowMs":1}}' }
 
 async function world(files: Readonly<Record<string, string>>, options: EmbeddedOptions, speed?: number): Promise<PanelWorld> {
   const opened = await openPanelWorld({ ...config, ...files }, options, speed)

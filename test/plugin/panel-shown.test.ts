@@ -19,7 +19,7 @@ async function world(
   replayWindow = '5s',
   files: Readonly<Record<string, string>> = {},
 ): Promise<PanelWorld> {
-  const config = { 'spritewright.config.json': JSON.stringify({ replayWindow, limits: { windowMs: 1 } }) }
+  const config = { 'spritewright.config.mjs': `export default ${JSON.stringify({ replayWindow, limits: { windowMs: 1 } })}` }
   const opened = await openPanelWorld({ ...config, ...files }, options)
   open.push(opened)
   return opened

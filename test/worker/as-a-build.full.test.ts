@@ -39,18 +39,22 @@ describeWith(hasRedis, 'Redis')('a worker does as a build does', () => {
     expect(posts()).toEqual([])
   })
 
+  const readConfig = async (): Promise<object> =>
+    JSON.parse((await readFile(join(team.desk.root, 'spritewright.config.mjs'), 'utf8')).replace('export default ', '')) as object
+  const programOf = (config: object): string => `export default ${JSON.stringify(config)}`
+
   test('it buys nothing if build.generate is never, and answers what things cost', async () => {
-    const config = JSON.parse(await readFile(join(team.desk.root, 'spritewright.config.json'), 'utf8')) as object
-    await team.hire({}, { files: { 'spritewright.config.json': JSON.stringify({ ...config, build: { generate: 'never' } }) } })
+    const config = await readConfig()
+    await team.hire({}, { files: { 'spritewright.config.mjs': programOf({ ...config, build: { generate: 'never' } }) } })
     expect(await failedBuild()).toMatchObject({ code: 'SW_MISSING', message: expect.stringContaining('The worker must not buy') })
     expect(posts()).toEqual([])
   })
 
   test("approval.total of its clone holds over all that it bought, which no lock file of its clone has; a commit's total counts nothing", async () => {
-    const config = JSON.parse(await readFile(join(team.desk.root, 'spritewright.config.json'), 'utf8')) as object
-    const withTotal = (total: string) => JSON.stringify({ ...config, approval: { total } })
-    await team.hire({}, { files: { 'spritewright.config.json': withTotal('3.2') } })
-    await team.desk.write('spritewright.config.json', withTotal('100'))
+    const config = await readConfig()
+    const withTotal = (total: string) => programOf({ ...config, approval: { total } })
+    await team.hire({}, { files: { 'spritewright.config.mjs': withTotal('3.2') } })
+    await team.desk.write('spritewright.config.mjs', withTotal('100'))
     expect(await team.run('approve', '--yes')).toMatchObject({ code: 0 })
     await push(team.desk)
     expect(await team.run('build', 'hero.walk', 'hero.idle', '--buy-only')).toMatchObject({ code: 0 })
