@@ -1,5 +1,5 @@
 import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
-import { type Fault, maximumDepth, type ParsedText, type TextEntry, type TextNode } from './document.ts'
+import { createDocument, type Fault, maximumDepth, type ParsedText, placeInText, type TextEntry, type TextNode } from './document.ts'
 
 /** Expected content by the parser's name of the error. */
 const wanted: Readonly<Record<string, string>> = {
@@ -24,10 +24,11 @@ const wanted: Readonly<Record<string, string>> = {
 /**
  * Parses JSON. Comments and trailing commas are allowed.
  *
+ * @param most Deepest nesting.
  * @returns The tree, or the first syntax error. Later errors mostly follow from the first.
  */
-export function parseJsonText(text: string): ParsedText {
-  const tooDeepAt = findTooDeep(text)
+export function parseJsonText(text: string, most: number = maximumDepth): ParsedText {
+  const tooDeepAt = findTooDeep(text, most)
   if (tooDeepAt !== undefined) return { broken: tooDeep(tooDeepAt) }
   const errors: ParseError[] = []
   const root = parseTree(text, errors, { allowTrailingComma: true, disallowComments: false, allowEmptyContent: false })
@@ -35,6 +36,22 @@ export function parseJsonText(text: string): ParsedText {
   if (first) return { broken: toFault(text, first) }
   if (!root) return { broken: { path: [], offset: 0, expected: 'a value', found: 'nothing' } }
   return { root: toTextNode(root) }
+}
+
+/**
+ * Parses JSON that people review and money depends on, without comments. Of a field that is there twice, people
+ * read the first and `JSON.parse` takes the last, so each field must be there once.
+ *
+ * @throws `Error` with the line.
+ */
+export function parseReviewedJson(text: string): unknown {
+  const value: unknown = JSON.parse(text)
+  // A lock file has some levels around a value that may be as deep as a spec.
+  const parsed = parseJsonText(text, maximumDepth + 8)
+  const fault = 'broken' in parsed ? parsed.broken : createDocument(text, parsed.root).faults[0]
+  if (!fault) return value
+  const { line } = placeInText(text, fault.offset ?? 0)
+  throw new Error(`${JSON.stringify(fault.path.at(-1) ?? '')} in line ${line}: expected ${fault.expected}, found ${fault.found}`)
 }
 
 function toFault(text: string, error: ParseError): Fault {
@@ -51,7 +68,7 @@ function tooDeep(offset: number): Fault {
 /**
  * Counts brackets before anything recursive parses the text. Running out of stack cannot be caught safely.
  */
-function findTooDeep(text: string): number | undefined {
+function findTooDeep(text: string, most: number): number | undefined {
   const scanner = createScanner(text, true)
   for (let depth = 0; ; ) {
     scanner.scan()
@@ -59,7 +76,7 @@ function findTooDeep(text: string): number | undefined {
     const token = text[scanner.getTokenOffset()]
     if (token === '{' || token === '[') depth += 1
     if (token === '}' || token === ']') depth -= 1
-    if (depth > maximumDepth) return scanner.getTokenOffset()
+    if (depth > most) return scanner.getTokenOffset()
   }
 }
 

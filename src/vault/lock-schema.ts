@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { waysOfGiving } from '../credit/approval.ts'
 import { isCreditsText } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
+import { parseReviewedJson } from '../spec/json-text.ts'
 import { toEditorSchema } from '../spec/schema.ts'
 import { mergeLocks, readConflict } from './lock-merge.ts'
 import type { LockFile } from './lockfile.ts'
@@ -105,7 +106,7 @@ export function parseLockFile(text: string, path: string): LockFile {
   if (/^(<{7}|={7}|>{7})/m.test(text)) return fail('it has an unresolved merge conflict')
   let json: unknown
   try {
-    json = JSON.parse(text)
+    json = parseReviewedJson(text)
   } catch (error) {
     return fail(`expected JSON, found ${(error as Error).message}`, error)
   }

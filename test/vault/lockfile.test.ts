@@ -73,6 +73,53 @@ describe('sprites.lock.json', () => {
     expect(new TextDecoder().decode(disk.files.get('/p/sprites.lock.json'))).toBe(text)
   })
 
+  describe('a name that is there twice', () => {
+    const text = formatLockFile({ version: 1, animations: { 'hero.walk': { [hash]: full } } })
+    const lines = text.split('\n')
+    /** The text with one more line before the first line that begins so. */
+    const withLine = (added: string, begin: string): { readonly changed: string; readonly at: number } => {
+      const at = lines.findIndex((one) => one.trimStart().startsWith(begin))
+      return { changed: [...lines.slice(0, at), added, ...lines.slice(at)].join('\n'), at }
+    }
+
+    test.each([
+      ['in an approval', '"ceiling": "0.1",', '"ceiling"'],
+      ['in an approval, with an escape', '"\\u0063eiling": "0.1",', '"ceiling"'],
+      ['deep inside of options', '"style": 1,', '"style"'],
+      ['in an entry', '"asked": {},', '"asked"'],
+      ['for a request', `"${hash}": {},`, `"${hash}"`],
+      ['for an animation', '"hero.walk": {},', '"hero.walk"'],
+      ['at the top', '"version": 2,', '"version"'],
+    ])('%s is refused with its line', (_, added, name) => {
+      const { changed, at } = withLine(added, name)
+      expect(JSON.parse(changed)).toEqual(JSON.parse(text))
+      expect(() => parseLockFile(changed, 'sprites.lock.json')).toThrow(
+        expect.objectContaining({
+          code: 'SW_LOCKFILE',
+          message: expect.stringContaining(`${name} in line ${at + 2}: expected each field once`),
+        }),
+      )
+    })
+
+    test.each(['"hero.walk"', '"asked"', '"style"', '"version"'])(
+      'is refused before %s if it is __proto__, which means nothing',
+      (begin) => {
+        const { changed, at } = withLine('"__proto__": {},', begin)
+        expect(() => parseLockFile(changed, 'sprites.lock.json')).toThrow(
+          expect.objectContaining({ code: 'SW_LOCKFILE', message: expect.stringContaining(`"__proto__" in line ${at + 1}: expected`) }),
+        )
+      },
+    )
+
+    test('is refused in either side of a conflict', () => {
+      const twice = withLine('"ceiling": "0.1",', '"ceiling"').changed
+      const conflict = (ours: string, theirs: string): string => `<<<<<<< ours\n${ours}=======\n${theirs}>>>>>>> theirs\n`
+      for (const sides of [conflict(text, twice), conflict(twice, text)])
+        expect(() => parseLockFile(sides, 'x')).toThrow(expect.objectContaining({ code: 'SW_LOCKFILE' }))
+      expect(parseLockFile(conflict(text, text), 'x')).toEqual(parseLockFile(text, 'x'))
+    })
+  })
+
   test('changes of one process never lose one another', async () => {
     const store = createLockStore({ disk: new MemoryDisk(), random: countingRandom() }, '/p/sprites.lock.json')
     await Promise.all(Array.from({ length: 30 }, (_, index) => store.change(`s${index}.walk`, hash, () => entry)))

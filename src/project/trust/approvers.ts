@@ -5,6 +5,7 @@ import { isFingerprint, type KeyRing } from '../../credit/signing-key.ts'
 import { SpritewrightError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
 import { parseLife } from '../../options/values.ts'
+import { parseReviewedJson } from '../../spec/json-text.ts'
 import type { CheckoutName } from './checkout.ts'
 import { signingKeyName } from './key-ring.ts'
 import type { ProjectMemory } from './project-memory.ts'
@@ -94,7 +95,7 @@ async function readSettings({ disk, stateFolder }: Pick<Host, 'disk' | 'stateFol
   const path = join(stateFolder, 'settings.json')
   if (!(await disk.stat(path))) return []
   try {
-    return settingsSchema.parse(JSON.parse(new TextDecoder().decode(await disk.read(path)))).approvers ?? []
+    return settingsSchema.parse(parseReviewedJson(new TextDecoder().decode(await disk.read(path)))).approvers ?? []
   } catch (cause) {
     throw new SpritewrightError('SW_CONFIG', {
       message: `Expected ${path} to be JSON like { "approvers": ["<fingerprint>"] }, found something else. Mend it, or remove it.`,
