@@ -7,11 +7,7 @@
  * Longest side of a page, pixels: the least and the most allowed, and the default. Pages over 4096 fail on
  * many phones.
  */
-export const pageSide: { readonly least: number; readonly most: number; readonly usual: number } = {
-  least: 64,
-  most: 16_384,
-  usual: 2048,
-}
+export const pageSide: { readonly least: number; readonly most: number; readonly usual: number } = { least: 64, most: 16_384, usual: 2048 }
 
 /** Most rings of repeated edge pixels around a frame. */
 export const mostExtrude: number = 16

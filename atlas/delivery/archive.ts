@@ -191,9 +191,7 @@ function checkLayout(bytes: Uint8Array, located: readonly LocatedEntry[], direct
       refuseArchive(
         next === directoryAt ? 'gap-before-cd' : 'gap-between-entries',
         `expected nothing after "${entry.name}", found ${gap} bytes.`,
-        {
-          entry: entry.name,
-        },
+        { entry: entry.name },
       )
   }
 }
@@ -215,9 +213,7 @@ function checkDescriptor(bytes: Uint8Array, entry: LocatedEntry, at: number, len
     refuseArchive(
       'data-descriptor-bad',
       `expected after "${entry.name}" its descriptor with the sizes of the directory, found ${length} other bytes.`,
-      {
-        entry: entry.name,
-      },
+      { entry: entry.name },
     )
 }
 

@@ -1,7 +1,7 @@
 import { type Bitmap, blit, createBitmap, crop } from '../bitmap.ts'
 import { AtlasError } from '../errors.ts'
+import type { PictureSize } from './budget.ts'
 import { briefName } from './entry-name.ts'
-import type { PictureSize } from './pixel-budget.ts'
 
 /** A frame that was delivered in another size than the others. */
 export interface ResizedFrame {

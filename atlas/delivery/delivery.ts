@@ -3,11 +3,11 @@ import { AtlasError } from '../errors.ts'
 import { gamutWarning } from '../png/gamut.ts'
 import { MAX_FRAME_PIXELS } from '../png/picture.ts'
 import type { ArchiveEntry } from './archive.ts'
+import { DeliveryBudget } from './budget.ts'
 import { commonSize, putOnCanvas, type ResizedFrame } from './canvas.ts'
 import { briefName, briefNames } from './entry-name.ts'
 import { type DeliveryParts, framesByName, sortDelivery } from './parts.ts'
 import { compareWithSheet, cutFrames, decodeFrames, type NamedBitmap } from './pictures.ts'
-import { PixelBudget } from './pixel-budget.ts'
 
 /** The content of a paid archive. */
 export interface Delivery {
@@ -16,11 +16,11 @@ export interface Delivery {
   /** Source of each frame: the name of its entry, or its name in the atlas that it was cut by. */
   readonly names: readonly string[]
   /** The picture with all frames. */
-  readonly sheet?: ArchiveEntry
+  readonly sheet?: ArchiveEntry | undefined
   /** The JSON with the places of the frames on the sheet. */
-  readonly atlas?: ArchiveEntry
+  readonly atlas?: ArchiveEntry | undefined
   /** A picture or film for display. */
-  readonly preview?: ArchiveEntry
+  readonly preview?: ArchiveEntry | undefined
   /**
    * Frames that were delivered in another size than most. Each is put on a canvas of the common size, centred
    * across and at the bottom. A larger frame is cut to that size. A person should check these frames.
@@ -50,8 +50,11 @@ const MOST_FRAMES = 100
 /** Number of pixels that take 512 MiB as RGBA. */
 const MAX_DELIVERY_PIXELS = 2 ** 27
 
-function budgetOf({ frames = MOST_FRAMES, maxPixels }: ExpectedDelivery): PixelBudget {
-  return new PixelBudget(maxPixels ?? Math.min(2 * frames * MAX_FRAME_PIXELS, MAX_DELIVERY_PIXELS))
+/** The budget of a delivery. The steps of sorting its entries are counted already. */
+function budgetOf(entries: readonly ArchiveEntry[], { frames = MOST_FRAMES, maxPixels }: ExpectedDelivery): DeliveryBudget {
+  const budget = new DeliveryBudget(maxPixels ?? Math.min(2 * frames * MAX_FRAME_PIXELS, MAX_DELIVERY_PIXELS))
+  budget.names(entries)
+  return budget
 }
 
 /**
@@ -65,20 +68,15 @@ function budgetOf({ frames = MOST_FRAMES, maxPixels }: ExpectedDelivery): PixelB
  *
  * @param entries As `readArchive` returns them.
  * @throws {AtlasError} `SW_DELIVERY_LAYOUT` if no frames are found (`no-frames`, with `facts.entries`), if
- * there are more pixels than {@link ExpectedDelivery.maxPixels} (`too-many-pixels`), or if an atlas has a
- * frame outside of its sheet (`outside-sheet`) or over 4096 × 4096 pixels (`frame-too-large`).
+ * there are more pixels than {@link ExpectedDelivery.maxPixels} (`too-many-pixels`), if its names, JSON texts
+ * and chunks need too many steps (`too-much-work`), or if an atlas has a frame outside of its sheet (`outside-sheet`) or over 4096 × 4096 pixels (`frame-too-large`).
  * `SW_FRAME_SIZE` if no size is that of more than half of the frames. `SW_PNG` for a damaged frame,
  * `SW_IMAGE` for one that is not a PNG. `facts.rule` names the broken rule.
  */
 export function readDelivery(entries: readonly ArchiveEntry[], expected: ExpectedDelivery = {}): Delivery {
-  const { parts, ...found } = findFrames(entries, expected)
+  const { parts, ...found } = findFrames(entries, expected, budgetOf(entries, expected))
   const { sheet, atlas, preview } = parts
-  return {
-    ...onOneCanvas(found),
-    ...(sheet === undefined ? {} : { sheet }),
-    ...(atlas === undefined ? {} : { atlas: atlas.entry }),
-    ...(preview === undefined ? {} : { preview }),
-  }
+  return { ...onOneCanvas(found), sheet, atlas: atlas?.entry, preview }
 }
 
 interface FoundFrames {
@@ -87,12 +85,11 @@ interface FoundFrames {
   readonly warnings: readonly string[]
 }
 
-function findFrames(entries: readonly ArchiveEntry[], expected: ExpectedDelivery): FoundFrames {
-  const parts = sortDelivery(entries)
+function findFrames(entries: readonly ArchiveEntry[], expected: ExpectedDelivery, budget: DeliveryBudget): FoundFrames {
+  const parts = sortDelivery(entries, budget)
   const { sheet, atlas } = parts
   const canCut = sheet !== undefined && atlas !== undefined
   if (parts.frames.length === 0 && !canCut) throw noFrames(entries)
-  const budget = budgetOf(expected)
   const warnings = [...parts.warnings]
   let found: readonly NamedBitmap[]
   if (parts.frames.length === 0) found = cutFrames(sheet!, atlas!.parsed, budget)
@@ -115,10 +112,11 @@ export type DeliveredFrames = Pick<Delivery, 'frames' | 'names' | 'resized' | 'w
  * @throws {AtlasError} As {@link readDelivery}.
  */
 export function readFrames(entries: readonly ArchiveEntry[], expected: ExpectedDelivery = {}): DeliveredFrames {
-  const inFolder = framesByName(entries)
-  return onOneCanvas(
-    inFolder.frames.length === 0 ? findFrames(entries, expected) : readFolder(inFolder.frames, inFolder.warnings, expected),
-  )
+  const budget = budgetOf(entries, expected)
+  const { frames, warnings } = framesByName(entries)
+  if (frames.length === 0) return onOneCanvas(findFrames(entries, expected, budget))
+  const found = decodeFrames(frames, budget)
+  return onOneCanvas({ found, warnings: [...warnings, ...frameWarnings(frames, found.length, expected)] })
 }
 
 function onOneCanvas({ found, warnings }: Pick<FoundFrames, 'found' | 'warnings'>): DeliveredFrames {
@@ -128,15 +126,6 @@ function onOneCanvas({ found, warnings }: Pick<FoundFrames, 'found' | 'warnings'
     bitmap === frames[index] ? [] : [{ index, width: bitmap.width, height: bitmap.height }],
   )
   return { frames, names: found.map(({ name }) => name), resized, warnings }
-}
-
-function readFolder(
-  entries: readonly ArchiveEntry[],
-  warnings: readonly string[],
-  expected: ExpectedDelivery,
-): Pick<FoundFrames, 'found' | 'warnings'> {
-  const found = decodeFrames(entries, budgetOf(expected))
-  return { found, warnings: [...warnings, ...frameWarnings(entries, found.length, expected)] }
 }
 
 function frameWarnings(pictures: readonly ArchiveEntry[], found: number, { frames }: ExpectedDelivery): readonly string[] {

@@ -206,10 +206,12 @@ export function readExtraFields(area: Uint8Array): ExtraFields {
   const view = viewOf(area)
   const fields = new Map<number, Uint8Array>()
   let at = 0
+  let count = 0
   while (at < area.length) {
     const end = at + 4 <= area.length ? at + 4 + view.getUint16(at + 2, true) : Number.POSITIVE_INFINITY
     if (end > area.length)
       refuseArchive('extra-malformed', `expected extra fields to fill their ${area.length} bytes, found one that does not end there.`)
+    if (++count > 256) refuseArchive('extra-malformed', 'expected at most 256 extra fields, found more.')
     const id = view.getUint16(at, true)
     if (fields.has(id) && (id === 0x0001 || id === 0x7075))
       refuseArchive('extra-malformed', `expected extra field ${id} once, found it twice.`)

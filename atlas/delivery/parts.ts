@@ -1,5 +1,6 @@
 import { sniffFormat } from '../png/picture.ts'
 import type { ArchiveEntry } from './archive.ts'
+import type { DeliveryBudget } from './budget.ts'
 import { briefName, briefNames } from './entry-name.ts'
 import { parseSheetAtlas, type SheetAtlas } from './sheet-atlas.ts'
 
@@ -7,31 +8,26 @@ import { parseSheetAtlas, type SheetAtlas } from './sheet-atlas.ts'
 export interface DeliveryParts {
   /** Pictures in playing order; may be empty. */
   readonly frames: readonly ArchiveEntry[]
-  readonly sheet?: ArchiveEntry
-  readonly atlas?: { readonly entry: ArchiveEntry; readonly parsed: SheetAtlas }
-  readonly preview?: ArchiveEntry
+  readonly sheet?: ArchiveEntry | undefined
+  readonly atlas?: { readonly entry: ArchiveEntry; readonly parsed: SheetAtlas } | undefined
+  readonly preview?: ArchiveEntry | undefined
   readonly warnings: readonly string[]
 }
 
-/** A larger JSON cannot be an atlas of 100 frames. */
-const MAX_JSON_BYTES = 4 << 20
-
-/** Sorts entries by their names and shapes. */
-export function sortDelivery(entries: readonly ArchiveEntry[]): DeliveryParts {
+/**
+ * Sorts entries by their names and shapes.
+ *
+ * @throws {AtlasError} `SW_DELIVERY_LAYOUT` with the rule `too-much-work`.
+ */
+export function sortDelivery(entries: readonly ArchiveEntry[], budget: DeliveryBudget): DeliveryParts {
   const own = entries.filter((entry) => !isSystemFile(entry.name))
   const pictures = own.filter((entry) => sniffFormat(entry.bytes) !== undefined)
   const preview = own.find((entry) => isPreview(entry))
   const candidates = pictures.filter((entry) => !isPreview(entry))
-  const atlas = findAtlas(own)
+  const atlas = findAtlas(own, budget)
   const sheet = findSheet(candidates, atlas?.parsed)
   const { frames, warnings } = findFrames(candidates.filter((entry) => entry !== sheet))
-  return {
-    frames,
-    warnings,
-    ...(sheet === undefined ? {} : { sheet }),
-    ...(atlas === undefined ? {} : { atlas }),
-    ...(preview === undefined ? {} : { preview }),
-  }
+  return { frames, warnings, sheet, atlas, preview }
 }
 
 /**
@@ -81,15 +77,16 @@ function isPreview(entry: ArchiveEntry): boolean {
   return isFilm || /(^|[^a-z])(preview|thumb|thumbnail)/.test(stemOf(entry.name))
 }
 
-function findAtlas(entries: readonly ArchiveEntry[]): DeliveryParts['atlas'] {
+function findAtlas(entries: readonly ArchiveEntry[], budget: DeliveryBudget): DeliveryParts['atlas'] {
   for (const entry of entries) {
     // Any text that starts with a brace, whatever its name.
     const head = Buffer.from(entry.bytes.subarray(0, 16))
       .toString('utf8')
       .replace(/^\uFEFF/, '')
       .trimStart()
-    if (!head.startsWith('{') || entry.bytes.length > MAX_JSON_BYTES) continue
-    const parsed = parseSheetAtlas(new TextDecoder().decode(entry.bytes))
+    if (!head.startsWith('{')) continue
+    const parsed = parseSheetAtlas(budget.json(entry.bytes, entry.name))
+    budget.names(parsed?.frames ?? [])
     if (parsed !== undefined) return { entry, parsed: { ...parsed, frames: inNaturalOrder(parsed.frames) } }
   }
   return undefined

@@ -3,9 +3,9 @@ import { AtlasError } from '../errors.ts'
 import { MAX_FRAME_PIXELS, pictureInfo, sniffFormat } from '../png/picture.ts'
 import { decodePng, type PictureLimits } from '../png/read.ts'
 import type { ArchiveEntry } from './archive.ts'
+import type { DeliveryBudget, PictureSize } from './budget.ts'
 import { commonSize } from './canvas.ts'
 import { briefName } from './entry-name.ts'
-import type { PictureSize, PixelBudget } from './pixel-budget.ts'
 import { cutFrame, type SheetAtlas, type SheetFrame } from './sheet-atlas.ts'
 
 /** A frame and its source: the name of its entry, or of the frame in the atlas. */
@@ -23,13 +23,13 @@ interface SizedEntry extends PictureSize {
  *
  * @throws {AtlasError} As `readDelivery`.
  */
-export function decodeFrames(entries: readonly ArchiveEntry[], budget: PixelBudget): NamedBitmap[] {
-  const sized = entries.map(toSized)
+export function decodeFrames(entries: readonly ArchiveEntry[], budget: DeliveryBudget): NamedBitmap[] {
+  const sized = entries.map((entry) => toSized(entry, budget))
   takeFrames(budget, sized)
   return sized.map((entry) => ({ name: entry.name, bitmap: decode(entry, { maxPixels: MAX_FRAME_PIXELS }) }))
 }
 
-function toSized(entry: ArchiveEntry): SizedEntry {
+function toSized(entry: ArchiveEntry, budget: DeliveryBudget): SizedEntry {
   const { name, bytes } = entry
   const format = sniffFormat(bytes)
   if (format !== 'png') {
@@ -39,6 +39,7 @@ function toSized(entry: ArchiveEntry): SizedEntry {
     })
   }
   const { width, height } = withEntry(name, () => pictureInfo(bytes))
+  budget.chunks(bytes, name)
   return { name, bytes, width, height }
 }
 
@@ -65,8 +66,8 @@ function withEntry<T>(name: string, read: () => T): T {
  *
  * @throws {AtlasError} As `readDelivery`.
  */
-export function cutFrames(sheet: ArchiveEntry, { frames }: SheetAtlas, budget: PixelBudget): NamedBitmap[] {
-  const sized = toSized(sheet)
+export function cutFrames(sheet: ArchiveEntry, { frames }: SheetAtlas, budget: DeliveryBudget): NamedBitmap[] {
+  const sized = toSized(sheet, budget)
   const sizes = frames.map(({ name, sourceWidth: width, sourceHeight: height }) => ({ name, width, height }))
   // Frames that share a bitmap are all counted, since later steps process the pixels of each.
   budget.take([sized])
@@ -89,13 +90,13 @@ export function compareWithSheet(
   found: readonly NamedBitmap[],
   sheet: ArchiveEntry,
   atlas: SheetAtlas,
-  budget: PixelBudget,
+  budget: DeliveryBudget,
 ): readonly string[] {
   if (atlas.frames.length !== found.length)
     return [`The sheet has ${atlas.frames.length} frames, the archive has ${found.length}. The frames of the archive are used.`]
   let different: readonly NamedBitmap[]
   try {
-    const sized = toSized(sheet)
+    const sized = toSized(sheet, budget)
     budget.take([sized])
     const picture = decode(sized, {})
     different = found.filter(({ bitmap }, index) => !isOnSheet(bitmap, picture, atlas.frames[index]!))
@@ -127,7 +128,7 @@ function isOnSheet(a: Bitmap, sheet: Bitmap, place: SheetFrame): boolean {
  *
  * @throws {AtlasError} `SW_FRAME_SIZE` if the frames have no common size.
  */
-function takeFrames(budget: PixelBudget, sizes: readonly PictureSize[]): void {
+function takeFrames(budget: DeliveryBudget, sizes: readonly PictureSize[]): void {
   const canvas = commonSize(sizes)
   const odd = sizes.filter(({ width, height }) => width !== canvas.width || height !== canvas.height)
   budget.take([...sizes, ...odd.map(({ name }) => ({ name, ...canvas }))])

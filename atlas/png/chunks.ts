@@ -26,9 +26,9 @@ export interface PngHeader {
 export interface PngParts {
   readonly header: PngHeader
   /** Three bytes a colour. */
-  readonly palette?: Uint8Array
+  readonly palette?: Uint8Array | undefined
   /** The content of tRNS. */
-  readonly transparency?: Uint8Array
+  readonly transparency?: Uint8Array | undefined
   /** The content of every IDAT, in order. */
   readonly data: readonly Uint8Array[]
 }
@@ -160,10 +160,5 @@ function finish(seen: Progress, content: Uint8Array, rest: number): PngParts {
   if (content.length > 0) refusePng('iend-not-empty', `expected an empty IEND, found ${content.length} bytes.`)
   if (seen.data.length === 0) refusePng('no-idat', 'expected image data, found none.')
   if (rest > 0) refusePng('trailing-bytes', `expected IEND to end the file, found ${rest} bytes after it.`)
-  return {
-    header: seen.header,
-    data: seen.data,
-    ...(seen.palette === undefined ? {} : { palette: seen.palette }),
-    ...(seen.transparency === undefined ? {} : { transparency: seen.transparency }),
-  }
+  return { header: seen.header, data: seen.data, palette: seen.palette, transparency: seen.transparency }
 }

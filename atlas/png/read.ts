@@ -50,12 +50,7 @@ export function decodePng(bytes: Uint8Array, limits: PictureLimits = {}): Bitmap
     refusePng(
       'too-much-memory',
       `expected to decode it in ${maxBytes} bytes, found it to take ${bytesTaken}: save it smaller, or with 8 bits a channel.`,
-      {
-        width: header.width,
-        height: header.height,
-        bytes: bytesTaken,
-        maxBytes,
-      },
+      { width: header.width, height: header.height, bytes: bytesTaken, maxBytes },
     )
   const raw = inflateExactly(parts, total)
   if (areRowsPixels(header)) return createBitmap(header.width, header.height, unfilter(raw, header.height, header.width * 4, 4))

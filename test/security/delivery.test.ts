@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { createBitmap } from '../../atlas/bitmap.ts'
 import { type ArchiveEntry, openArchive } from '../../atlas/delivery/archive.ts'
 import { type ExpectedDelivery, readDelivery, readFrames } from '../../atlas/delivery/delivery.ts'
+import { readExtraFields } from '../../atlas/delivery/directory.ts'
 import { checkNamesApart } from '../../atlas/delivery/entry-name.ts'
 import { cutFrame, parseSheetAtlas } from '../../atlas/delivery/sheet-atlas.ts'
 import { AtlasError } from '../../atlas/errors.ts'
@@ -294,5 +295,104 @@ describe('D3', () => {
       }),
       { numRuns: 500 },
     )
+  })
+})
+
+describe('D4', () => {
+  const sheet = { name: 'sheet.png', bytes: clearPng(8, 8) }
+  const ok = '"frames":{"f":{"frame":{"x":0,"y":0,"w":8,"h":8}}}'
+  const json = (name: string, words: string): ArchiveEntry => ({ name, bytes: new TextEncoder().encode(words) })
+  const members = (count: number, of: (index: number) => string): string => Array.from({ length: count }, (_, index) => of(index)).join(',')
+  const frameOf = (name: string): string => `"${name}":{"frame":{"x":0,"y":0,"w":8,"h":8}}`
+  /** A chunk without content. */
+  const empty = (type: string): Buffer => {
+    const bytes = Buffer.alloc(12)
+    bytes.write(type, 4, 'latin1')
+    bytes.writeUInt32BE(crc32(bytes.subarray(4, 8)), 8)
+    return bytes
+  }
+  /** A sound picture with many chunks between its header and its pixels. */
+  const withChunks = (chunks: readonly Buffer[]): Uint8Array => {
+    const png = Buffer.from(clearPng(4, 4))
+    return new Uint8Array(Buffer.concat([png.subarray(0, 33), ...chunks, png.subarray(33)]))
+  }
+  const profiles = (count: number): ArchiveEntry[] => {
+    const content = Buffer.concat([Buffer.from('p\0\0', 'latin1'), deflateSync(Buffer.alloc(1024))])
+    const chunk = Buffer.concat([Buffer.alloc(8), content, Buffer.alloc(4)])
+    chunk.writeUInt32BE(content.length, 0)
+    chunk.write('iCCP', 4, 'latin1')
+    chunk.writeUInt32BE(crc32(chunk.subarray(4, chunk.length - 4)), chunk.length - 4)
+    return Array.from({ length: count }, (_, index) => ({ name: `frames/${index}.png`, bytes: withChunks([chunk]) }))
+  }
+
+  const tooMuch: [string, ArchiveEntry[]][] = [
+    ['5 MB of blanks', [sheet, json('atlas.json', `{${' '.repeat(5e6)}${ok}}`)]],
+    ['100,000 brackets', [sheet, json('atlas.json', `{"x":${'['.repeat(1e5)}${']'.repeat(1e5)},${ok}}`)]],
+    ['100,000 brackets that nothing closes', [sheet, json('atlas.json', `{"x":${'['.repeat(1e5)}`)]],
+    ['a hundred thousand objects in each other', [sheet, json('atlas.json', `{"x":${'{"a":'.repeat(1e5)}1${'}'.repeat(1e5)},${ok}}`)]],
+    ['a list of a hundred thousand lists', [sheet, json('atlas.json', `{"x":[${'[],'.repeat(1e5)}1],${ok}}`)]],
+    ['half a million members', [sheet, json('atlas.json', `{"x":{${members(5e5, (index) => `"${index}":1`)}},${ok}}`)]],
+    ['10,000 frames', [sheet, json('atlas.json', `{"frames":{${members(1e4, (index) => frameOf(`f${index}`))}}}`)]],
+    [
+      'frames with long names',
+      [sheet, json('atlas.json', `{"frames":{${members(2500, (index) => frameOf(`${'a1'.repeat(500)}${index}`))}}}`)],
+    ],
+    ['many texts, none of which is too long', [sheet, ...[1, 2, 3, 4, 5].map((at) => json(`${at}.json`, `{${' '.repeat(1e6)}}`))]],
+    [
+      'many entries with long names',
+      Array.from({ length: 5000 }, (_, at) => ({ name: `${'a1/'.repeat(300)}${at}.png`, bytes: sheet.bytes })),
+    ],
+    ['a picture of a million chunks', [{ name: 'frames/0.png', bytes: withChunks(Array(1e6).fill(empty('teXt'))) }]],
+    ['pictures of many chunks', [0, 1, 2].map((at) => ({ name: `frames/${at}.png`, bytes: withChunks(Array(2e5).fill(empty('teXt'))) }))],
+    ['the profiles of 300 pictures', profiles(300)],
+  ]
+  test.each(tooMuch)('D4: %s: refused by the same count everywhere, and kept', (_, entries) => {
+    const error = refusal(() => readFrames(entries))
+    expect(error).toMatchObject({ code: 'SW_DELIVERY_LAYOUT', facts: { rule: 'too-much-work', maxSteps: 2 ** 24 } })
+    expect(error.message).toMatch(
+      /found more up to ".*"\. The result is kept\. Name only the entries that are needed: service\.profile\.readDelivery/s,
+    )
+    expectBrief(error)
+    expect(refusal(() => readDelivery(entries)).facts).toEqual(error.facts)
+  })
+
+  test('D4: what a delivery of 100 frames needs is within the budget', () => {
+    const pretty = JSON.stringify({ frames: JSON.parse(`{${members(100, (index) => frameOf(`hero/walk/${index}`))}}`) }, null, 8)
+    expect(readFrames([sheet, json('atlas.json', pretty)]).frames).toHaveLength(100)
+    expect(readFrames([sheet, json('atlas.json', `{${' '.repeat(3e6)}${ok}}`)]).frames).toHaveLength(1)
+    expect(readFrames([sheet, json('atlas.json', `{"x":"${'{['.repeat(1e6)}\\"{",${ok}}`)]).frames).toHaveLength(1)
+    expect(readFrames(profiles(100)).frames).toHaveLength(100)
+    // 16 MB each, in chunks of 8 kB.
+    const chunks = Array.from({ length: 100 }, (_, at) => ({
+      name: `frames/${at}.png`,
+      bytes: withChunks(Array(2000).fill(empty('teXt'))),
+    }))
+    expect(readFrames(chunks).frames).toHaveLength(100)
+  })
+
+  test('D4: an entry with more extra fields than any writer makes is refused', () => {
+    const area = (count: number): Uint8Array => new Uint8Array(Buffer.concat(Array(count).fill(Buffer.from([0x55, 0x55, 0, 0]))))
+    expect(readExtraFields(area(256)).size).toBe(1)
+    expect(refusal(() => readExtraFields(area(257)))).toMatchObject({ code: 'SW_ARCHIVE', facts: { rule: 'extra-malformed' } })
+  })
+
+  test('D4: frames in their own folder are read whatever lies beside them', () => {
+    const frames = [0, 1].map((index) => ({ name: `frames/${index}.png`, bytes: clearPng(4, 4) }))
+    expect(readFrames([...frames, ...tooMuch[1]![1]]).frames).toHaveLength(2)
+  })
+
+  test('D4: the workshop keeps such a result, and says why', async () => {
+    const zip = await pack(tooMuch[1]![1])
+    const spec = parseSpec(
+      JSON.stringify({ reference: './x.png', prompt: 'x', animations: { walk: { frames: 100 } } }),
+      '/game/hero.sprite.json',
+    )
+    const source = { kind: 'result', sha256: sha256(zip), read: async () => zip } as const
+    const reading = readDelivered({ spec, animation: spec.animations[0]!, source: { ...source, review: undefined } }, undefined)
+    await expect(reading).rejects.toMatchObject({
+      code: 'SW_DELIVERY',
+      facts: { id: 'hero.walk', result: sha256(zip), rule: 'too-much-work' },
+      message: expect.stringContaining(`It is kept as ${sha256(zip)}.zip`),
+    })
   })
 })
