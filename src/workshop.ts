@@ -7,7 +7,7 @@ import { enginesOf, isCi, type Options, resolveOptions } from './options/options
 import { type Context, openContext } from './project/context.ts'
 import { findTexturePackage, readCodecVersion } from './project/packages.ts'
 import { createConnection, type ServiceConnection, type Session } from './project/session.ts'
-import { refuseLinks } from './project/store-folder.ts'
+import { privatePlaces, refuseLinks } from './project/store-folder.ts'
 import { writeFolder } from './sheets/output/folder.ts'
 import { toOutput, writeTypings } from './sheets/output/output.ts'
 import { readSpecs } from './spec/scan.ts'
@@ -115,6 +115,7 @@ export async function createWorkshop(init: WorkshopInit): Promise<Workshop> {
     config: { options: config.options, file: config.file },
   })
   await refuseLinks(host.disk, options)
+  for (const place of privatePlaces(host, options.store.dir)) host.disk.keepPrivate?.(place)
   const envFolder = init.envDir === false ? false : resolve(root, init.envDir ?? '.')
   const credentials = await readCredentials(host, envFolder, { mode: init.mode ?? 'development', envPrefix: init.envPrefix ?? 'VITE_' })
   const address = typeof options.service === 'object' ? (options.service.baseUrl ?? '') : ''

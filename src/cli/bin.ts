@@ -40,7 +40,11 @@ function flush(stream: NodeJS.WriteStream): Promise<unknown> {
 function cacheCompiledCode(): void {
   const { enableCompileCache } = module as { readonly enableCompileCache?: (folder: string) => unknown }
   const state = stateFolder(process.env, homedir)
-  if (isAbsolute(state)) enableCompileCache?.(join(state, 'compiled'))
+  if (!isAbsolute(state)) return
+  // Node makes the folders, for this user alone.
+  const before = process.umask(0o077)
+  enableCompileCache?.(join(state, 'compiled'))
+  process.umask(before)
 }
 
 /** A closed pipe is no failure. A disk that refuses the output is one, even if everything else went well. */

@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   closeSync,
   copyFileSync,
   fsync,
@@ -14,6 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { rm } from 'node:fs/promises'
+import { dirname, join, resolve, sep } from 'node:path'
 import { promisify } from 'node:util'
 
 /** Result of {@link Disk.stat}. */
@@ -43,11 +45,8 @@ export interface Disk {
   makeFolder(folder: string): Promise<void>
   /**
    * Writes a new file. Not durable before {@link Disk.sync}. Fails with `EEXIST` if the path is taken.
-   *
-   * @param mode Permissions of the file.
-   * @default those of the process
    */
-  writeTemp(path: string, bytes: Uint8Array, mode?: number): Promise<void>
+  writeTemp(path: string, bytes: Uint8Array): Promise<void>
   /**
    * Appends bytes to a file and syncs it. Creates the file if it is missing. A crash may leave an incomplete
    * end.
@@ -72,6 +71,13 @@ export interface Disk {
    * @param atMs Milliseconds since the Unix epoch.
    */
   touch(path: string, atMs: number): Promise<void>
+  /**
+   * From now on, a file, or a folder with everything in it, is for its owner alone: new files are made so, and
+   * existing ones become so when they are next used. Not on Windows, where a user's folders are private.
+   *
+   * @default missing: permissions are those of the process
+   */
+  keepPrivate?(path: string): void
 }
 
 /**
@@ -92,15 +98,26 @@ const emptyMs = 20
  * calls of any kind follow each other.
  */
 export function nodeDisk(): Disk {
+  const roots = new Set<string>()
+  const owned = new Set<string>()
+  /** Takes a private path from everybody but its owner. Returns the permissions that a new file there may have. */
+  const own = (path: string): number => {
+    if (process.platform === 'win32' || ![...roots].some((root) => `${path}${sep}`.startsWith(root))) return 0o777
+    const mode = owned.has(path) ? undefined : unless(['ENOENT', 'ENOTDIR'], () => own(dirname(path)) && statSync(path).mode)
+    if (mode !== undefined) owned.add(path)
+    // A file of another user, or on a disk that cannot be written, stays as it is.
+    if (mode !== undefined && (mode & 0o077) !== 0) unless(['EPERM', 'EACCES', 'EROFS'], () => chmodSync(path, mode & 0o700))
+    return 0o700
+  }
   let last = process.hrtime.bigint()
   /** Makes a call at once. If other work has waited too long, that work runs before the call. */
-  const now = async <T>(path: string, call: () => T | Promise<T>): Promise<T> => {
+  const now = async <T>(path: string, call: (mode: number) => T | Promise<T>): Promise<T> => {
     if (process.hrtime.bigint() - last >= longestTurnNs) {
       await new Promise<void>((resolve) => setImmediate(resolve))
       last = process.hrtime.bigint()
     }
     try {
-      return await call()
+      return await call(own(path))
     } catch (error) {
       // Node's error of a call on an open file, e.g. of a full disk, has no path.
       if (error instanceof Error && !('path' in error)) Object.assign(error, { path, message: `${error.message} '${path}'` })
@@ -108,6 +125,10 @@ export function nodeDisk(): Disk {
     }
   }
   return {
+    keepPrivate: (path) => {
+      owned.clear()
+      roots.add(resolve(path) + sep)
+    },
     read: async (path) => {
       const bytes = await now(path, () => readNow(path))
       if (bytes.length > 0) return bytes
@@ -115,12 +136,16 @@ export function nodeDisk(): Disk {
       await new Promise<void>((resolve) => setTimeout(resolve, emptyMs))
       return now(path, () => readNow(path))
     },
-    list: (folder) => now(folder, () => listNow(folder)),
+    list: async (folder) => {
+      const names = await now(folder, () => listNow(folder))
+      for (const name of names) own(join(folder, name))
+      return names
+    },
     links: (folder) => now(folder, () => linksNow(folder)),
     stat: (path) => now(path, () => statNow(path)),
-    makeFolder: (folder) => now(folder, () => void mkdirSync(folder, { recursive: true })),
-    writeTemp: (path, bytes, mode) => now(path, () => writeFileSync(path, bytes, { flag: 'wx', ...(mode === undefined ? {} : { mode }) })),
-    append: (path, bytes) => now(path, () => opened(path, 'a', (file) => writeFileSync(file, bytes))),
+    makeFolder: (folder) => now(folder, (mode) => void mkdirSync(folder, { recursive: true, mode })),
+    writeTemp: (path, bytes) => now(path, (mode) => writeFileSync(path, bytes, { flag: 'wx', mode: mode & 0o666 })),
+    append: (path, bytes) => now(path, (mode) => opened(path, 'a', (file) => writeFileSync(file, bytes), mode & 0o666)),
     sync: (path) => now(path, () => syncOpened(path)),
     link: (from, to) => now(to, () => linkOrCopy(from, to)),
     syncFolder: async (folder) => {
@@ -173,8 +198,8 @@ async function removeOne(path: string): Promise<void> {
 }
 
 /** Syncs a file after a call on it. By its number, because not every installer's file system gives out handles that sync. */
-async function opened(path: string, flags: string, work: (file: number) => void = () => {}): Promise<void> {
-  const file = openSync(path, flags)
+async function opened(path: string, flags: string, work: (file: number) => void = () => {}, mode = 0o666): Promise<void> {
+  const file = openSync(path, flags, mode)
   try {
     work(file)
     await promisify(fsync)(file)

@@ -34,17 +34,15 @@ export async function syncNames(disk: Disk, folder: string, root: string): Promi
  * Publishes bytes under a name that only one process can make: temporary file in the same folder, fsync,
  * `link`, fsync of the folder.
  *
- * @param mode Permissions of the file, e.g. `0o600`.
- * @default those of the process
  * @returns `true` if this call made the name, durably; `false` if the name existed before (its bytes are
  * unchanged).
  */
-export async function publish(disk: Disk, random: Random, path: string, bytes: Uint8Array, mode?: number): Promise<boolean> {
+export async function publish(disk: Disk, random: Random, path: string, bytes: Uint8Array): Promise<boolean> {
   const folder = dirname(path)
   await ensureFolder(disk, folder)
   const temp = tempName(random, path)
   try {
-    await disk.writeTemp(temp, bytes, mode)
+    await disk.writeTemp(temp, bytes)
     await disk.sync(temp)
     await disk.link(temp, path)
   } catch (error) {

@@ -46,6 +46,14 @@ function isLink(path: string): SpritewrightError {
 const records = ['submissions', 'uploads', 'orders', 'ledger.jsonl', checkoutFile]
 
 /**
+ * What only this user may read: the state folder, and the records in the store. Results are art, and may be
+ * committed.
+ */
+export function privatePlaces({ stateFolder }: Pick<Host, 'stateFolder'>, storeFolder: string): readonly string[] {
+  return [stateFolder, ...records.map((part) => join(storeFolder, part))]
+}
+
+/**
  * Makes sure that no records came with a commit: they would describe purchases of another machine, or
  * invented ones. A committed name of a checkout would make all clones of one user look like the first one.
  *

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -192,4 +192,53 @@ test('what is appended is there before the call ends, whole, and after what was 
   const bytes = await readFile(file)
   expect(bytes.length).toBe(3_000_004)
   expect(bytes.subarray(0, 5).toString()).toBe('one a')
+})
+
+describe.skipIf(process.platform === 'win32')('private folders', () => {
+  const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8)
+
+  test('what is made in one is for its owner alone, and nothing else changes', async () => {
+    const own = nodeDisk()
+    const state = join(await mkdtemp(join(folder, 'private-')), 'state')
+    own.keepPrivate?.(`${state}/`)
+    await own.makeFolder(join(state, 'a', 'b'))
+    await own.writeTemp(join(state, 'a', 'b', 'new'), text('new'))
+    await own.append(join(state, 'a', 'ledger'), text('line'))
+    await own.link(join(state, 'a', 'b', 'new'), join(state, 'a', 'linked'))
+    for (const made of ['', 'a', 'a/b']) expect([made, await modeOf(join(state, made))]).toEqual([made, '700'])
+    for (const made of ['a/b/new', 'a/ledger', 'a/linked']) expect([made, await modeOf(join(state, made))]).toEqual([made, '600'])
+    const beside = `${state}-beside`
+    await own.makeFolder(beside)
+    await own.writeTemp(join(beside, 'file'), text(''))
+    expect([await modeOf(beside), await modeOf(join(beside, 'file'))]).not.toContain('700')
+    expect(await modeOf(join(beside, 'file'))).toBe((0o666 & ~process.umask()).toString(8))
+  })
+
+  test('what an earlier version has left open in one is narrowed when it is next used', async () => {
+    const state = await mkdtemp(join(folder, 'private-'))
+    await mkdir(join(state, 'a', 'b'), { recursive: true })
+    const files = ['a/read', 'a/appended', 'a/b/run']
+    for (const file of files) await writeFile(join(state, file), 'old')
+    for (const each of ['', 'a', 'a/b', 'a/b/run']) await chmod(join(state, each), 0o755)
+    for (const each of ['a/read', 'a/appended']) await chmod(join(state, each), 0o664)
+    const own = nodeDisk()
+    own.keepPrivate?.(state)
+    await own.read(join(state, 'a', 'read'))
+    await own.append(join(state, 'a', 'appended'), text('new'))
+    await own.read(join(state, 'a', 'b', 'run'))
+    for (const used of ['', 'a', 'a/b', 'a/b/run']) expect([used, await modeOf(join(state, used))]).toEqual([used, '700'])
+    for (const used of ['a/read', 'a/appended']) expect([used, await modeOf(join(state, used))]).toEqual([used, '600'])
+    await expect(own.read(join(state, 'a', 'missing'))).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  test('one file may be private', async () => {
+    const own = nodeDisk()
+    const store = await mkdtemp(join(folder, 'private-'))
+    await chmod(store, 0o755)
+    own.keepPrivate?.(join(store, 'ledger.jsonl'))
+    await own.append(join(store, 'ledger.jsonl'), text('line'))
+    await own.append(join(store, 'ledger.jsonl.old'), text('line'))
+    expect([await modeOf(store), await modeOf(join(store, 'ledger.jsonl'))]).toEqual(['755', '600'])
+    expect(await modeOf(join(store, 'ledger.jsonl.old'))).toBe((0o666 & ~process.umask()).toString(8))
+  })
 })

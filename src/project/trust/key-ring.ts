@@ -10,9 +10,6 @@ import { publish } from '../../host/publish.ts'
  */
 export const signingKeyName = 'SPRITEWRIGHT_SIGNING_KEY'
 
-/** Only the owner may read the file: a reader of the key can approve in the owner's name. */
-const ownerOnly = 0o600
-
 /**
  * Opens the user's own signing key: `SPRITEWRIGHT_SIGNING_KEY`, or a file in the user's state folder, outside
  * of every project. The key is made without a message at its first use.
@@ -31,7 +28,7 @@ export function openKeyRing(host: Pick<Host, 'disk' | 'random' | 'env' | 'stateF
     const seed = random.bytes(32)
     try {
       // If two processes make a key at the same time, both use the first.
-      await publish(disk, random, path, new TextEncoder().encode(formatSigningKey(seed)), ownerOnly)
+      await publish(disk, random, path, new TextEncoder().encode(formatSigningKey(seed)))
       return (await readFile()) ?? createSigningKey(seed)
     } catch (cause) {
       throw new SpritewrightError('SW_DISK', {

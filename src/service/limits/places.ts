@@ -121,7 +121,7 @@ export function createPlaces(
   /** When executions were last asked for, by `mono`. */
   const asked = new Map<string, number>()
   const toBytes = (content: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(content))
-  const make = (name: string, content: unknown = {}): Promise<boolean> => publish(disk, random, join(folder, name), toBytes(content), 0o600)
+  const make = (name: string, content: unknown = {}): Promise<boolean> => publish(disk, random, join(folder, name), toBytes(content))
   /** Returns `undefined` if the file is damaged, or was removed after it was listed. */
   const readFile = <T>(name: string): Promise<T | undefined> =>
     disk

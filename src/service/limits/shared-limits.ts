@@ -100,6 +100,7 @@ export async function accountFolder(
   folder: string,
   account: { readonly baseUrl: string; readonly key: string },
 ): Promise<string> {
+  disk.keepPrivate?.(folder)
   const saltPath = join(folder, 'salt')
   if ((await disk.stat(saltPath)) === undefined) await publish(disk, random, saltPath, random.bytes(16))
   const tag = createHash('sha256')
