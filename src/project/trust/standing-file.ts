@@ -60,13 +60,8 @@ function parseAccepted(text: string): AcceptedCeilings | undefined {
   }
 }
 
-function mapBudget<A, B>(
-  { perSprite, perRun, total }: { readonly perSprite?: A | undefined; readonly perRun?: A | undefined; readonly total?: A | undefined },
-  map: (amount: A) => B,
-): { readonly perSprite?: B; readonly perRun?: B; readonly total?: B } {
-  return {
-    ...(perSprite === undefined ? {} : { perSprite: map(perSprite) }),
-    ...(perRun === undefined ? {} : { perRun: map(perRun) }),
-    ...(total === undefined ? {} : { total: map(total) }),
-  }
+type EachAmount<T> = Readonly<Partial<Record<keyof Budget, T>>>
+
+function mapBudget<A, B>(budget: EachAmount<A | undefined>, map: (amount: A) => B): EachAmount<B> {
+  return Object.fromEntries(Object.entries(budget).flatMap(([name, amount]) => (amount === undefined ? [] : [[name, map(amount)]])))
 }
