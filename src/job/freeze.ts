@@ -2,7 +2,7 @@ import { type Approval, isTrustedKey, judgePrice, type NewestApproval } from '..
 import { type Credits, formatCredits, isAboveCeiling } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { PaidRequest } from '../spec/request.ts'
-import { findEntry } from '../vault/lockfile.ts'
+import { findEntry, type LockEntry } from '../vault/lockfile.ts'
 import { sha256 } from '../vault/objects.ts'
 import { type LockedSubmission, makeBody, signSubmission, trustedSubmission } from './body.ts'
 import { checkUpscale, type UploadPicture } from './chain.ts'
@@ -188,7 +188,7 @@ function frozenBytes({
 
 /** Whether bytes that were frozen before are those of this attempt at today's price. */
 function isSame(
-  ports: FreezePorts,
+  ports: Pick<FreezePorts, 'client'>,
   request: PaidRequest,
   locked: LockedSubmission,
   { attempt, key, credits }: { readonly attempt: number; readonly key: string; readonly credits: Credits },
@@ -197,4 +197,28 @@ function isSame(
   if (request.reference !== undefined && locked.referenceId === undefined) return false
   const body = makeBody(ports.client, request, locked.referenceId, credits)
   return new TextDecoder().decode(body) === locked.body && sha256(body) === locked.bodySha256
+}
+
+/** An id that a person may be shown. */
+const plainId = /^[\w.:-]{1,128}$/
+
+/**
+ * Finds the frozen bytes that a person takes over with an approval from elsewhere, because they may have been sent.
+ * The approval's author must have signed them, and the request must make the same bytes at today's price. Only the
+ * attempt and the id of the uploaded picture come from the lock file.
+ *
+ * @returns `others` if bytes were frozen that cannot be taken over. `undefined` if none were.
+ */
+export function bytesToTakeOver(
+  { client, approvers }: Pick<FreezePorts, 'client' | 'approvers'>,
+  { request, identity, hash }: Order,
+  entry: LockEntry | undefined,
+  credits: Credits,
+): LockedSubmission | 'others' | undefined {
+  if (!entry?.submission) return undefined
+  const isAuthor = (publicKey: string): boolean => publicKey === entry.approval?.publicKey || isTrustedKey(publicKey, approvers)
+  const frozen = trustedSubmission(entry, hash, isAuthor)
+  if (!frozen || !plainId.test(frozen.referenceId ?? '-')) return 'others'
+  const attempt = { attempt: frozen.attempt, key: idempotencyKey(identity, hash, frozen.attempt), credits }
+  return isSame({ client }, request, frozen, attempt) ? frozen : 'others'
 }

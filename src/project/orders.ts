@@ -8,7 +8,7 @@ import { createUploads } from '../job/uploads.ts'
 import { requestHash } from '../spec/key.ts'
 import type { PaidRequest, RequestReference } from '../spec/request.ts'
 import type { LockChange } from '../vault/lock-store.ts'
-import { findEntry, type LockFile } from '../vault/lockfile.ts'
+import { findEntry, type LockEntry, type LockFile } from '../vault/lockfile.ts'
 import type { Context } from './context.ts'
 import { faultOfResult } from './opener.ts'
 import { type Session, uploadsFolder } from './session.ts'
@@ -72,8 +72,17 @@ function toOrderReference(target: WantedAnimation, reference: RequestReference, 
 /** An order that has an approval. */
 export type ApprovedOrder = Order & { readonly approval: Approval }
 
-/** Makes the change of the lock file that records an approval. A later one, which another process has given, stays. */
-export function toApprovalChange(session: Session, { request, hash, approval }: ApprovedOrder): LockChange {
+/**
+ * Makes the change of the lock file that records an approval. A later one, which another process has given, stays.
+ *
+ * @param submission Frozen bytes that are taken over with the approval.
+ * @default those of the entry stay
+ */
+export function toApprovalChange(
+  session: Session,
+  { request, hash, approval }: ApprovedOrder,
+  submission?: LockEntry['submission'],
+): LockChange {
   const written = { ...approval, ceiling: formatCredits(approval.ceiling) }
   return {
     id: request.id,
@@ -81,7 +90,7 @@ export function toApprovalChange(session: Session, { request, hash, approval }: 
     change: (entry) =>
       entry?.approval && entry.approval.at > written.at
         ? entry
-        : { service: session.identity, asked: askedFields(request), ...entry, approval: written },
+        : { service: session.identity, asked: askedFields(request), ...entry, approval: written, ...(submission && { submission }) },
   }
 }
 

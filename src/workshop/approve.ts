@@ -1,8 +1,10 @@
 import { type Approval, judgePrice } from '../credit/approval.ts'
 import { type Credits, formatCredits, isAboveCeiling, sumCredits } from '../credit/credits.ts'
+import { fingerprintOf } from '../credit/signing-key.ts'
 import { SpritewrightError } from '../errors.ts'
+import { type LockedSubmission, signSubmission } from '../job/body.ts'
 import { decide } from '../job/decision.ts'
-import { freeze } from '../job/freeze.ts'
+import { bytesToTakeOver, freeze } from '../job/freeze.ts'
 import type { JobPorts, Order } from '../job/order.ts'
 import type { Context } from '../project/context.ts'
 import { type ApprovedOrder, toApprovalChange, toJobPorts, toOrder, withSteps } from '../project/orders.ts'
@@ -10,13 +12,15 @@ import type { Quote } from '../project/plan.ts'
 import { askQuotes } from '../project/quotes.ts'
 import type { Session } from '../project/session.ts'
 import { checkReferences, isUnsent, type Survey, survey, throwAll } from '../project/survey.ts'
-import { approvedIds } from '../vault/lockfile.ts'
+import { approvedIds, findEntry } from '../vault/lockfile.ts'
 import type { ApprovalLine, ApproveReport, ApproveRequest } from './api/reports.ts'
 import { giveApproval } from './trust/approvals.ts'
 
 interface Candidate extends ApprovalLine {
   readonly order: Order
   readonly price: Quote
+  /** Bytes of the approval that is taken over. */
+  readonly frozen: LockedSubmission | 'others' | undefined
 }
 
 /**
@@ -25,15 +29,16 @@ interface Candidate extends ApprovalLine {
  *
  * @throws `SW_CEILING` if a wanted ceiling is under the price, or if the ceilings add up to more than
  *   `total`. Nothing is written then.
+ * @throws `SW_APPROVAL` if frozen bytes of an approval from elsewhere cannot be taken over, and nobody was asked.
  */
 export async function approve(context: Context, session: Session, request: ApproveRequest, signal: AbortSignal): Promise<ApproveReport> {
   const found = await survey(context, request.names, { identity: session.identity })
   throwAll(found.errors)
   const doubts = await checkReferences(context, found.items, session.capabilities)
   const { candidates, ...rest } = await sortOut(session, found, request, signal)
-  const lines = candidates.map(({ id, hash, prompt, quote, ceiling }): ApprovalLine => {
-    const warning = doubts.get(id.slice(0, id.search(/[.#]/)))
-    return { id, hash, prompt, quote, ceiling, ...(warning === undefined ? {} : { warning }) }
+  const lines = candidates.map(({ id, hash, prompt, quote, ceiling, frozen }): ApprovalLine => {
+    const warning = [doubts.get(id.slice(0, id.search(/[.#]/))) ?? [], frozen ? frozenWords(id, frozen) : []].flat().join(' ')
+    return { id, hash, prompt, quote, ceiling, ...(warning && { warning }) }
   })
   if (candidates.length === 0) return { approved: [], ...rest, confirmed: true }
   checkCeilings(lines, request)
@@ -43,21 +48,31 @@ export async function approve(context: Context, session: Session, request: Appro
   const worker = session.queues && { host, keyMode, priceVersions: [...new Set(candidates.map(({ price }) => price.priceVersion))] }
   if (!(await request.confirm(lines, balance, worker))) return { approved: [], ...rest, confirmed: false }
   const given = request.given ?? 'unattended'
+  const unknown = candidates.filter(({ frozen }) => frozen === 'others').map(({ id }) => id)
+  if (unknown.length > 0 && given === 'unattended') {
+    const message = `${frozenWords(unknown.join(', '), 'others')} Nothing was written. Restore sprites.lock.json from version control, or decide at a terminal, without --yes.`
+    throw new SpritewrightError('SW_APPROVAL', { message, facts: { ids: unknown } })
+  }
   // Made once, before the approvals below use it at the same time.
   await context.checkout.readOrMake()
+  const key = await context.keys.readOrMake()
   const approved = await Promise.all(
     candidates.map(({ order, ceiling, price }) => giveApproval(context, order, { ceiling, priceVersion: price.priceVersion, given })),
   )
   const ports = await toJobPorts(context, session, { signal })
   // A request that has another name too must not keep the approval of before under it.
-  const changes = approved.flatMap((order) => {
-    const change = toApprovalChange(session, order)
+  const changes = approved.flatMap((order, index) => {
+    const { frozen } = candidates[index] as Candidate
+    const change = toApprovalChange(session, order, typeof frozen === 'object' ? signSubmission(key, order.hash, frozen) : undefined)
     return [change, ...approvedIds(found.lock, order.hash).flatMap((id) => (id === change.id ? [] : [{ ...change, id }]))]
   })
   await context.lock.changeAll(changes)
   // A worker uploads the picture with its key, and freezes the bytes then.
   if (!session.queues)
-    for (const [index, order] of approved.entries()) await freezeOne(context, ports, session, order, (candidates[index] as Candidate).price)
+    for (const [index, order] of approved.entries()) {
+      const { frozen, price } = candidates[index] as Candidate
+      if (typeof frozen !== 'object') await freezeOne(context, ports, session, order, price)
+    }
   return { approved: lines, ...rest, confirmed: true }
 }
 
@@ -91,9 +106,22 @@ async function sortOut(
     const before = order.approval
     const ceiling = request.max ?? price.credits
     if (one.state === 'approved' && before && isValid && isStillGood(before, price, request)) untouched.push(one.id)
-    else candidates.push({ id: one.id, hash: order.hash, prompt: one.request.prompt, quote: price.credits, ceiling, order, price })
+    else {
+      const { hash } = order
+      const from = one.approval && !isValid && !session.queues ? findEntry(found.lock, one.id, hash) : undefined
+      const frozen = bytesToTakeOver({ ...session, ...found }, order, from, price.credits)
+      candidates.push({ id: one.id, hash, prompt: one.request.prompt, quote: price.credits, ceiling, order, price, frozen })
+    }
   }
   return { candidates, untouched, others, undecided }
+}
+
+/** Says what becomes of bytes that were frozen elsewhere, and perhaps sent. */
+function frozenWords(id: string, frozen: LockedSubmission | 'others'): string {
+  if (frozen === 'others')
+    return `${id}: the frozen bytes in sprites.lock.json are not those that spec, author and today's price make. If they were sent, the service refuses others as a conflict, and what they bought is not found.`
+  const { publicKey = '', attempt, referenceId = 'none' } = frozen
+  return `${id}: attempt ${attempt} may have been sent. Its bytes go out again, under the same idempotency key: frozen by ${fingerprintOf(publicKey).slice(0, 8)}, uploaded picture ${referenceId}.`
 }
 
 /** Whether an approval covers today's price. It is then kept, unless another ceiling is wanted. */

@@ -1,32 +1,9 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import type { Net } from '../../src/host/net.ts'
 import { idempotencyKey } from '../../src/job/order.ts'
 import type { LockEntry } from '../../src/vault/lockfile.ts'
 import { figurePng } from '../kit/project.ts'
-import { type MutableLock, minutes, sheetOf, specOf, type Team, team } from '../sim/two-machines.ts'
-
-/** A submission as the network saw it. */
-interface Sent {
-  readonly key: string
-  readonly body: Readonly<Record<string, unknown>>
-}
-
-/** A network that records every submission. */
-function listening({ world }: Team): { readonly net: Net; readonly sent: Sent[] } {
-  const sent: Sent[] = []
-  const net: Net = {
-    ...world.net,
-    request: (request) => {
-      if (request.method === 'POST' && request.url.endsWith('/v1/execute')) {
-        const key = Object.entries(request.headers ?? {}).find(([name]) => name.toLowerCase() === 'idempotency-key')?.[1] ?? ''
-        sent.push({ key, body: JSON.parse(new TextDecoder().decode(request.body)) })
-      }
-      return world.net.request(request)
-    },
-  }
-  return { net, sent }
-}
+import { listening, type MutableLock, minutes, sheetOf, specOf, type Team, team } from '../sim/two-machines.ts'
 
 /** A project of two sprites, both approved. `rogue` exists to be confused with the hero. */
 async function approved(): Promise<Team> {
@@ -116,7 +93,7 @@ describe('a lock file that was edited before anything was sent', () => {
     made.first.edit((lock) => editHero(lock, edit))
     const second = made.clone(made.first)
     const { net, sent } = listening(made)
-    await second.approve({ names: ['hero'], adopt: true })
+    await second.approve({ names: ['hero'], adopt: true, given: 'typed' })
     await second.build({ names: ['hero'] }, { net })
     const [one] = sent
     expect([sent.length, one?.key, one?.body.max_credits]).toEqual([1, honest.submission?.key, '1.6'])

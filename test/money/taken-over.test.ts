@@ -1,11 +1,17 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import type { SigningKey } from '../../src/credit/signing-key.ts'
+import { signSubmission } from '../../src/job/body.ts'
 import type { LockEntry } from '../../src/vault/lockfile.ts'
-import { keyEnv } from '../kit/keys.ts'
-import { failing, type Machine, minutes, sheetOf, specOf, team } from '../sim/two-machines.ts'
+import type { ApproveRequest } from '../../src/workshop.ts'
+import { keyEnv, testKey } from '../kit/keys.ts'
+import { failing, listening, type Machine, minutes, sheetOf, specOf, type Team, team } from '../sim/two-machines.ts'
 
 /** Keys are remembered for only a minute, so a later second POST is charged again. */
 const forgetful = { retentionMs: minutes }
 
+/** Other bytes, with the hash that fits them. */
+const bytesOf = (body: string) => ({ body, bodySha256: createHash('sha256').update(body).digest('hex') })
 const attemptOf = (machine: Machine): LockEntry['submission'] => machine.entry('hero.walk').submission
 
 /** Changes the only entry of the hero. */
@@ -93,6 +99,96 @@ describe('an attempt is taken over from the lock file', () => {
     expect([first.results(), second.results()]).toEqual([[sheetOf('a knight walk')], [sheetOf('a knight walk')]])
     expect([posts(), charged()]).toEqual([2, ['a knight walk']])
     expect(first.entry('hero.walk')).toEqual(second.entry('hero.walk'))
+  })
+})
+
+const isAnswer = (call: string): boolean => call.startsWith('link') && call.includes('/0004.json')
+
+/** A machine dies with its submission under way, and nothing of it is left but the committed files. */
+async function lostMachine(): Promise<Team & { readonly second: Machine; readonly sent: ReturnType<typeof listening>['sent'] }> {
+  const made = await team()
+  const { net, sent } = listening(made)
+  await made.first.approve()
+  await made.first.dieBuilding(isAnswer, { net })
+  const second = made.clone(made.first)
+  return { ...made, sent, second: { ...second, build: (request, init) => second.build(request, { net, ...init }) } }
+}
+
+describe('frozen bytes are taken over with the approval', () => {
+  test('C32: if the machine that sent them is lost, the same bytes lead to its execution: paid once', async () => {
+    const { first, second, sent, charged } = await lostMachine()
+    const frozen = first.entry('hero.walk').submission
+    let warning: string | undefined
+    const confirm: ApproveRequest['confirm'] = async ([line]) => {
+      warning = line?.warning
+      return true
+    }
+    expect((await second.approve({ adopt: true, confirm })).approved).toHaveLength(1)
+    expect(warning).toContain(`uploaded picture ${frozen?.referenceId}`)
+    await second.build()
+    expect(sent).toHaveLength(2)
+    expect(sent[1]).toEqual(sent[0])
+    expect([charged(), second.results()]).toEqual([['a knight walk'], [sheetOf('a knight walk')]])
+  })
+
+  test('also those of an animation whose picture was bought', async () => {
+    const made = await team()
+    const { first, clone, charged } = made
+    first.write(
+      'sprites/hero.sprite.json',
+      JSON.stringify({ ...JSON.parse(specOf('a knight', 'hero')), reference: { steps: [{ text: 'a knight' }] } }),
+    )
+    await first.approve()
+    const { net, sent } = listening(made)
+    await first.dieBuilding((call) => isAnswer(call) && sent.length === 2, { net })
+    const second = clone(first)
+    await second.approve({ adopt: true })
+    await second.build({}, { net })
+    expect(sent.map(({ key }) => key)).toEqual([sent[0]?.key, sent[1]?.key, sent[1]?.key])
+    expect(sent[2]).toEqual(sent[1])
+    expect(charged()).toEqual(['a knight', 'a knight walk'])
+    expect(second.results()).toContain(sheetOf('a knight walk'))
+  })
+
+  test('after a later price they cannot be sent: a person has to agree to others', async () => {
+    const { second, world, posts } = await lostMachine()
+    world.service.setPricing({ first_tier_cents: 90 })
+    await expect(second.approve({ adopt: true })).rejects.toMatchObject({ code: 'SW_APPROVAL', facts: { ids: ['hero.walk'] } })
+    await expect(second.build()).rejects.toMatchObject({ code: 'SW_BUYER' })
+    expect(posts()).toBe(1)
+  })
+
+  type Frozen = NonNullable<LockEntry['submission']>
+  const signed = (hash: string, frozen: Frozen, change: Partial<Frozen>, key: SigningKey): Frozen =>
+    signSubmission(key, hash, { ...frozen, ...change })
+  const other = '00000000-0000-4000-8000-0000000000aa'
+  test.each<readonly [string, (frozen: Frozen, hash: string) => Frozen]>([
+    [
+      'the id of another picture',
+      (frozen) => ({ ...frozen, referenceId: other, ...bytesOf(frozen.body.replace(frozen.referenceId ?? '', other)) }),
+    ],
+    [
+      'another picture, signed by a stranger',
+      (frozen, hash) =>
+        signed(hash, frozen, { referenceId: other, ...bytesOf(frozen.body.replace(frozen.referenceId ?? '', other)) }, testKey(66)),
+    ],
+    ['another attempt, signed by a stranger', (frozen, hash) => signed(hash, frozen, { attempt: 2, key: 'sw1-other' }, testKey(66))],
+    ['no signature', ({ signature: _signature, ...frozen }) => frozen],
+  ])('%s in the lock file: nothing is sent, unless a person agrees to the request’s own bytes', async (_what, change) => {
+    const { second, charged, posts, sent } = await lostMachine()
+    second.edit((lock) => {
+      for (const [hash, entry] of Object.entries(lock.animations['hero.walk'] ?? {}))
+        entry.submission = change(entry.submission as Frozen, hash)
+    })
+    const before = second.lock()
+    await expect(second.approve({ adopt: true })).rejects.toMatchObject({ code: 'SW_APPROVAL', facts: { ids: ['hero.walk'] } })
+    expect(second.lock()).toEqual(before)
+    await expect(second.build()).rejects.toMatchObject({ code: 'SW_BUYER' })
+    expect(posts()).toBe(1)
+    await second.approve({ adopt: true, given: 'typed' })
+    await expect(second.build()).rejects.toMatchObject({ code: 'SW_CONFLICT' })
+    expect(sent.slice(1).map(({ body }) => body.reference_asset_id)).not.toContain(other)
+    expect(charged()).toHaveLength(1)
   })
 })
 

@@ -192,6 +192,9 @@ export const mutants: readonly Mutant[] = [
     "['spritewright submission 1', hash, attempt, key, body]",
     "['spritewright submission 1', hash, attempt, key]",
   ),
+  one('anybody may freeze what is taken over', 'src/job/freeze.ts', 'publicKey === entry.approval?.publicKey', 'publicKey.length > 0'),
+  one('bytes are taken over unseen', 'src/job/freeze.ts', "attempt) ? frozen : 'others'", 'attempt) ? frozen : frozen'),
+  one('the id of an upload may hide what is shown', 'src/job/freeze.ts', '!frozen || !plainId', '!frozen || !/^/'),
   one(
     'a replay rests on an unsigned approval',
     'src/job/stop.ts',

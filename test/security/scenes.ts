@@ -5,6 +5,7 @@ import { createSigningKey, isSignatureOf } from '../../src/credit/signing-key.ts
 import { areSignedBy, isAccepted, lowerTotal, signCeilings } from '../../src/credit/standing.ts'
 import { checkFrozen, makeBody, signSubmission, trustedSubmission } from '../../src/job/body.ts'
 import { decide } from '../../src/job/decision.ts'
+import { bytesToTakeOver } from '../../src/job/freeze.ts'
 import { idempotencyKey, type Order } from '../../src/job/order.ts'
 import { createJournal, type Journal, type JournalView } from '../../src/job/records/journal.ts'
 import type { JournalRecord, RecordBodies, RecordType } from '../../src/job/records/record.ts'
@@ -343,6 +344,31 @@ async function bodies(): Promise<void> {
   assert.equal(trustedSubmission(entry(signSubmission(stranger, hash, locked)), hash, isTrusted), undefined, 'bytes of a stranger')
 }
 
+/** A person takes over only bytes that the approval's author froze and that the request makes. */
+async function takeOvers(): Promise<void> {
+  const lockedAs = (change: { readonly prompt?: string; readonly picture?: string; readonly credits?: string; readonly key?: string }) => {
+    const { prompt = request.prompt, picture = 'ref-1', credits = '1.6', key: sent = key } = change
+    const bytes = makeBody(client, { ...request, prompt }, picture, parseCredits(credits))
+    const bodySha256 = sha256(bytes)
+    return { attempt: 1, key: sent, body: new TextDecoder().decode(bytes), bodySha256, maxCredits: credits, referenceId: picture }
+  }
+  const approval = { ...signApproval(stranger, hash, identity, terms), ceiling: '2.05' }
+  const take = (by: typeof own, change: Parameters<typeof lockedAs>[0] = {}) =>
+    bytesToTakeOver(
+      { client, approvers },
+      order({ approval: undefined }),
+      { service: identity, asked: { prompt: '' }, approval, submission: signSubmission(by, hash, lockedAs(change)) },
+      parseCredits('1.6'),
+    )
+  assert.equal(typeof take(stranger), 'object')
+  assert.equal(typeof take(friend), 'object')
+  assert.equal(take(testKey(67)), 'others', 'bytes of a third')
+  assert.equal(take(stranger, { prompt: 'a logo' }), 'others', 'another prompt')
+  assert.equal(take(stranger, { credits: '1.7' }), 'others', 'another price')
+  assert.equal(take(stranger, { key: 'sw1-mine' }), 'others', 'another key')
+  assert.equal(take(stranger, { picture: 'ref-1\u001b[2J' }), 'others', 'an id that hides what is shown')
+}
+
 /** Seals are the user's own, and each seal is for one thing. */
 async function seals(): Promise<void> {
   const disk = new MemoryDisk()
@@ -519,6 +545,7 @@ export const scenes: Readonly<Record<string, () => Promise<void>>> = {
   lives,
   records,
   bodies,
+  takeOvers,
   seals,
   reservationChain,
   standing,

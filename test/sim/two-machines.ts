@@ -140,6 +140,28 @@ export async function team(options: EmbeddedOptions = {}): Promise<Team> {
   }
 }
 
+/** A submission as the network saw it. */
+export interface Sent {
+  readonly key: string
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+/** A network that records every submission. */
+export function listening({ world }: Team): { readonly net: Net; readonly sent: Sent[] } {
+  const sent: Sent[] = []
+  const net: Net = {
+    ...world.net,
+    request: (request) => {
+      if (request.method === 'POST' && request.url.endsWith('/v1/execute')) {
+        const key = Object.entries(request.headers ?? {}).find(([name]) => name.toLowerCase() === 'idempotency-key')?.[1] ?? ''
+        sent.push({ key, body: JSON.parse(new TextDecoder().decode(request.body)) })
+      }
+      return world.net.request(request)
+    },
+  }
+  return { net, sent }
+}
+
 const jobMs = 5_000
 /** One minute, in milliseconds. */
 export const minutes = 60_000

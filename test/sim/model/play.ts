@@ -40,7 +40,7 @@ export class Play extends Judge {
     const { adopt = false, isGenerous = false, death } = options
     const max = isGenerous ? this.world.price(false) + 10_000n : undefined
     const wanted = this.project.wanted(machine, sprites)
-    const request = { names: sprites, adopt, confirm: async () => true, ...(max === undefined ? {} : { max }) }
+    const request = { names: sprites, adopt, given: 'typed' as const, confirm: async () => true, ...(max === undefined ? {} : { max }) }
     const ending = await this.run(machine, (workshop) => workshop.approve(request), death)
     const buyer = this.table.identities[machine]
     if (ending.how === 'refused') throw unexpected('approve', ending.refusals)

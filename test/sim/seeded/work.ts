@@ -129,7 +129,10 @@ async function approve(
     }
     return true
   }
-  await workshop.approve({ names, ...(hasMore ? { max: 200_000n } : {}), ...(adopt ? { adopt: true } : {}), confirm }, signal)
+  await workshop.approve(
+    { names, ...(hasMore ? { max: 200_000n } : {}), ...(adopt ? { adopt: true, given: 'typed' as const } : {}), confirm },
+    signal,
+  )
 }
 
 /** Answers every question that waits, with the same words for the same question. */
