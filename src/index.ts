@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { approverWords, workerWords } from './credit/approval-words.ts'
+export { approverWords, revokedWords, workerWords } from './credit/approval-words.ts'
 export { type Credits, formatCredits, parseCredits } from './credit/credits.ts'
 export { type ErrorCode, type ErrorFacts, errorCodes, hasCode, SpritewrightError } from './errors.ts'
 export { defineConfig, type Options, type ResolvedOptions } from './options/options.ts'

@@ -22,6 +22,8 @@ export interface PanelActions {
    * refusal contains a new `offer`. After an approval the purchase starts by itself.
    */
   readonly approve: { readonly asks: ApproveRequest; readonly answers: Done }
+  /** Takes back what was approved and not used, with the steps that it needs. Returns what became of it, in words. */
+  readonly revoke: { readonly asks: PaidTarget; readonly answers: Done & { readonly words: string } }
   readonly answer: { readonly asks: AnswerRequest; readonly answers: Done }
   /**
    * Writes the next number into the spec's `take`, and returns it. The take is bought once it is approved.

@@ -30,6 +30,16 @@ export function approverWords(
   }
 }
 
+/** Says which approvals were taken back, and which were used before. */
+export function revokedWords(report: { readonly revoked: readonly string[]; readonly inFlight: readonly string[] }): readonly string[] {
+  const [revoked, inFlight] = [report.revoked.join(', '), report.inFlight.join(', ')]
+  if (revoked + inFlight === '') return ['No approval is waiting to be used.']
+  return [
+    revoked && `Taken back: ${revoked}. Nothing is bought on what was approved before.`,
+    inFlight && `Sent already, so it goes on, and is not sent again if it fails: ${inFlight}. The next build fetches it.`,
+  ].filter(Boolean)
+}
+
 /** Says for which service an approval on the word of a worker is. This machine cannot check it. */
 export function workerWords(worker: {
   readonly host: string

@@ -42,6 +42,7 @@ export const staleAsks: { readonly [Name in keyof PanelActions]: PanelActions[Na
   offer: { ids: ['hero.walk'] },
   approve: { ids: ['hero.walk'], lines: [{ id: 'hero.walk', hash: digest, price: '2.4', ceiling: '2.4' }], sum: '2.4' },
   answer: { ...paid, questionId: 'q', text: 'yes' },
+  revoke: paid,
   take: stale,
   'choose-take': { ...stale, take: 2 },
   use: { ...stale, use: [0] },

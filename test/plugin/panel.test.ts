@@ -123,6 +123,44 @@ describe('buying from the panel', () => {
     expect(service.charges()).toHaveLength(2)
   })
 
+  test('an approval that waits for a place is taken back: nothing is bought on it, and another one is', async () => {
+    let release = (): void => {}
+    const gate = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const until = (): Promise<void> => gate
+    open.push(() => release())
+    const { start, service, game } = await world(
+      { 'spritewright.config.json': '{"limits":{"activeJobs":1}}' },
+      { makers: quickMakers({ until }) },
+    )
+    const { panel } = await start()
+    const approve = async (name: string): Promise<void> => {
+      const { lines, sum } = await panel.act('offer', { ids: [name] })
+      await panel.act('approve', { ids: [name], lines, sum })
+    }
+    const revoke = async (id: string): Promise<string> => {
+      const { hash = '' } = find(await panel.state(), id)
+      return (await panel.act('revoke', { id, hash })).words
+    }
+    await approve('coin')
+    await panel.stateWhere(stands('coin.spin', 'running'))
+    await approve('hero')
+    await panel.stateWhere(stands('hero.walk', 'approved'))
+    expect(await panel.refused('revoke', { id: 'hero.walk', hash: '0'.repeat(64) })).toMatchObject({ status: 409 })
+    expect(await revoke('hero.walk')).toBe('Taken back: hero.walk. Nothing is bought on what was approved before.')
+    await panel.stateWhere(stands('hero.walk', 'missing'))
+    const [entry] = Object.values(JSON.parse(await game.read('sprites.lock.json')).animations['hero.walk'])
+    expect(entry).not.toHaveProperty('approval')
+    expect(await revoke('coin.spin')).toContain('Sent already, so it goes on, and is not sent again if it fails: coin.spin.')
+    release()
+    const state = await panel.stateWhere(stands('coin.spin', 'bought'))
+    expect([find(state, 'hero.walk').state, state.errors, service.charges().length]).toEqual(['missing', [], 1])
+    await approve('hero')
+    await panel.stateWhere(stands('hero.walk', 'bought'))
+    expect(service.charges()).toHaveLength(2)
+  })
+
   test('a question is asked in the panel, and answered there', async () => {
     const { start, service } = await world({ 'sprites/hero.sprite.json': spec({ prompt: 'a figure [ask]' }) })
     const { panel, log } = await start()

@@ -3,6 +3,7 @@ import {
   type FieldValue,
   type Overview,
   type OverviewItem,
+  revokedWords,
   type SpecEditRequest,
   SpritewrightError,
   type Workshop,
@@ -62,6 +63,14 @@ export function createActions(ports: ActionPorts): Actions {
       await approveOffer(workshop, ask, isAttended ? 'clicked' : 'unattended')
       await buyer.retry()
       return done()
+    },
+    revoke: async ({ id, hash }) => {
+      if ((await findItem(ports, id)).hash !== hash) {
+        const message = `Expected the request of "${id}" that was shown; it has changed since. Nothing was taken back. Check its state, and decide again.`
+        throw new SpritewrightError('SW_CHANGED', { message, facts: { id } })
+      }
+      const words = revokedWords(await workshop.revoke([id])).join(' ')
+      return { ...done(), words }
     },
     answer: async ({ id, text, asset, ...shown }) => {
       await mayBuy(workshop)

@@ -107,8 +107,8 @@ export function createBuyer({ workshop, log, onProgress, onChange }: BuyerPorts)
   const fail = (ids: readonly string[], error: unknown): void => {
     if (closing.signal.aborted) return
     const errors = errorsOf(error)
-    for (const one of errors) log((one as Error).message, !isQuestion(one))
-    failures = [...failures, ...errors.filter((one) => !isQuestion(one)).map((one) => ({ ids: idsOf(one, ids), error: one }))]
+    for (const one of errors) log((one as Error).message, !isMeant(one))
+    failures = [...failures, ...errors.filter((one) => !isMeant(one)).map((one) => ({ ids: idsOf(one, ids), error: one }))]
     if (errors.some((one) => hasCode(one, 'SW_ORDER'))) void lookForCommit()
     const passing: readonly unknown[] = errors.filter(mayPass)
     if (passing.length === 0) return
@@ -243,9 +243,9 @@ function idsOf(error: unknown, ids: readonly string[]): readonly string[] {
   return typeof own === 'string' && ids.includes(own) ? [own] : ids
 }
 
-/** A question is not a failure: the panel shows it, and waits for the answer. */
-function isQuestion(error: unknown): boolean {
-  return hasCode(error, 'SW_QUESTION')
+/** A question is not a failure: the panel shows it, and waits for the answer. Nor is an approval that was taken back. */
+function isMeant(error: unknown): boolean {
+  return hasCode(error, 'SW_QUESTION') || (hasCode(error, 'SW_APPROVAL') && error.facts.verdict === 'revoked')
 }
 
 function beginning({ id, state, ceiling }: PendingPurchase): string {

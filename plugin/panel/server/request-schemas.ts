@@ -61,6 +61,7 @@ const asks: { readonly [Name in ActionName]: z.ZodType<ActionRequest<Name>> } = 
     text,
     asset: z.strictObject({ name: z.string().max(400), base64 }).optional(),
   }),
+  revoke: z.strictObject(paid),
   take: z.strictObject(target),
   'choose-take': z.strictObject({ ...target, take: z.number() }),
   use: z.strictObject({ ...target, use: z.array(z.number()).nullable() }),

@@ -1,4 +1,4 @@
-import { workerWords } from '../../credit/approval-words.ts'
+import { revokedWords, workerWords } from '../../credit/approval-words.ts'
 import { creditsWords, sumCredits } from '../../credit/credits.ts'
 import { errorCodes, SpritewrightError } from '../../errors.ts'
 import type { ApprovalLine, ApproveReport, ApproveRequest, StandingOffer } from '../../workshop.ts'
@@ -46,14 +46,8 @@ async function revoke({ printer, withWorkshop }: Pick<CommandContext, 'printer' 
     throw new SpritewrightError('SW_USAGE', { message: 'Expected approve --revoke alone, or with names: it takes approvals back.' })
   const report = await withWorkshop((workshop) => workshop.revoke(args.names))
   printer.document(report)
-  const { revoked, inFlight } = report
-  if (revoked.length > 0) {
-    printer.line(ink('green', '✓'), ` Taken back: ${revoked.join(', ')}. Nothing is bought on what was approved before.`)
-    printer.hint('Commit sprites.lock.json.')
-  }
-  if (inFlight.length > 0)
-    printer.hint(`Sent already, so it goes on, and is not sent again if it fails: ${inFlight.join(', ')}. The next build fetches it.`)
-  if (revoked.length + inFlight.length === 0) printer.line('No approval is waiting to be used.')
+  for (const words of revokedWords(report)) printer.line(words)
+  if (report.revoked.length > 0) printer.hint('Commit sprites.lock.json.')
   return 0
 }
 

@@ -41,13 +41,15 @@ export function DecisionForm({ paid }: { readonly paid: PanelPaid }): VNode | nu
   )
 }
 
-interface DecisionDialogProps {
+/** The question before a decision, and how it is called. */
+export interface DecisionDialogProps {
   readonly words: DecisionWords
   readonly onClose: () => void
   readonly onDecide: () => void
 }
 
-function DecisionDialog({ words, onClose, onDecide }: DecisionDialogProps): VNode {
+/** Asks before a decision that has consequences. */
+export function DecisionDialog({ words, onClose, onDecide }: DecisionDialogProps): VNode {
   const dialog = useRef<HTMLDialogElement>(null)
   return (
     <Modal dialog={dialog} title={words.title} onClose={onClose}>

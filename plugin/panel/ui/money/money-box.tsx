@@ -1,8 +1,10 @@
 import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
 import type { PanelPaid } from '../../../protocol/protocol.ts'
 import { ProgressBar } from '../controls/progress-bar.tsx'
 import { usePanel } from '../state/panel-context.ts'
 import { canBeApproved, creditsWords, progressOf } from '../state/words.ts'
+import { DecisionDialog } from './decision-form.tsx'
 
 /** The properties of the box with credits. */
 export interface MoneyBoxProps {
@@ -32,6 +34,11 @@ export function MoneyBox({ paid, isFor, onApprove }: MoneyBoxProps): VNode {
     if (done)
       store.say(done.status === 'cancelled' ? `${paid.id} is cancelled.` : `${paid.id} was not cancelled: the service says ${done.status}.`)
   }
+  const [isRevoking, setRevoking] = useState(false)
+  const revoke = async (): Promise<void> => {
+    const done = await store.act('revoke', { id: paid.id, hash: paid.hash ?? '' })
+    if (done) store.say(done.words)
+  }
   const isPicture = paid.id.includes('#')
   return (
     <section class="block" aria-labelledby="money-title">
@@ -52,6 +59,22 @@ export function MoneyBox({ paid, isFor, onApprove }: MoneyBoxProps): VNode {
         <button type="button" class="button primary" disabled={!state.access.mayBuy} onClick={() => onApprove([paid.id])}>
           {isFor ? `Approve what ${isFor.join(', ')} needs…` : price ? `Approve ${creditsWords(price.credits)}…` : 'Approve…'}
         </button>
+      )}
+      {!isPicture && (paid.state === 'approved' || paid.state === 'outpriced') && (
+        <button type="button" class="button" disabled={!state.access.mayAct} onClick={() => setRevoking(true)}>
+          Take back…
+        </button>
+      )}
+      {isRevoking && (
+        <DecisionDialog
+          words={{
+            name: 'Take back',
+            title: `Take the approval of ${paid.id} back?`,
+            words: 'Nothing is bought on it any more. What was sent already goes on.',
+          }}
+          onClose={() => setRevoking(false)}
+          onDecide={() => void revoke()}
+        />
       )}
       {isPicture && (paid.state === 'running' || paid.state === 'question') && (
         <button type="button" class="button" disabled={!state.access.mayAct} onClick={() => void cancel()}>
