@@ -1,5 +1,6 @@
 import type { EmbeddedOptions, HookedRequest, Makers } from '../../src/embedded/options/options.ts'
 import type { Failure } from '../../src/embedded/store/records.ts'
+import type { Host } from '../../src/host/host.ts'
 import type { Net } from '../../src/host/net.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
 import type { JournalRecord } from '../../src/job/records/record.ts'
@@ -21,6 +22,8 @@ export interface ProcessInit {
   /** Called before each call of its disk. */
   readonly guard?: CallGuard
   readonly net?: Net
+  /** The repository and the queues of a worker. */
+  readonly team?: Pick<Host, 'openQueue' | 'repository'>
   /** Receives why its requests wait. */
   readonly onWait?: (sentence: string) => void
 }
@@ -183,7 +186,7 @@ function toMachine(world: SimulatedWorld, disk: MemoryDisk, share: MemoryDisk, h
   const lockPath = '/game/sprites.lock.json'
   const run = <T>(work: Promise<T>): Promise<T> => world.clock.run(work)
   const whole = mounted(mounted(disk, '/share', share), '/home', home)
-  const open = ({ options, env, guard, net, onWait }: ProcessInit = {}): Promise<Workshop> =>
+  const open = ({ options, env, guard, net, team, onWait }: ProcessInit = {}): Promise<Workshop> =>
     world.workshop(
       options,
       {
@@ -192,6 +195,7 @@ function toMachine(world: SimulatedWorld, disk: MemoryDisk, share: MemoryDisk, h
           [...disk.files.keys()].filter((path) => path.startsWith(`${root}/sprites/`) && path.endsWith('.sprite.json')).sort(),
         ...(env ? { env: { ...world.env, ...env } } : {}),
         ...(net ? { net } : {}),
+        ...team,
       },
       undefined,
       onWait,

@@ -26,7 +26,7 @@ export interface SimulatedWorld {
   /** A workshop on the project at `/game`. It uses the world's ports, except those that are given. */
   workshop(
     options?: Options,
-    ports?: Partial<Pick<Host, 'disk' | 'net' | 'clock' | 'glob' | 'env' | 'trackedFiles'>>,
+    ports?: Partial<Pick<Host, 'disk' | 'net' | 'clock' | 'glob' | 'env' | 'trackedFiles' | 'openQueue' | 'repository'>>,
     mode?: string,
     onWait?: (sentence: string) => void,
   ): Promise<Workshop>

@@ -39,4 +39,28 @@ export const ending: readonly Variant[] = [
     breaks: 'I11',
     patches: [{ file: approval, find: 'project !== undefined && project === approvers.project ?', replace: 'project !== undefined ?' }],
   },
+  {
+    name: 'a worker judges by every branch that has the commit',
+    where: ['approvals that an old branch has'],
+    breaks: 'I11',
+    patches: [
+      {
+        file: 'src/workshop/worker/read-order.ts',
+        find: 'await host.repository?.tipsOf(options.root, names)',
+        replace: 'await host.repository?.tipsWith(options.root, message.commit)',
+      },
+    ],
+  },
+  {
+    name: 'a worker needs no approval on the named branches if they have no newer one',
+    where: ['approvals that an old branch has'],
+    breaks: 'I11',
+    patches: [
+      {
+        file: 'src/workshop/worker/read-order.ts',
+        find: 'if (approval && newest?.signature !== approval.signature) {',
+        replace: 'if (approval && newest && newest.signature !== approval.signature) {',
+      },
+    ],
+  },
 ]

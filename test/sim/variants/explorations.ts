@@ -5,7 +5,7 @@ import { everything, type Scenario, type TeamAxes } from '../exhaustive/scenario
 import { BrokenInvariant } from '../invariants.ts'
 import { clockJumps, lostBetween, race, storeFaults, teamAxes } from '../team/scenarios.ts'
 import { exploreRace, exploreSwitches } from '../team/switches.ts'
-import { copiedApprovals, endedApprovals } from './ended.ts'
+import { branchApprovals, copiedApprovals, endedApprovals } from './ended.ts'
 import { raceForCredits } from './race.ts'
 import { deletedStore, lateRecord, refusedReplay, windowThatEnds } from './scenes.ts'
 
@@ -60,6 +60,7 @@ export const explorations = {
   'a record that comes late': lateRecord,
   'approvals that have ended': endedApprovals,
   'approvals that were copied': copiedApprovals,
+  'approvals that an old branch has': branchApprovals,
   'two builds, one sprite': (counter: Counter) => counted({ ...few, outcomes: ['ok'] }, counter, exploreRivals),
   'two builds, two sprites, credits for one': raceForCredits,
   'machines at once': (counter: Counter) => counted(atOnce([0, 40 * minute]), counter, exploreSwitches),
