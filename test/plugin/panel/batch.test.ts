@@ -45,6 +45,13 @@ describe('the progress of everything', () => {
     expect(readBatch(batch, later, () => undefined, 20_000).words).toBe('1 of 2 · 1 waits for your answer')
   })
 
+  test('leaves out an approval that was taken back', () => {
+    const first = nextBatch(undefined, [paid('a', 'approved', { price }), paid('b', 'approved', { price })], 0)!
+    const later = [paid('a', 'missing', { price }), paid('b', 'approved', { price })]
+    const batch = nextBatch(first, later, 10)!
+    expect(readBatch(batch, later, () => undefined, 10).words).toBe('0 of 1 · 0 of 2.4 credits')
+  })
+
   test('ends with its last purchase, and the next one begins anew', () => {
     const batch = nextBatch(undefined, [paid('a', 'running')], 0)
     expect(nextBatch(batch, [paid('a', 'bought')], 10)).toBeUndefined()

@@ -22,6 +22,8 @@ export function nextBatch(before: Batch | undefined, all: readonly PanelPaid[], 
   const open = all.filter(({ state }) => inWork.has(state))
   if (open.length === 0) return undefined
   const costs = new Map(before?.costs)
+  // Its approval was taken back.
+  for (const { id, state } of all) if (state === 'missing') costs.delete(id)
   for (const { id, price, ceiling } of open) costs.set(id, costs.get(id) ?? price?.credits ?? ceiling)
   return { startedAt: before?.startedAt ?? now, costs }
 }
