@@ -41,6 +41,8 @@ interface Legacy {
   readonly prefix: string
   port?: number
   isOvertaken: boolean
+  /** The panel of the newest server. */
+  newest?: PanelOrigin
 }
 
 /** Why nothing is accepted any more. */
@@ -153,8 +155,11 @@ export function createPanelOrigin(
       listener.closeAllConnections()
       await closed
       listener = undefined
+      // In a server of another program, Vite restarts without a call of `listen`. The port is free only now.
+      if (legacy.newest !== origin && !server.httpServer) await legacy.newest?.open(true)
     },
   }
+  legacy.newest = origin
   return origin
 }
 

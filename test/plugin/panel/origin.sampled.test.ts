@@ -113,6 +113,9 @@ describe.each(vites)('the panel beside a dev server of %s', (_name, load) => {
       headers: { 'x-spritewright-token': printed.hash.slice('#token='.length) },
     })
     expect(JSON.parse(state.text).access.mayAct).toBe(true)
+    // Whoever has the page open goes on with it.
+    await vite.restart()
+    expect((await sendRaw(Number(printed.port), { path: `${printed.pathname}api/state` })).status).toBe(200)
     await vite.close()
     expect(await isTaken(Number(printed.port))).toBe(false)
   })
