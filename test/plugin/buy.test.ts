@@ -363,6 +363,25 @@ describe('buying in dev', () => {
     await buyer.close()
   })
 
+  test('that ends ends the wait of an answer too', async () => {
+    const { buyer } = desk()
+    let begin = (): void => {}
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve
+    })
+    const answered = (_request: unknown, signal: AbortSignal): Promise<never> =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+        begin()
+      })
+    const workshop = { pending: async () => ({ mayBuy: true }), answer: answered }
+    const actions = createActions({ workshop, buyer, isAttended: true, changed: () => 1 } as unknown as ActionPorts)
+    const answer = expect(actions.answer({ id: 'hero.walk', hash: '', questionId: 'q', text: 'left' })).rejects.toThrow('aborted')
+    await begun
+    await buyer.close()
+    await answer
+  })
+
   test('that ends keeps no failure of what it stops, and begins nothing more', async () => {
     const { buyer, orders, builds, begun, errors } = desk()
     orders.push(order('hero.walk'))

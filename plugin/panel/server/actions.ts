@@ -76,7 +76,7 @@ export function createActions(ports: ActionPorts): Actions {
       await mayBuy(workshop)
       const picture = asset && { path: asset.name, bytes: fromBase64(asset.base64) }
       try {
-        await workshop.answer({ name: id, text, asset: picture, shown })
+        await workshop.answer({ name: id, text, asset: picture, shown }, buyer.closing)
       } catch (error) {
         // If nobody confirmed the answer, it is sent again under its key, and every page shows what became of it.
         await buyer.answered()

@@ -41,6 +41,8 @@ export interface DevBuyer {
   /** The latest progress of running purchases, by id. */
   readonly progress: ReadonlyMap<string, JobProgress>
   readonly failures: readonly BuyerFailure[]
+  /** Aborted by `close`. */
+  readonly closing: AbortSignal
   /** Stops waiting. Submissions continue at the service, and the next server or build watches them. */
   close(): Promise<void>
 }
@@ -225,6 +227,7 @@ export function createBuyer({ workshop, log, onProgress, onChange }: BuyerPorts)
     get failures() {
       return failures
     },
+    closing: closing.signal,
     close: async () => {
       closing.abort()
       await looking
