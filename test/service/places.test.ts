@@ -69,11 +69,11 @@ describe('places that several processes share', () => {
 })
 
 /** One process, with one place. The service answers as told. */
-function single(execution: () => Promise<Execution>) {
+function single(execution: (id: string, signal?: AbortSignal) => Promise<Execution>, most = 1) {
   const disk = new MemoryDisk()
   const clock = new ManualClock()
   const open = (): Places =>
-    createPlaces({ disk, clock, random: countingRandom(), client: { execution } }, async () => '/places', 1, 'game')
+    createPlaces({ disk, clock, random: countingRandom(), client: { execution } }, async () => '/places', most, 'game')
   return { disk, clock, open }
 }
 
@@ -171,7 +171,7 @@ test('an execution that another machine has started gets a free place, and nothi
 test('after a refusal other submissions are stopped for five minutes, and one that is sent again is not', async () => {
   const { open, clock } = single(async () => state('running'))
   await open().take(hero, never, () => {})
-  await open().refused(hero, false)
+  await open().refused(hero, false, never)
   await open().leave(hero.key)
   await expect(open().take(coin, never, () => {})).rejects.toMatchObject({
     code: 'SW_REFUSED',
@@ -181,6 +181,23 @@ test('after a refusal other submissions are stopped for five minutes, and one th
   await open().leave(hero.key)
   await clock.advance(5 * minute + 1)
   expect(await open().take(coin, never, () => {})).toBe('taken')
+})
+
+test('a run that is interrupted after a refusal waits for no answer about other jobs, and stops nobody', async () => {
+  const over = new AbortController()
+  const { open } = single(
+    (_id, signal) =>
+      new Promise((_resolve, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason))
+        over.abort(new Error('interrupted'))
+      }),
+    2,
+  )
+  await open().keep(coin, { executionId: 'e' })
+  await open().take(hero, never, () => {})
+  await expect(open().refused(hero, false, over.signal)).rejects.toThrow('interrupted')
+  await open().leave(hero.key)
+  expect(await open().take(hero, never, () => {})).toBe('taken')
 })
 
 function refusal(status: number): SpritewrightError {

@@ -43,7 +43,7 @@ export async function watch(ports: JobPorts, order: Order, view: JournalView, ex
     throw isGone(error) ? goneError(order, executionId, error) : error
   })
   const { error } = execution
-  if (error?.reason === 'too_many_active_jobs') await ports.places.refused(place, error.retryable)
+  if (error?.reason === 'too_many_active_jobs') await ports.places.refused(place, error.retryable, ports.signal)
   if (isActive) await ports.places.leave(place.key)
   if (execution.question !== null) {
     await ports.journal.append(order.hash, view, 'asked', { attempt: view.submission.attempt, executionId, question: execution.question })

@@ -44,8 +44,9 @@ export interface Places {
    *
    * @param isRetried Whether its run sends it again. If not, submissions that would only meet the same refusal
    * are stopped instead of waiting.
+   * @param signal If it is aborted, nothing is noted, because the jobs of this machine are not known.
    */
-  refused(applicant: Applicant, isRetried: boolean): Promise<void>
+  refused(applicant: Applicant, isRetried: boolean, signal: AbortSignal): Promise<void>
 }
 
 /** Places without a limit, where nothing is sent or nobody else sends. */
@@ -233,13 +234,14 @@ export function createPlaces(
   const leave: Places['leave'] = async (key) => {
     for (const slot of await read()) if (slot.note?.key === key) await give(slot)
   }
-  const refused: Places['refused'] = async ({ key, id }, isRetried) => {
+  const refused: Places['refused'] = async ({ key, id }, isRetried, signal) => {
     let most = 0
     for (const { note, executionId } of await read()) {
       // One that is still queued may be refused as well.
       const isOther = note?.key !== key && executionId !== undefined
-      if (isOther && (await client.execution(executionId).catch(() => undefined))?.status === 'running') most++
+      if (isOther && (await client.execution(executionId, signal).catch(() => undefined))?.status === 'running') most++
     }
+    signal.throwIfAborted()
     const refusal: Refusal = { id: `${project} ${id}`, at: clock.wall(), most, isRetried }
     await replaceFile(disk, random, join(folder, 'refused'), toBytes(refusal))
   }
