@@ -1,14 +1,16 @@
 import { dirname, join } from 'node:path'
+import type { ResolvedBuildEnvironmentOptions } from 'vite'
 import { filesOf, SpritewrightError } from '../src/errors.ts'
 import { isInside } from '../src/host/real-path.ts'
 import { escapeLines } from '../src/host/terminal.ts'
 import { moduleCode, sourcesOf } from './build/bundling.ts'
 import { type FailingContext, failHook } from './failure.ts'
-import { type SpriteId, specPath } from './ids.ts'
+import { type SpriteId, specPath, toSlashes } from './ids.ts'
 import type { PluginSession } from './session.ts'
 
 /** The plugin context of a build's hooks, in Rollup and Rolldown: the parts that are used here. */
 export interface BuildContext extends FailingContext {
+  readonly environment: { readonly config: { readonly build: InlineOptions } }
   readonly meta: { readonly watchMode: boolean }
   addWatchFile(file: string): void
   emitFile(file: { type: 'asset'; name: string; source: Uint8Array }): string
@@ -86,16 +88,27 @@ async function filesInQuestion(session: PluginSession): Promise<readonly string[
 }
 
 /**
- * Returns the code of a plugin module in a build. Its pages become assets of the bundle, hashed by content.
- * The bundler writes their URLs, so they are right for every `base`.
+ * Returns the code of a plugin module in a build. Its pages become assets of the bundle, hashed by content, or
+ * `data:` URLs. Vite replaces the marks in the code by URLs, as it does for its own assets: in workers, for
+ * servers, for every `base`, by `experimental.renderBuiltUrl`.
  */
 export async function loadBundled(context: BuildContext, session: PluginSession, id: SpriteId): Promise<string> {
-  return moduleCode(
-    await session.bundling(),
-    id,
-    session.surroundings.root,
-    (name, source) => `import.meta.ROLLUP_FILE_URL_${context.emitFile({ type: 'asset', name, source })}`,
+  const { root } = session.surroundings
+  return moduleCode(await session.bundling(), id, root, ({ name, bytes: source, contentType }) =>
+    isInlined(context.environment.config.build, toSlashes(join(root, name)), Buffer.from(source))
+      ? `data:${contentType};base64,${Buffer.from(source).toString('base64')}`
+      : `__VITE_ASSET__${context.emitFile({ type: 'asset', name, source })}__`,
   )
+}
+
+/** The options by which Vite writes an asset into the code. */
+type InlineOptions = Pick<ResolvedBuildEnvironmentOptions, 'lib' | 'assetsInlineLimit'>
+
+/** Whether Vite would write an asset into the code. */
+function isInlined({ lib, assetsInlineLimit: limit }: InlineOptions, file: string, bytes: Buffer): boolean {
+  if (lib) return true
+  const isAsked = typeof limit === 'function'
+  return (isAsked ? limit(file, bytes) : undefined) ?? bytes.length < (isAsked ? 4096 : Number(limit))
 }
 
 /** Fails a build that would ship the API key. */

@@ -29,6 +29,7 @@ export interface BundledPage {
   readonly name: string
   /** They must not be changed. */
   readonly bytes: Uint8Array
+  readonly contentType: string
 }
 
 /**
@@ -52,7 +53,7 @@ export function toBundling(sheets: BuiltSheets, root: string, { engine, notes }:
     const variants = engine === 'phaser' ? all.map(withoutAlternates) : all
     const sprites = sheets.sprites.filter((sprite) => sprite.atlas === name)
     const sheet = toSheetData(variants, sprites, (page, atlas, index) =>
-      pageMark(pages.push({ name: pageName(atlas, index, page), bytes: page.bytes }) - 1),
+      pageMark(pages.push({ name: pageName(atlas, index, page), bytes: page.bytes, contentType: page.contentType }) - 1),
     )
     return { name, code: sheetModule(sheet), files: sprites.map(({ file }) => fromRoot(root, file)) }
   })
@@ -64,8 +65,8 @@ export function sourcesOf({ file, picture, overridePaths = [] }: BuiltSheets['sp
   return [file, ...(picture === undefined ? [] : [picture]), ...overridePaths]
 }
 
-/** Adds a page to the bundle, and returns the expression of its URL. */
-export type EmitPage = (name: string, bytes: Uint8Array) => string
+/** Adds a page to the bundle, and returns its URL or Vite's mark for it. */
+export type EmitPage = (page: BundledPage) => string
 
 /**
  * Returns the code of a module in a build.
@@ -89,10 +90,7 @@ export function moduleCode({ sheets, pages }: Bundling, id: SpriteId, root: stri
     case 'atlas': {
       const sheet = sheets.find(({ name }) => name === id.name)
       if (!sheet) throw new Error(`Expected an atlas ${id.name}, found none.`)
-      return sheet.code.replace(pageMarks, (_, place: string) => {
-        const page = pages[Number.parseInt(place, 10)] as BundledPage
-        return emit(page.name, page.bytes)
-      })
+      return sheet.code.replace(pageMarks, (_, place: string) => JSON.stringify(emit(pages[Number.parseInt(place, 10)] as BundledPage)))
     }
   }
 }

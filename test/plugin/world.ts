@@ -227,7 +227,7 @@ export function keptLog(): { readonly logger: Logger; readonly lines: Happenings
   return { logger, lines }
 }
 
-/** Vite's configuration of a game. It reads no file and prints nothing. */
+/** Vite's configuration of a game. It reads no file, prints nothing, and inlines none of the small pages of these tests. */
 export function configOf(game: Game, plugin: TestPlugin, more: InlineConfig = {}): InlineConfig {
   return {
     root: game.root,
@@ -235,7 +235,7 @@ export function configOf(game: Game, plugin: TestPlugin, more: InlineConfig = {}
     logLevel: 'silent',
     plugins: [plugin.plugins, ...(more.plugins ?? [])],
     ...Object.fromEntries(Object.entries(more).filter(([name]) => name !== 'plugins' && name !== 'build')),
-    build: { minify: false, target: 'esnext', modulePreload: false, ...more.build },
+    build: { minify: false, target: 'esnext', modulePreload: false, assetsInlineLimit: 0, ...more.build },
   }
 }
 
