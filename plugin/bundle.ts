@@ -93,8 +93,11 @@ async function filesInQuestion(session: PluginSession): Promise<readonly string[
  * servers, for every `base`, by `experimental.renderBuiltUrl`.
  */
 export async function loadBundled(context: BuildContext, session: PluginSession, id: SpriteId): Promise<string> {
+  const bundling = await session.bundling()
+  // A worker has a build of its own, which does not know of `--watch`. Vite repeats it if one of these files changes.
+  watchFiles(context, session, bundling.files)
   const { root } = session.surroundings
-  return moduleCode(await session.bundling(), id, root, ({ name, bytes: source, contentType }) =>
+  return moduleCode(bundling, id, root, ({ name, bytes: source, contentType }) =>
     isInlined(context.environment.config.build, toSlashes(join(root, name)), Buffer.from(source))
       ? `data:${contentType};base64,${Buffer.from(source).toString('base64')}`
       : `__VITE_ASSET__${context.emitFile({ type: 'asset', name, source })}__`,

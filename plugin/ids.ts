@@ -137,6 +137,8 @@ export async function resolveSprite(
   if (own) return formatId(own)
   if (!specPath.test(source) || (importer !== undefined && (parseId(importer) || isForeign(root, importer)))) return undefined
   const found = await resolve(source, importer, { skipSelf: true })
+  // Another of these plugins has resolved it: a configuration may have several.
+  if (found && parseId(found.id)) return found.id
   if (!found || found.external || !specPath.test(found.id) || !isAbsolute(found.id) || isForeign(root, found.id)) return undefined
   return formatId(spriteId(root, found.id))
 }

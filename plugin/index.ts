@@ -32,27 +32,8 @@ export default function spritewright(options: Options = {}): Plugin[] {
 export function createPlugins(options: Options, seam?: PluginSeam): Plugin[] {
   const sessions = createConnections(options, seam)
   const modules: Plugin = {
-    name: 'spritewright',
+    name: 'spritewright:modules',
     enforce: 'pre',
-    config: ({ server = {} }) => ({
-      resolve: { dedupe: ['pixi.js'] },
-      // `null` turns Vite's watcher off.
-      ...(server.watch === null ? {} : { server: { watch: { ignored: [insideStore] } } }),
-    }),
-    configResolved: (config) => sessions.add(config),
-    configureServer: async (server) => {
-      const session = sessions.ofConfig(server.config)
-      const { createDevSprites } = await import('./dev/dev.ts')
-      session.dev = await createDevSprites(server, session).catch((error: unknown) => {
-        throw escapeError(error)
-      })
-    },
-    buildStart: {
-      sequential: true,
-      handler() {
-        return startBuild(this, sessions.of(this))
-      },
-    },
     resolveId: {
       filter: { id: [/^virtual:spritewright/, specPath] },
       handler(source, importer) {
@@ -69,6 +50,31 @@ export function createPlugins(options: Options, seam?: PluginSeam): Plugin[] {
           failHook(this, error),
         )
         return { code, moduleType: 'js', moduleSideEffects: own.kind === 'hot' }
+      },
+    },
+  }
+  const project: Plugin = {
+    name: 'spritewright',
+    enforce: 'pre',
+    config: ({ server = {} }) => ({
+      // Vite builds web workers with these plugins alone.
+      worker: { plugins: () => [modules] },
+      resolve: { dedupe: ['pixi.js'] },
+      // `null` turns Vite's watcher off.
+      ...(server.watch === null ? {} : { server: { watch: { ignored: [insideStore] } } }),
+    }),
+    configResolved: (config) => sessions.add(config),
+    configureServer: async (server) => {
+      const session = sessions.ofConfig(server.config)
+      const { createDevSprites } = await import('./dev/dev.ts')
+      session.dev = await createDevSprites(server, session).catch((error: unknown) => {
+        throw escapeError(error)
+      })
+    },
+    buildStart: {
+      sequential: true,
+      handler() {
+        return startBuild(this, sessions.of(this))
       },
     },
     closeBundle: {
@@ -97,5 +103,5 @@ export function createPlugins(options: Options, seam?: PluginSeam): Plugin[] {
       if (sessions.of(this).dev?.isOwnFile(id)) this.error('This file belongs to spritewright; it is not served.')
     },
   }
-  return [modules, guard, files]
+  return [project, modules, guard, files]
 }

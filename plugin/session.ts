@@ -168,17 +168,18 @@ export interface PluginSessions {
 
 /** Keeps a session for each configuration that Vite resolves. */
 export function createConnections(options: Options, seam: PluginSeam = {}): PluginSessions {
-  const sessions = new WeakMap<ResolvedConfig, PluginSession>()
+  // By a part of the configuration: for each worker, Vite makes a copy of the whole that shares its parts.
+  const sessions = new WeakMap<ResolvedConfig['worker'], PluginSession>()
   let latest: PluginSession | undefined
   const ofConfig = (config: ResolvedConfig | undefined): PluginSession => {
-    const session = (config && sessions.get(config)) ?? latest
+    const session = (config && sessions.get(config.worker)) ?? latest
     if (!session) throw new Error('Expected Vite to resolve its configuration before it uses the plugin spritewright.')
     return session
   }
   return {
     add: (config) => {
       latest = createSession(toSurroundings(config), options, seam)
-      sessions.set(config, latest)
+      sessions.set(config.worker, latest)
     },
     of: (context) => ofConfig(context.environment?.getTopLevelConfig()),
     ofConfig,

@@ -170,6 +170,21 @@ describe.each(vites)('a build with %s', (version, load) => {
     expect(new URL(shown, 'https://site.example/deep/').href).toBe(new URL(page.slice(5), site).href)
   })
 
+  test('a sprite in a web worker is a sprite, and its pages are inlined if assets are', async () => {
+    const { build } = await load()
+    const start = "import Made from './worker.js?worker'\nnew Made()\n"
+    const worker = "import hero from '../sprites/hero.sprite.json'\nself.sprites = { hero }\n"
+    const game = await shelf.game({ 'src/main.js': start, 'src/worker.js': worker })
+    const plugin = pluginOf(game)
+    await build(configOf(game, plugin, { build: { assetsInlineLimit: 1e8 } }))
+    const names = await game.list('dist')
+    const text = await game.read(names.find((name) => name.includes('worker')) ?? '')
+    expect(text).toContain('"data:image/png;base64,')
+    expect(text).not.toContain('a small figure')
+    expect(names.filter((name) => name.endsWith('.png'))).toEqual([])
+    expect([plugin.made(), plugin.open()]).toEqual([1, 0])
+  })
+
   test('leaves ?raw and ?url of a spec to Vite', async () => {
     const { build } = await load()
     const main =

@@ -1,6 +1,7 @@
 import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nodeNet } from '../../src/host/net.ts'
+import { level } from '../level.ts'
 import {
   configOf,
   createHappenings,
@@ -89,6 +90,24 @@ describe.each(vites)('build --watch with %s', (version, load) => {
     expect(plugin.made()).toBe(1)
     await close()
     expect(plugin.open()).toBe(0)
+  })
+
+  test.runIf(level !== 'quick')('builds a web worker anew after an edit of a sprite that only the worker has', async () => {
+    const start = "new Worker(new URL('./worker.js', import.meta.url), { type: 'module' })\n"
+    const worker = "import hero from '../sprites/hero.sprite.json'\nself.sprites = { hero }\n"
+    const game = await shelf.game({ 'src/main.js': start, 'src/worker.js': worker })
+    const { events, close } = await watch(load, game, pluginOf(game))
+    await events.next(isEnd)
+    const rates = async (): Promise<string[]> => {
+      const names = (await game.list('dist')).filter((name) => name.endsWith('.js'))
+      const texts = await Promise.all(names.map(game.read))
+      return texts.flatMap((text) => [...text.matchAll(/hero\/walk\W+fps\W+(\d+)/g)].map(([, fps]) => fps ?? ''))
+    }
+    expect(await rates()).toEqual(['8'])
+    await game.write('sprites/hero.sprite.json', spec({}, { fps: 21 }))
+    await events.next(isEnd)
+    expect(await rates()).toEqual(['21'])
+    await close()
   })
 
   testNewest('goes on after a broken spec, also where it was broken from the start', async () => {
