@@ -3,9 +3,12 @@
  *
  * @module
  */
+import { resolve } from 'node:path'
 import type { Plugin } from 'vite'
+import { nodeDisk } from '../src/host/disk.ts'
 import { insideStore } from '../src/host/watch.ts'
 import type { Options } from '../src/index.ts'
+import { readPackage } from '../src/options/config-files.ts'
 import { checkBundle, endBuild, loadBundled, startBuild } from './bundle.ts'
 import { escapeError, failHook } from './failure.ts'
 import { ownIds, parseId, resolveSprite, specPath } from './ids.ts'
@@ -29,7 +32,7 @@ export default function spritewright(options: Options = {}): Plugin[] {
 }
 
 /** The plugin with a replaceable host and workshop. {@link spritewright} uses the real ones. */
-export function createPlugins(options: Options, seam?: PluginSeam): Plugin[] {
+export function createPlugins(options: Options, seam: PluginSeam = {}): Plugin[] {
   const sessions = createConnections(options, seam)
   const modules: Plugin = {
     name: 'spritewright:modules',
@@ -53,13 +56,18 @@ export function createPlugins(options: Options, seam?: PluginSeam): Plugin[] {
       },
     },
   }
+  /** Whether a project has PixiJS. An unreadable `package.json` is reported when the project is opened. */
+  const hasPixi = async (root: string): Promise<boolean> => {
+    const { dependencies } = await readPackage(seam.host?.disk ?? nodeDisk(), resolve(root)).catch(() => ({ dependencies: [] as string[] }))
+    return options.engine === 'pixi' || dependencies.includes('pixi.js')
+  }
   const project: Plugin = {
     name: 'spritewright',
     enforce: 'pre',
-    config: ({ server = {} }) => ({
+    config: async ({ root = '.', server = {} }) => ({
       // Vite builds web workers with these plugins alone.
       worker: { plugins: () => [modules] },
-      resolve: { dedupe: ['pixi.js'] },
+      resolve: { dedupe: (await hasPixi(root)) ? ['pixi.js'] : [] },
       // `null` turns Vite's watcher off.
       ...(server.watch === null ? {} : { server: { watch: { ignored: [insideStore] } } }),
     }),
