@@ -10,6 +10,7 @@ import { insideStore } from '../src/host/watch.ts'
 import type { Options } from '../src/index.ts'
 import { readPackage } from '../src/options/config-files.ts'
 import { checkBundle, endBuild, loadBundled, startBuild } from './bundle.ts'
+import { addDock, type DevToolsContext } from './dev/devtools.ts'
 import { escapeError, failHook } from './failure.ts'
 import { ownIds, parseId, resolveSprite, specPath } from './ids.ts'
 import { createConnections, type PluginSeam } from './session.ts'
@@ -61,7 +62,7 @@ export function createPlugins(options: Options, seam: PluginSeam = {}): Plugin[]
     const { dependencies } = await readPackage(seam.host?.disk ?? nodeDisk(), resolve(root)).catch(() => ({ dependencies: [] as string[] }))
     return options.engine === 'pixi' || dependencies.includes('pixi.js')
   }
-  const project: Plugin = {
+  const project: Plugin & { devtools: { setup(context: DevToolsContext): void } } = {
     name: 'spritewright',
     enforce: 'pre',
     config: async ({ root = '.', server = {} }) => ({
@@ -71,6 +72,11 @@ export function createPlugins(options: Options, seam: PluginSeam = {}): Plugin[]
       // `null` turns Vite's watcher off.
       ...(server.watch === null ? {} : { server: { watch: { ignored: [insideStore] } } }),
     }),
+    devtools: {
+      setup: (context) => {
+        if (context.viteServer) addDock(context, () => sessions.ofConfig(context.viteConfig).dev?.printPanel())
+      },
+    },
     configResolved: (config) => sessions.add(config),
     configureServer: async (server) => {
       const session = sessions.ofConfig(server.config)

@@ -33,6 +33,8 @@ export interface DevSprites {
   moduleOf(id: SpriteId): Promise<string>
   /** Whether a module's id names a file that no page may read: paid results, the journal, the cache. */
   isOwnFile(id: string): boolean
+  /** Prints the panel's address with its token, in the terminal alone. */
+  printPanel(): void
   /**
    * Ends the work beside the game: purchases that are followed, and pages of the panel. Submissions continue
    * at the service.

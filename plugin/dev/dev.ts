@@ -131,6 +131,7 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
       await refreshing
       await typings.close()
     },
+    printPanel: panel.print,
     isOwnFile: (id) => isOwnPath(id, server.config.root, server.config.base, folders),
     moduleOf: async (id) => {
       if (id.kind === 'hot') return hotModule()

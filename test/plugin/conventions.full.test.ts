@@ -1,11 +1,22 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
+import type { LauncherEntry } from '../../plugin/dev/devtools.ts'
 import type { Options } from '../../src/options/options.ts'
-import { configOf, openSource, pluginOf, vites } from './world.ts'
+import { startDev } from './server.ts'
+import { configOf, openSource, pluginOf, type TestPlugin, vites } from './world.ts'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {
   for (const one of open.splice(0)) await one.close()
 })
+
+function projectOf({ plugins }: TestPlugin): { readonly devtools: { setup(context: object): void } } {
+  return plugins.find(({ name }) => name === 'spritewright') as never
+}
+
+const manifest = async (): Promise<Record<string, Record<string, unknown>>> =>
+  JSON.parse(await readFile(join(import.meta.dirname, '../../package.json'), 'utf8'))
 
 describe.each(vites)('with %s', (_version, load) => {
   test.each<[string, string, Options, boolean]>([
@@ -23,5 +34,48 @@ describe.each(vites)('with %s', (_version, load) => {
     const config = configOf(game, pluginOf(game, { options }), { resolve: { dedupe: ['other'] } })
     const { resolve } = await resolveConfig(config, 'serve')
     expect([...resolve.dedupe].sort()).toEqual(isDeduped ? ['other', 'pixi.js'] : ['other'])
+  })
+
+  test("the dock of Vite's DevTools prints the panel's address in the terminal, and has no address itself", async () => {
+    const game = await openSource()
+    open.push({ close: () => game.remove() })
+    const plugin = pluginOf(game)
+    const dev = await startDev(await load(), game, plugin)
+    open.unshift(dev)
+    const commands: { id: string; title: string; handler: () => unknown }[] = []
+    const docks: LauncherEntry[] = []
+    const context = {
+      viteConfig: dev.server.config,
+      viteServer: dev.server,
+      commands: { register: (one: (typeof commands)[number]) => commands.push(one) },
+      docks: { register: (one: LauncherEntry) => docks.push(one) },
+    }
+    projectOf(plugin).devtools.setup(context)
+    expect(docks).toMatchObject([{ id: 'spritewright', type: 'launcher', launcher: { command: commands[0]?.id } }])
+    expect(JSON.stringify([docks, commands])).not.toMatch(/http|token/)
+    expect(dev.log.all.filter((line) => line.includes('#token='))).toEqual([])
+    commands[0]?.handler()
+    expect(dev.log.all.filter((line) => line.includes('#token='))).toEqual([
+      expect.stringMatching(/➜ {2}Sprites: http:\/\/127\.0\.0\.1:\d+\/.+#token=.+/),
+    ])
+  })
+})
+
+test("a build has no dock in Vite's DevTools", async () => {
+  const game = await openSource()
+  open.push({ close: () => game.remove() })
+  const docks: unknown[] = []
+  const host = { register: (one: unknown) => docks.push(one) }
+  projectOf(pluginOf(game)).devtools.setup({ viteConfig: {}, commands: host, docks: host })
+  expect(docks).toEqual([])
+})
+
+test('the registry of Vite plugins reads the versions of Vite that the package allows', async () => {
+  const { compatiblePackages, peerDependencies } = await manifest()
+  expect(compatiblePackages).toMatchObject({
+    schemaVersion: 1,
+    vite: { type: 'compatible', versions: peerDependencies?.vite },
+    rollup: { type: 'incompatible' },
+    rolldown: { type: 'incompatible' },
   })
 })

@@ -46,6 +46,8 @@ export interface Desk {
   changed(paths: readonly string[] | undefined): void
   /** The lock file has changed: there may be a new approval. */
   approved(): void
+  /** Prints the panel's address with its token, in the terminal alone. Opens the panel first, which prints it too. */
+  print(): void
   close(): Promise<void>
 }
 
@@ -176,6 +178,7 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
       readLater(paths)
     },
     approved: () => void (isListening() && buyer.look()),
+    print: () => void (origin.url === undefined ? origin.open() : origin.print()),
     close: async () => {
       pause.abort()
       closing.abort()
