@@ -97,6 +97,18 @@ describe('readArchive', () => {
     else expect(refusal(() => readArchive(packed)).facts).toMatchObject({ rule, entry: 'frame.png' })
   })
 
+  test.each([
+    ['CRC-32', 4],
+    ['packed size', 8],
+    ['size', 12],
+  ])('data-descriptor-bad: a descriptor after an entry that differs from the directory in its %s alone', async (_what, at) => {
+    const zip = new JSZip().file('frame.txt', 'pixels pixels pixels')
+    const packed = await zip.generateAsync({ type: 'uint8array', compression: 'DEFLATE', streamFiles: true })
+    expect(readArchive(packed).map(({ name }) => name)).toEqual(['frame.txt'])
+    packed[Buffer.from(packed).indexOf('PK\x07\x08', 'latin1') + at]! ^= 1
+    expect(refusal(() => readArchive(packed)).facts).toMatchObject({ rule: 'data-descriptor-bad', entry: 'frame.txt' })
+  })
+
   test('a changed byte is refused or changes nothing that is read', async () => {
     const zip = new JSZip()
     zip.file('a.txt', 'alpha alpha alpha').file('b.txt', 'beta')
