@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { inspect } from 'node:util'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { openRecordStore } from '../../src/stores/open.ts'
 import { openPostgresRecords } from '../../src/stores/postgres.ts'
-import { type PostgresAddress, resolvePostgresTarget } from '../../src/stores/postgres-address.ts'
+import type { PostgresAddress } from '../../src/stores/postgres-address.ts'
 import type { RecordStore } from '../../src/stores/record-store.ts'
 import { describeWith } from '../kit/needs.ts'
 import { type Loss, type LossyProxy, startLossyProxy } from '../kit/servers/lossy-proxy.ts'
@@ -147,81 +147,4 @@ test('if the server of a shared store is nobody, the error has no password', asy
   const refusal = await store.get('a/1').catch((error: unknown) => error)
   expect(refusal).toMatchObject({ code: 'SW_STORE', message: expect.stringContaining('ECONNREFUSED') })
   expect(inspect(refusal, { depth: 12, showHidden: true })).not.toMatch(/the-secret/)
-})
-
-test('a connection gets one query at a time, and a query that fails does not stop those after it', async () => {
-  let running = 0
-  const ports = quickPorts()
-  const connectDatabase = async () => ({
-    query: async (text: string) => {
-      if (++running > 1) throw new Error('two queries at once')
-      await new Promise((resolve) => setImmediate(resolve))
-      running--
-      if (text.includes('WHERE')) throw Object.assign(new Error('no'), { code: '42501' })
-      return [{ is_there: true }]
-    },
-    close: async () => {},
-  })
-  const store = openPostgresRecords({ ...ports, connectDatabase }, at(1), root)
-  const calls = [store.get('a/1'), store.putIfAbsent('a/2', text('a')), store.get('a/3'), store.putIfAbsent('a/4', text('a'))]
-  expect((await Promise.allSettled(calls)).map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected', 'fulfilled'])
-})
-
-test('without the package pg, the error says how to install it', async () => {
-  const ports = quickPorts()
-  const store = openPostgresRecords({ ...ports, disk: { ...ports.disk, stat: async () => undefined } }, at(1), root)
-  await expect(store.get('a/1')).rejects.toMatchObject({
-    code: 'SW_CONFIG',
-    message: expect.stringContaining('npm install --save-dev pg@^8'),
-    facts: { package: 'pg', root },
-  })
-})
-
-describe('the server that a file of the project names', () => {
-  const where: PostgresAddress = { kind: 'postgres', host: 'db.studio.test', port: 6432, database: 'records' }
-
-  test.each([
-    {},
-    { PGHOST: 'other.test' },
-    { PGHOST: '' },
-    { PGHOST: 'evil-db.studio.test' },
-    // These may get the API key, which is another secret.
-    { SPRITEWRIGHT_TRUSTED_HOSTS: 'db.studio.test' },
-  ])('gets no password if the environment does not trust it: %o', (env) => {
-    expect(() => resolvePostgresTarget(where, { PGPASSWORD: 'the-secret', ...env })).toThrow(
-      expect.objectContaining({
-        code: 'SW_UNTRUSTED_HOST',
-        message: expect.stringMatching(/PGHOST=db\.studio\.test/),
-        facts: { host: 'db.studio.test', port: 6432 },
-      }),
-    )
-  })
-
-  test('gets it, over a checked connection, if PGHOST names it', () => {
-    const target = resolvePostgresTarget(where, { PGUSER: 'anna', PGPASSWORD: 'the-secret', PGHOST: 'DB.studio.test' })
-    expect(target).toEqual({
-      host: 'db.studio.test',
-      port: 6432,
-      database: 'records',
-      user: 'anna',
-      password: 'the-secret',
-      tls: 'checked',
-    })
-  })
-
-  test.each([
-    ['db.studio.test', undefined, 'checked'],
-    ['db.studio.test', 'prefer', 'checked'],
-    ['db.studio.test', 'no-verify', 'unchecked'],
-    ['db.studio.test', 'disable', 'off'],
-    ['localhost', undefined, 'off'],
-    ['[::1]', 'verify-full', 'checked'],
-  ])('at %s with PGSSLMODE=%s the connection is %s', (host, mode, tls) => {
-    const env = { PGHOST: host, PGSSLMODE: mode, PGPORT: '6000' }
-    expect(resolvePostgresTarget({ kind: 'postgres', host, database: 'a' }, env)).toMatchObject({
-      host: host.replace(/[[\]]/g, ''),
-      port: 6000,
-      tls,
-    })
-  })
 })
