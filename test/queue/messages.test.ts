@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { orderMessage } from '../../src/queue/messages.ts'
+import { answers, orderMessage } from '../../src/queue/messages.ts'
 
 const order = { id: 'hero.walk', hash: 'a'.repeat(64), commit: 'b'.repeat(40), file: 'sprites/hero.sprite.json' }
 
@@ -17,4 +17,10 @@ test('an order names a file of the project, and nothing above it or of git', () 
     '',
   ])
     expect(orderMessage.safeParse({ ...order, file }).success, file).toBe(false)
+})
+
+test.each(['host\u001b[2J', 'host\u202e', 'host\n'])('a text in an answer that a terminal would obey is no answer: %j', (words) => {
+  const estimate = { priceVersion: 'v1', frameCount: 7, background: 'remove', credits: '1.6', referenceUsd: '1', referenceCreditCents: 1 }
+  expect(answers.estimate.safeParse(estimate).success).toBe(true)
+  expect(answers.estimate.safeParse({ ...estimate, priceVersion: words }).success).toBe(false)
 })

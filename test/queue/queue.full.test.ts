@@ -1,14 +1,12 @@
 import { inspect } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Clock, nodeClock } from '../../src/host/clock.ts'
 import { nodeDisk } from '../../src/host/disk.ts'
 import type { Host } from '../../src/host/host.ts'
 import { nodeQueues } from '../../src/host/net/job-queue.ts'
 import { resolveQueueTarget } from '../../src/queue/address.ts'
 import { followJob } from '../../src/queue/follow.ts'
-import { answers } from '../../src/queue/messages.ts'
 import { openQueues } from '../../src/queue/open.ts'
-import { MemoryDisk } from '../kit/memory-disk.ts'
 import { describeWith } from '../kit/needs.ts'
 import { OutageClock } from '../kit/outage-clock.ts'
 import { hasPackages, moduleOf } from '../kit/packages.ts'
@@ -113,59 +111,4 @@ describeWith(hasPostgres && hasPackages('bullmq'), 'PostgreSQL')('PostgreSQL', (
     await desk.close()
     await worker.close()
   })
-})
-
-describe('the address of a queue', () => {
-  test.each(['redis://user:secret@host/0', 'redis://host:1/x', 'http://host', 'redis:', 'postgres://u:secret@host/db', ''])(
-    '%s is refused, and not repeated',
-    (text) => {
-      const error = (() => {
-        try {
-          return resolveQueueTarget(text, {})
-        } catch (thrown) {
-          return thrown
-        }
-      })()
-      expect(error).toMatchObject({ code: 'SW_CONFIG' })
-      expect((error as Error).message).not.toContain('secret')
-    },
-  )
-
-  test('a host that only the configuration names is not asked, unless it is this machine', () => {
-    const untrusted = expect.objectContaining({ code: 'SW_UNTRUSTED_HOST', facts: { host: 'queue.example', port: 6379 } })
-    expect(() => resolveQueueTarget('rediss://queue.example', {})).toThrow(untrusted)
-    // A host that may get the API key gets no password of Redis, and the other way round.
-    expect(() => resolveQueueTarget('rediss://queue.example', { SPRITEWRIGHT_TRUSTED_HOSTS: 'queue.example' })).toThrow(untrusted)
-    const env = { SPRITEWRIGHT_REDIS_HOST: 'queue.example', SPRITEWRIGHT_REDIS_PASSWORD: 'p', SPRITEWRIGHT_REDIS_USER: 'u' }
-    expect(resolveQueueTarget('rediss://Queue.example:7000/3', env)).toEqual({
-      ...{ kind: 'redis', host: 'Queue.example', port: 7000, database: 3, user: 'u', password: 'p', isEncrypted: true },
-    })
-    expect(resolveQueueTarget('redis://127.0.0.1', {})).toMatchObject({ port: 6379, database: 0, isEncrypted: false })
-  })
-
-  test('a password never travels in clear text', () => {
-    const env = { SPRITEWRIGHT_REDIS_HOST: 'queue.example', SPRITEWRIGHT_REDIS_PASSWORD: 'p' }
-    expect(() => resolveQueueTarget('redis://queue.example', env)).toThrow(expect.objectContaining({ code: 'SW_UNTRUSTED_HOST' }))
-    expect(resolveQueueTarget('redis://queue.example', { SPRITEWRIGHT_REDIS_HOST: 'queue.example' })).toMatchObject({
-      isEncrypted: false,
-    })
-  })
-
-  test.each([
-    ['bullmq', 'redis://127.0.0.1', 'npm install --save-dev bullmq@^6.7.0 ioredis'],
-    ['bullmq', 'postgres://127.0.0.1/db', 'npm install --save-dev bullmq@^6.7.0 pg'],
-  ])('without the package %s, the error for %s has the command that installs it', async (name, address, command) => {
-    const host = { ...hostOf({}), disk: new MemoryDisk() }
-    await expect(openQueues(host, address, '/nowhere')).rejects.toMatchObject({
-      code: 'SW_CONFIG',
-      message: expect.stringContaining(command),
-      facts: { package: name },
-    })
-  })
-})
-
-test.each(['host\u001b[2J', 'host\u202e', 'host\n'])('a text in an answer that a terminal would obey is no answer: %j', (words) => {
-  const estimate = { priceVersion: 'v1', frameCount: 7, background: 'remove', credits: '1.6', referenceUsd: '1', referenceCreditCents: 1 }
-  expect(answers.estimate.safeParse(estimate).success).toBe(true)
-  expect(answers.estimate.safeParse({ ...estimate, priceVersion: words }).success).toBe(false)
 })
