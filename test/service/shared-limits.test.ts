@@ -178,7 +178,9 @@ describe('slots that several processes share', () => {
     await disk.writeTemp('/limits/s0.g7', new Uint8Array())
     await disk.writeTemp('/limits/s0.g7.t99999999.rest', new Uint8Array())
     const clock = new ManualClock()
+    const start = clock.mono()
     await clock.run(new SharedSlots(disk, clock, '/limits', { ...windowRules, count: 1 }).take())
+    expect(clock.mono()).toBe(start)
     expect([...disk.files.keys()]).toContain('/limits/s0.g8')
   })
 
@@ -274,6 +276,23 @@ describe('the limits of several clients of one machine', () => {
     await clock.advance(1000)
     await waiting
     expect(fifth).toBe(true)
+  })
+
+  test('a stream whose place goes to another process before the service answers ends without events, and without an error', async () => {
+    const disk = new MemoryDisk()
+    const clock = new ManualClock()
+    const net = scriptedNet(() => 'silence')
+    const { client } = testClient(net, { limitsFolder: '/state/limits' }, disk, clock)
+    const read = (async () => {
+      const events: unknown[] = []
+      for await (const event of client.events(executionId, null, new AbortController().signal)) events.push(event)
+      return events
+    })()
+    await clock.advance(1000)
+    expect(net.requests).toHaveLength(1)
+    const held = [...disk.files.keys()].find((path) => path.endsWith('/stream/s0.g1')) ?? 'none'
+    await disk.writeTemp(held.replace(/g1$/, 'g2'), new Uint8Array())
+    expect(await clock.run(read)).toEqual([])
   })
 
   test('C40: the folder names neither the key nor the address, and two folders name one key differently', async () => {
