@@ -1,3 +1,4 @@
+import JSZip from 'jszip'
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { type Bitmap, createBitmap, crop, encodePng } from '../../atlas/index.ts'
@@ -183,6 +184,19 @@ describe('frames touched up by hand lie over what was bought', () => {
       ['shifted', [3]],
     ])
     expect(await flagsWith({ 'walk/0003.png': png(255) })).toEqual([['inspect', [4]]])
+  })
+
+  test('that such a frame was delivered in another size is told no more', async () => {
+    const packed = await JSZip.loadAsync(zip)
+    for (const index of [2, 3]) packed.file(names.frame(index), encodePng(picture(255, width - 2, height - 2)))
+    const bytes = await packed.generateAsync({ type: 'uint8array' })
+    const source: FrameSource = { kind: 'result', sha256: sha256(bytes), read: async () => bytes }
+    const resized = async (files: Readonly<Record<string, Uint8Array>>): Promise<unknown> => {
+      const { quality } = await readPlayed(inputOf(specOf(), await find(files), source))
+      return quality?.flags.flatMap(({ fault, frames }) => (fault === 'frame-size' ? frames : []))
+    }
+    expect(await resized({})).toEqual([2, 3])
+    expect(await resized({ 'walk/0003.png': png(255) })).toEqual([2])
   })
 })
 
