@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import type { Caller } from '../../src/embedded/accounts/accounts.ts'
+import { createStreams, type StreamsGround } from '../../src/embedded/api/streams.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 import { callerOf, closeAll, eventsOf, start } from './fixtures.ts'
 
@@ -65,6 +67,18 @@ describe('event streams', () => {
     let status = 429
     while (status === 429) status = (await service.me.stream(json.execution_id)).status
     expect(status).toBe(200)
+  })
+
+  test('C24: a client that leaves before a byte of its stream was read makes room too', () => {
+    const caller = { key: { hash: 'a' } } as Caller
+    const ground = { options: { limits: { streams: 4 } } } as unknown as StreamsGround
+    const streams = createStreams(ground)
+    const open = (signal: AbortSignal): number => streams.open(caller, 'an execution', undefined, signal).status
+    const leaving = new AbortController()
+    expect([1, 2, 3, 4].map(() => open(leaving.signal))).toEqual([200, 200, 200, 200])
+    expect(() => open(leaving.signal)).toThrow(expect.objectContaining({ reason: 'rate_limited' }))
+    leaving.abort()
+    expect(open(new AbortController().signal)).toBe(200)
   })
 
   test('a silent stream says so in a comment, which is no event', async () => {
