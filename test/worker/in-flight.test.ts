@@ -14,8 +14,8 @@ const hash = 'a'.repeat(64)
 const other = 'b'.repeat(64)
 const minuteMs = 60_000
 
-/** A team whose journal has requests in flight, sent at minute 0. */
-async function team(hashes = [hash]) {
+/** A team whose journal has requests in flight, sent at minute 0, each under its last attempt. */
+async function team(hashes = [hash], attempts = 1) {
   const clock = { wall: () => 1_000_000, mono: () => 0, sleep: async () => {} }
   const store = new MemoryRecordStore(clock)
   const open = () => {
@@ -27,15 +27,28 @@ async function team(hashes = [hash]) {
     return { journal, reservations: createReservations(ports, places, { journal, lock }, none, async () => '') }
   }
   const { journal, reservations } = open()
-  const frozen = { attempt: 1, key: 'k', body: '{}', bodySha256: 'b', maxCredits: '2', ceiling: '2', priceVersion: '1', approvedAt: 'then' }
-  const records = [
-    ['frozen', frozen],
-    ['sent', { attempt: 1, send: 1, keyTag: 'k' }],
-    ['accepted', { attempt: 1, send: 1, executionId: 'e', conversationId: null, approvedAt: 'then' }],
+  const frozen = (attempt: number) => ({
+    attempt,
+    key: 'k',
+    body: '{}',
+    bodySha256: 'b',
+    maxCredits: '2',
+    ceiling: '2',
+    priceVersion: '1',
+    approvedAt: 'then',
+  })
+  const sent = [
+    ['sent', { attempt: attempts, send: 1, keyTag: 'k' }],
+    ['accepted', { attempt: attempts, send: 1, executionId: 'e', conversationId: null, approvedAt: 'then' }],
   ] as const
   for (const one of hashes) {
-    await reservations.reserve({ id: `hero.${one[0]}`, hash: one, attempt: 1, credits: 1n, round: 0 })
-    for (const [type, body] of records) await journal.append(one, await journal.read(one), type, body as never)
+    const append = async (type: 'frozen' | 'sent' | 'accepted', body: unknown) =>
+      journal.append(one, await journal.read(one), type, body as never)
+    for (let attempt = 1; attempt <= attempts; attempt++) {
+      await reservations.reserve({ id: `hero.${one[0]}`, hash: one, attempt, credits: 1n, round: 0 })
+      await append('frozen', frozen(attempt))
+    }
+    for (const [type, body] of sent) await append(type, body)
   }
   const told: string[] = []
   const kept: { key: string; id: string; executionId?: string | undefined; at?: number }[] = []
@@ -61,6 +74,12 @@ test('a request that another machine has sent is noted with its execution, under
   expect(kept).toEqual(
     [hash, other].map((one) => ({ key: idempotencyKey(identity, one, 1), id: `hero.${one[0]}`, executionId: 'e', at: 1_000_000 })),
   )
+})
+
+test('of a request with a later attempt, only that attempt is noted', async () => {
+  const { keep, kept } = await team([hash], 2)
+  expect(await keep()).toBe(1)
+  expect(kept).toEqual([{ key: idempotencyKey(identity, hash, 2), id: 'hero.a', executionId: 'e', at: 1_000_000 }])
 })
 
 test('a request whose execution is recorded as ended is not noted', async () => {
