@@ -1,0 +1,289 @@
+import { beforeEach, expect, test } from 'vitest'
+import type { Host } from '../../src/host/host.ts'
+import type { Workshop } from '../../src/workshop.ts'
+import { keyEnv, testKey } from '../kit/keys.ts'
+import { MemoryDisk } from '../kit/memory-disk.ts'
+import { MemoryQueues } from '../kit/memory-queues.ts'
+import { mounted, TimedDisk } from '../kit/mounted-disk.ts'
+import { figurePng } from '../kit/project.ts'
+import { specOf } from '../sim/two-machines.ts'
+import { type SimulatedWorld, simulatedWorld } from '../sim/world.ts'
+
+const [keeper, artist] = [1, 2]
+const windowMs = 60_000
+const leaseMs = 30_000
+const options = {
+  service: { queue: 'redis://127.0.0.1' },
+  store: { shared: '/share/results', journal: '/share/journal' },
+  limits: { windowMs },
+}
+
+let world: SimulatedWorld
+let queues: MemoryQueues
+let share: MemoryDisk
+/** Files of each commit, by its id. The last one that was pushed is the tip of the remote's only branch. */
+let commits: Map<string, ReadonlyMap<string, Uint8Array>>
+let pushed: string[]
+/** Tips of the branches by which approvals are judged. */
+let main: () => readonly string[]
+/** Called before each fetch. */
+let fetch: () => void
+let desk: Clone
+
+interface Clone {
+  readonly disk: MemoryDisk
+  /** Its present commit. */
+  head: string
+  open(env: Host['env']): Promise<Workshop>
+}
+
+function clone(): Clone {
+  const disk = new MemoryDisk()
+  const write = (path: string, content: string | Uint8Array): void =>
+    void disk.files.set(`/game/${path}`, typeof content === 'string' ? new TextEncoder().encode(content) : content)
+  write('package.json', '{"name":"game"}')
+  for (const name of ['bullmq', 'ioredis']) write(`node_modules/${name}/package.json`, '{}')
+  write('sprites/hero.png', figurePng(1))
+  write('sprites/hero.sprite.json', specOf('a knight', 'hero'))
+  const self: Clone = {
+    disk,
+    head: pushed.at(-1) ?? '',
+    open: (env) =>
+      world.workshop(options, {
+        disk: mounted(disk, '/share', share),
+        glob: async () => ['/game/sprites/hero.sprite.json'],
+        env,
+        openQueue: queues.open,
+        repository: {
+          head: async () => self.head,
+          fetch: async () => fetch(),
+          tipsWith: async (_folder, commit) => (pushed.includes(commit) ? pushed.slice(-1) : []),
+          tipsOf: async () => main(),
+          read: async (_folder, commit, path) => commits.get(commit)?.get(path),
+        },
+      }),
+  }
+  return self
+}
+
+/** Commits the desk's files, and pushes them. */
+function commit({ isPushed = true } = {}): string {
+  const id = `${commits.size + 1}`.padStart(40, 'c')
+  commits.set(id, new Map(desk.disk.files))
+  desk.head = id
+  if (isPushed) pushed.push(id)
+  return id
+}
+
+/** A worker with a clone of its own, until `end`. */
+async function hire() {
+  const ending = new AbortController()
+  const sentences: string[] = []
+  const env = { ...world.env, ...keyEnv(keeper), SPRITEWRIGHT_APPROVERS: testKey(artist).fingerprint }
+  const workshop = await clone().open(env)
+  const ended = workshop.work({
+    onEvent: (sentence) => void sentences.push(sentence),
+    signal: ending.signal,
+    leaseMs,
+    longestRequestMs: 1000,
+  })
+  ended.catch(() => {})
+  return {
+    sentences,
+    ended,
+    end: () => {
+      ending.abort()
+      return world.clock.run(ended)
+    },
+  }
+}
+
+/** Runs a command at the desk, which has no API key. */
+async function at<T>(run: (workshop: Workshop) => Promise<T>): Promise<T> {
+  const workshop = await desk.open(keyEnv(artist))
+  return world.clock.run(run(workshop).finally(() => workshop.close()))
+}
+const approve = () => at((workshop) => workshop.approve({ names: [], confirm: async () => true }))
+const build = () => at((workshop) => workshop.build({ buyOnly: true }))
+const charges = (): number => world.service.charges().length
+
+beforeEach(async () => {
+  world = await simulatedWorld(1000)
+  queues = new MemoryQueues(world.clock)
+  share = new TimedDisk(() => world.clock.wall())
+  share.files.set('/share/journal/.keep', new Uint8Array())
+  commits = new Map()
+  pushed = []
+  main = () => pushed.slice(-1)
+  fetch = () => {}
+  desk = clone()
+  commit()
+})
+
+test('a worker tells prices to a machine without a key, and buys what it has approved and pushed, once', async () => {
+  const worker = await hire()
+  expect((await at((workshop) => workshop.plan([]))).items).toMatchObject([
+    { id: 'hero.walk', state: 'missing', quote: { credits: 16_000n } },
+  ])
+  await approve()
+  commit()
+  const phases: string[] = []
+  const { bought } = await at((workshop) => workshop.build({ buyOnly: true, onProgress: ({ phase }) => void phases.push(phase) }))
+  expect(bought.map(({ id, credits }) => [id, credits])).toEqual([['hero.walk', 16_000n]])
+  expect(phases.filter((phase) => phase === 'bought')).toEqual(['bought'])
+  expect((await build()).bought).toEqual([])
+  expect(charges()).toBe(1)
+  expect([...share.files.keys()].filter((path) => path.startsWith('/share/results/'))).toHaveLength(1)
+  await worker.end()
+  expect(worker.sentences.slice(1)).toEqual([
+    'This worker is active.',
+    'hero.walk: ordered.',
+    'hero.walk: bought, and in the shared store.',
+  ])
+})
+
+test.each([
+  ['the approval is not committed', () => {}, 'sprites.lock.json there lacks the approval of "hero.walk".'],
+  ['its commit is not pushed', () => commit({ isPushed: false }), 'no branch of the remote has that commit.'],
+  [
+    'its picture is another one in the commit',
+    () => {
+      const picture = desk.disk.files.get('/game/sprites/hero.png') as Uint8Array
+      desk.disk.files.set('/game/sprites/hero.png', figurePng(2))
+      commit()
+      desk.disk.files.set('/game/sprites/hero.png', picture)
+    },
+    'its reference picture is another one there.',
+  ],
+])('an order is refused, and nothing is sent, if %s', async (_, prepare, why) => {
+  const worker = await hire()
+  await approve()
+  prepare()
+  await expect(build()).rejects.toMatchObject({ code: 'SW_ORDER', message: expect.stringContaining(why) })
+  expect(charges()).toBe(0)
+  await worker.end()
+})
+
+test.each([
+  ['is on another branch', (first: string) => [first], 'its approval of "hero.walk" is not the newest one on the remote\'s default branch'],
+  ['cannot be judged', () => [], 'its clone does not know the default branch of its remote'],
+])('an order whose approval %s is refused, and bought once that branch has it', async (_, tips, why) => {
+  const worker = await hire()
+  await approve()
+  const [first = ''] = pushed
+  main = () => tips(first)
+  commit()
+  await expect(build()).rejects.toMatchObject({ code: 'SW_ORDER', message: expect.stringContaining(why) })
+  expect(charges()).toBe(0)
+  main = () => pushed.slice(-1)
+  expect((await build()).bought).toHaveLength(1)
+  await worker.end()
+})
+
+test('a remote that does not answer is asked again, and after ten minutes the order fails', async () => {
+  const worker = await hire()
+  await approve()
+  commit()
+  const begun = world.clock.mono()
+  fetch = () => {
+    if (world.clock.mono() < begun + 120_000) throw new Error('the remote is away')
+  }
+  const phases: string[] = []
+  const told = (message = '') => message.includes('the remote is away') && phases.push(message)
+  await at((workshop) => workshop.build({ buyOnly: true, onProgress: ({ message }) => void told(message) }))
+  expect([charges(), phases.length]).toEqual([1, 1])
+  expect(world.clock.mono() - begun).toBeGreaterThan(120_000)
+  await worker.end()
+})
+
+test('what a remote never brings is no order: SW_QUEUE after ten minutes, and nothing is sent', async () => {
+  const worker = await hire()
+  await approve()
+  commit()
+  fetch = () => {
+    throw new Error('the remote is away')
+  }
+  const begun = world.clock.mono()
+  await expect(build()).rejects.toMatchObject({ code: 'SW_QUEUE', message: expect.stringContaining('waited ten minutes') })
+  expect(world.clock.mono() - begun).toBeGreaterThan(600_000)
+  expect(charges()).toBe(0)
+  await worker.end()
+})
+
+test('a message that is no order or no inquiry is refused in the words of this version', async () => {
+  const worker = await hire()
+  const queue = (name: string) => queues.open('', {} as never, `spritewright-${name}`, 0)
+  await queue('orders').add('a', { id: 'hero.walk', hash: 'short' }, 1)
+  await queue('inquiries').add('b', { ask: 'for the key' }, 0)
+  await world.clock.run(world.clock.sleep(1000))
+  for (const [name, id] of [
+    ['orders', 'a'],
+    ['inquiries', 'b'],
+  ] as const) {
+    const job = await queue(name).read(id)
+    expect(job).toMatchObject({ state: 'failed' })
+    expect(JSON.parse(job?.failure ?? '')).toMatchObject({ code: 'SW_ORDER', message: expect.stringContaining('the same version') })
+  }
+  await worker.end()
+})
+
+test('a second worker stands by until the first one ends, then waits until its window is over', async () => {
+  const first = await hire()
+  await world.clock.run(world.clock.sleep(5000))
+  const second = await hire()
+  await world.clock.run(world.clock.sleep(120_000))
+  expect(second.sentences).toContain('another worker is active; this one stands by')
+  expect(second.sentences).not.toContain('This worker is active.')
+  await first.end()
+  const ended = world.clock.mono()
+  while (!second.sentences.includes('This worker is active.')) await world.clock.run(world.clock.sleep(1000))
+  expect(world.clock.mono() - ended).toBeGreaterThanOrEqual(windowMs)
+  expect(world.clock.mono() - ended).toBeLessThan(windowMs + leaseMs)
+  await second.end()
+})
+
+test('a queue that was emptied costs a worker neither its lease nor an order', async () => {
+  const worker = await hire()
+  await approve()
+  commit()
+  const building = build()
+  queues.wipe()
+  expect((await building).bought).toHaveLength(1)
+  queues.wipe()
+  await world.clock.run(world.clock.sleep(4 * leaseMs))
+  expect(worker.sentences.filter((sentence) => /lost|gives up|stands by/.test(sentence))).toEqual([])
+  expect((await at((workshop) => workshop.workerStatus())).worker).toMatchObject({ hasEnded: false })
+  expect(charges()).toBe(1)
+  await worker.end()
+})
+
+test('a worker that the queue does not answer for longer than its lease says so, and works again when it does', async () => {
+  const worker = await hire()
+  await world.clock.run(world.clock.sleep(1000))
+  queues.before = () => {
+    throw new Error('away')
+  }
+  await world.clock.run(world.clock.sleep(2 * leaseMs))
+  expect(worker.sentences.join('\n')).toContain('This worker lost its lease')
+  queues.before = () => {}
+  await approve()
+  commit()
+  expect((await build()).bought).toHaveLength(1)
+  await worker.end()
+})
+
+test('an interrupted worker puts its order back, and the next one buys it, once', async () => {
+  const first = await hire()
+  await approve()
+  commit()
+  const building = at((workshop) => workshop.build({ buyOnly: true }))
+  building.catch(() => {})
+  await new Promise((resolve) => setImmediate(resolve))
+  while (charges() === 0 && world.service.requests().every(({ path }) => path !== '/v1/execute'))
+    await new Promise((resolve) => setImmediate(resolve))
+  void first.end()
+  const second = await hire()
+  expect((await building).bought).toHaveLength(1)
+  expect(charges()).toBe(1)
+  await second.end()
+})
