@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest'
+import type { Workshop } from '../../src/workshop.ts'
+import { createWorld } from './world.ts'
+
+/** A workshop whose methods return the given values, whatever they are asked. The calls are noted with their first argument. */
+function returning(values: object): { readonly workshop: Partial<Workshop>; readonly calls: unknown[] } {
+  const calls: unknown[] = []
+  const toMethods = (of: object): object =>
+    Object.fromEntries(
+      Object.entries(of).map(([name, value]) => {
+        if (name === 'trust' || name === 'store') return [name, toMethods(value as object)]
+        const method = async (first: unknown): Promise<unknown> => {
+          calls.push([name, first])
+          return value
+        }
+        return [name, method]
+      }),
+    )
+  return { workshop: toMethods(values) as Partial<Workshop>, calls }
+}
+
+const cancelled = [{ id: 'hero#1', executionId: 'e1', status: 'cancelled' }]
+const copied = { copied: ['ab'], bytes: 7, present: 2, lacking: [], folder: '/shared', warnings: [] }
+const status = { queue: 'redis://127.0.0.1', running: [], waiting: [], failed: [] }
+const origin = 'https://api.example.com'
+
+describe('with --json a command prints one document, and closes the workshop', () => {
+  test.each([
+    [['cancel', 'hero'], { cancel: cancelled }, { cancelled }],
+    [['forget', 'hero', '--yes'], { forget: ['hero.walk'] }, { forgotten: ['hero.walk'] }],
+    [['trust', '--remove', origin], { trust: { remove: 2 } }, { removed: 2 }],
+    [['trust', origin], { trust: { route: undefined, confirm: origin } }, { origin }],
+    [['trust'], { trust: { list: [], route: undefined } }, { hosts: [] }],
+    [['answer', 'hero.walk', 'left'], { answer: { id: 'hero.walk', executionId: 'e2' } }, { id: 'hero.walk', executionId: 'e2' }],
+    [['approve', '--revoke'], { revoke: { revoked: ['hero.walk'], inFlight: [] } }, { revoked: ['hero.walk'], inFlight: [] }],
+    [['recover', 'hero.walk', '--replay'], { recover: { decided: [], bought: [] } }, { decided: [], bought: [] }],
+    [['store', 'push'], { store: { push: copied } }, copied],
+    [['store', 'pull'], { store: { pull: copied } }, copied],
+    [
+      ['store', 'prune', 'hero', '--yes'],
+      { store: { prune: { lines: [], bytes: 0, isDone: true } } },
+      { lines: [], bytes: 0, isDone: true },
+    ],
+    [['worker', 'status'], { workerStatus: status }, status],
+  ] as const)('%j', async (argv, values, document) => {
+    const world = createWorld({ canAsk: true, answer: true, workshop: returning(values).workshop })
+    expect(await world.run(...argv, '--json')).toBe(0)
+    expect(world.json()).toEqual(document)
+    expect([world.err(), world.closed]).toEqual(['', 1])
+  })
+})
+
+test.each(['replay', 'abandon'] as const)('recover --%s passes this decision on, and says it', async (decision) => {
+  const { workshop, calls } = returning({ recover: { decided: [{ id: 'hero.walk', about: 'submission', ceiling: 24_000n }], bought: [] } })
+  const world = createWorld({ workshop })
+  expect(await world.run('recover', 'hero.walk', `--${decision}`)).toBe(0)
+  expect(calls).toMatchObject([['recover', { name: 'hero.walk', decision }]])
+  expect(world.out()).toContain(decision === 'replay' ? 'hero.walk: sent again.' : 'hero.walk: given up.')
+})
+
+test.each([[[]], [['hero.walk']], [['hero.walk', '--replay', '--abandon']], [['hero.walk', 'coin.spin', '--replay']]])(
+  'recover needs one name and one decision: %j opens nothing',
+  async (args) => {
+    const world = createWorld()
+    expect(await world.run('recover', ...args)).toBe(2)
+    expect(world.opened).toEqual([])
+  },
+)
+
+test.each([['start'], ['status', 'hero'], ['--json', 'start']])('worker %j is wrong usage, and opens nothing', async (...args) => {
+  const world = createWorld()
+  expect(await world.run('worker', ...args)).toBe(2)
+  expect(world.opened).toEqual([])
+})
+
+test('worker status tells who buys, since when, and what waits', async () => {
+  const worker = { by: 'tower 12', since: 0, seen: 1000, hasEnded: false }
+  const waiting = [{ id: 'hero.walk', commit: 'c'.repeat(40), at: 0 }]
+  const told = async (more: object): Promise<string> => {
+    const world = createWorld({ workshop: returning({ workerStatus: { ...status, ...more } }).workshop })
+    expect(await world.run('worker', 'status')).toBe(0)
+    return world.out()
+  }
+  expect(await told({ worker, waiting })).toMatch(
+    /^Worker tower 12, since 1970-01-01T00:00:00.000Z, last sign \d+ s ago\.\nRunning: 0\nWaiting: 1\n/,
+  )
+  expect(await told({ worker: { ...worker, hasEnded: true } })).toMatch(/^No worker is active at .* tower 12 ended \d+ s ago\./)
+  expect(await told({ failed: [{ id: '?', message: 'refused', at: 0 }] })).toMatch(
+    /^No worker was ever active .*\n.*\n.*\nRefused or failed: 1\n {2}\? {2}refused\n/,
+  )
+})
+
+test.each([true, false])('trust asks with the address and the key, and a %s is kept to', async (answer) => {
+  const route = { origin, addressSource: '.env', key: 'abcd', keySource: 'environment', trust: 'none' }
+  const { workshop, calls } = returning({ trust: { route, confirm: origin } })
+  const world = createWorld({ canAsk: true, answer, workshop })
+  expect(await world.run('trust', origin)).toBe(answer ? 0 : 3)
+  expect(world.questions).toEqual([
+    expect.stringMatching(/^Send the API key from the environment, fingerprint abcd, to https:.* The address is in \.env\. /),
+  ])
+  expect(calls.filter((call) => JSON.stringify(call).includes('confirm'))).toHaveLength(answer ? 1 : 0)
+})
+
+test('trust lists where the key goes, whether that is confirmed, and what to do about it', async () => {
+  const hosts = [{ origin: 'https://other.example.com', key: 'beef', at: '2026-01-02T03:04:05Z' }]
+  const told = async (trust: string): Promise<string> => {
+    const route = { origin, addressSource: '.env', key: 'abcd', keySource: 'environment', trust }
+    const world = createWorld({ workshop: returning({ trust: { route, list: hosts } }).workshop })
+    expect(await world.run('trust')).toBe(0)
+    return world.out()
+  }
+  const confirmed = '  https://other.example.com may get key beef since 2026-01-02\n'
+  const line = `key abcd (from the environment) → ${origin} (from .env)`
+  expect(await told('none')).toBe(`✗ ${line} not confirmed\n${confirmed}Next: npx spritewright trust ${origin}, if that is your service.\n`)
+  expect(await told('confirmed')).toBe(`✓ ${line} confirmed\n${confirmed}`)
+})
