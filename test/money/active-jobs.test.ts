@@ -228,6 +228,28 @@ describe('a run that waits for a place', () => {
     expect([made.posts(), new Set(made.charged()).size]).toEqual([2, 2])
   })
 
+  test('gives the place back at once if a check fails after the wait', async () => {
+    const one = { options: { limits: { activeJobs: 1 } } }
+    const made = await studio({ limits: { activeJobs: 1 } })
+    const { first, run, wait, world } = made
+    const others = await otherGame(made, 'second')
+    const build = async (machine: Machine, name: string): Promise<unknown> =>
+      (await machine.open(one)).build({ names: [`hero.${name}`], buyOnly: true })
+    const walk = build(first, 'walk')
+    await wait(minutes)
+    const idle = build(first, 'idle')
+    idle.catch(() => {})
+    await wait(1_000)
+    world.service.setPricing({ first_tier_cents: 999 })
+    await run(walk)
+    await expect(run(idle)).rejects.toMatchObject({ code: 'SW_CEILING' })
+    world.service.setPricing({ first_tier_cents: 40 })
+    const begun = world.clock.mono()
+    await run(build(others, 'walk'))
+    expect(world.clock.mono() - begun).toBeLessThan(4 * minutes)
+    expect(made.charged()).toHaveLength(2)
+  })
+
   test('ends with Ctrl-C, with nothing sent, and takes no place with it', async () => {
     const made = await studio()
     const others = [buy(made.first, 'walk'), buy(made.first, 'idle')]

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import type { EmbeddedOptions } from '../../src/embedded/options/options.ts'
 import type { Net } from '../../src/host/net.ts'
 import { expectCount } from '../kit/expect-count.ts'
-import type { CallGuard } from '../kit/guarded-disk.ts'
-import { failing, isSubmission, type Machine, minutes, refusal, sheetOf, specOf, type Team, team } from '../sim/two-machines.ts'
+import { type CallGuard, readOnly } from '../kit/guarded-disk.ts'
+import { failing, isSubmission, type Machine, minutes, places, refusal, sheetOf, specOf, type Team, team } from '../sim/two-machines.ts'
 
 /** A network on which the answer to the first submission is delayed. */
 function slowAnswer({ world }: Team): { readonly net: Net; arrive(): void } {
@@ -207,6 +207,18 @@ describe('an execution whose answer came after its attempt had been given up and
     ])
     expect(await machine.states()).toEqual(['bought'])
     expect(posts()).toBe(2)
+  })
+
+  test('is not recorded while the project takes no files, and the next build stores it there', async () => {
+    const made = await strayed()
+    const { first: machine } = made
+    const { warnings } = await machine.build({}, { guard: readOnly(new Set([places.results])) })
+    expect(warnings.join()).toContain(`could not be fetched: ${places.results} takes no more files`)
+    expect(machine.results()).toEqual([second])
+    expect((await linesOf(made, machine)).map(({ state }) => state)).toEqual(['held', 'settled'])
+    await machine.build()
+    expect(machine.results().toSorted()).toEqual([first, second])
+    expect((await linesOf(made, machine)).map(({ state }) => state)).toEqual(['settled', 'settled'])
   })
 
   test('is fetched by one of two builds at once, or by both, and recorded once', async () => {
