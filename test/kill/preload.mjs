@@ -91,6 +91,8 @@ function roomy(name, path, call) {
 
 const real = { ...promises }
 const realNow = { ...fs }
+/** Paths of open files, by their numbers. */
+const paths = new Map()
 const half = (bytes) => bytes.slice(0, bytes.length >> 1)
 for (const name of ['writeFile', 'appendFile']) {
   promises[name] = (path, bytes, options) => {
@@ -102,10 +104,11 @@ for (const name of ['writeFile', 'appendFile']) {
       () => call(half(bytes)),
     )
   }
-  fs[`${name}Sync`] = (path, bytes, options) => {
-    const call = (some) => realNow[`${name}Sync`](path, some, options)
+  fs[`${name}Sync`] = (target, bytes, options) => {
+    const call = (some) => realNow[`${name}Sync`](target, some, options)
+    const path = paths.get(target) ?? target
     return stepNow(
-      name,
+      path === target ? name : 'appendFile',
       path,
       () => roomy(name, path, () => call(bytes)),
       () => call(half(bytes)),
@@ -128,11 +131,18 @@ for (const name of ['rm', 'unlink', 'rmdir', 'truncate']) {
 // the next step.
 promises.mkdir = async (path, ...rest) => roomy('mkdir', path, () => real.mkdir(path, ...rest))
 fs.mkdirSync = (path, ...rest) => roomy('mkdir', path, () => realNow.mkdirSync(path, ...rest))
-promises.open = async (path, ...rest) => {
-  const handle = await real.open(path, ...rest)
-  const sync = handle.sync.bind(handle)
-  handle.sync = () => step('sync', path, sync)
-  return handle
+fs.openSync = (path, ...rest) => {
+  const file = realNow.openSync(path, ...rest)
+  paths.set(file, path)
+  return file
+}
+fs.closeSync = (file) => {
+  paths.delete(file)
+  realNow.closeSync(file)
+}
+fs.fsync = (file, done) => {
+  const sync = () => new Promise((resolve, reject) => realNow.fsync(file, (error) => (error ? reject(error) : resolve())))
+  step('sync', paths.get(file) ?? '', sync).then(() => done(null), done)
 }
 syncBuiltinESMExports()
 
