@@ -12,7 +12,8 @@ const root = join(import.meta.dirname, '../..')
 const run = promisify(execFile)
 const files = {
   'spritewright.config.json': JSON.stringify({ service: 'embedded', engine: 'pixi' }),
-  'vite.config.mjs': "import spritewright from 'spritewright/vite'\nexport default { plugins: [spritewright()] }\n",
+  'vite.config.mjs': `import spritewright from 'spritewright/vite'
+export default { plugins: [spritewright()], build: { assetsInlineLimit: 0 } }`,
   'index.html': '<script type="module">import hero from "./sprites/hero.sprite.json"; console.log(hero)</script>\n',
 }
 

@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import type { CliRun } from '../kit/project.ts'
 import { repository } from './game.ts'
 
-/** The files that a game of one sprite needs for Vite, besides its sprite. */
+/** The files that a game of one sprite needs for Vite, besides its sprite. Its small pages stay files. */
 export const gameFiles: Readonly<Record<string, string>> = {
   'index.html': '<!doctype html><script type="module" src="/main.js"></script>',
   'main.js': `import hero from './sprites/hero.sprite.json'
 import { sprites } from 'virtual:spritewright'
 document.title = JSON.stringify([hero, sprites])`,
   'vite.config.js': `import spritewright from 'spritewright/vite'
-export default { plugins: [spritewright()] }`,
+export default { plugins: [spritewright()], build: { assetsInlineLimit: 0 } }`,
 }
 
 /** Runs `vite build` in a process of its own, with only the given environment and what a process needs. */
