@@ -26,6 +26,8 @@ let commits: Map<string, ReadonlyMap<string, Uint8Array>>
 let pushed: string[]
 /** Tips of the branches by which approvals are judged. */
 let main: () => readonly string[]
+/** Whether the service answers nobody. */
+let isServiceAway: boolean
 /** Called before each fetch. */
 let fetch: () => void
 let desk: Clone
@@ -53,6 +55,10 @@ function clone(): Clone {
         disk: mounted(disk, '/share', share),
         glob: async () => ['/game/sprites/hero.sprite.json'],
         env,
+        net: {
+          ...world.net,
+          request: (wanted) => (isServiceAway ? Promise.reject(new Error('no route')) : world.net.request(wanted)),
+        },
         openQueue: queues.open,
         repository: {
           head: async () => self.head,
@@ -115,6 +121,7 @@ beforeEach(async () => {
   commits = new Map()
   pushed = []
   main = () => pushed.slice(-1)
+  isServiceAway = false
   fetch = () => {}
   desk = clone()
   commit()
@@ -277,13 +284,46 @@ test('an interrupted worker puts its order back, and the next one buys it, once'
   await approve()
   commit()
   const building = at((workshop) => workshop.build({ buyOnly: true }))
-  building.catch(() => {})
-  await new Promise((resolve) => setImmediate(resolve))
-  while (charges() === 0 && world.service.requests().every(({ path }) => path !== '/v1/execute'))
-    await new Promise((resolve) => setImmediate(resolve))
+  let isOver = false
+  const over = (): void => {
+    isOver = true
+  }
+  building.then(over, over)
+  const isSent = (): boolean => world.service.requests().some(({ path }) => path === '/v1/execute')
+  while (!isSent() && !isOver) await new Promise((resolve) => setImmediate(resolve))
   void first.end()
   const second = await hire()
   expect((await building).bought).toHaveLength(1)
   expect(charges()).toBe(1)
+  await second.end()
+})
+
+test('a worker whose service is away says so once, and buys as soon as it answers', async () => {
+  isServiceAway = true
+  const worker = await hire()
+  await world.clock.run(world.clock.sleep(20 * leaseMs))
+  const told = (): readonly string[] => worker.sentences.filter((sentence) => sentence.includes('gives up its lease'))
+  expect(told()).toHaveLength(1)
+  expect(worker.sentences).not.toContain('This worker is active.')
+  isServiceAway = false
+  await approve()
+  commit()
+  expect((await build()).bought).toHaveLength(1)
+  expect(told()).toHaveLength(1)
+  await worker.end()
+})
+
+test('a journal that was written without this queue makes a new worker wait for the last window, a new one does not', async () => {
+  const first = await hire()
+  await world.clock.run(world.clock.sleep(1000))
+  expect(first.sentences).toContain('This worker is active.')
+  queues = new MemoryQueues(world.clock)
+  const begun = world.clock.mono()
+  const second = await hire()
+  await world.clock.run(world.clock.sleep(1000))
+  expect(second.sentences.at(-1)).toMatch(/^Requests of the last worker may still count, so the first one is in \d+ s\.$/)
+  while (!second.sentences.includes('This worker is active.')) await world.clock.run(world.clock.sleep(1000))
+  expect(world.clock.mono() - begun).toBeGreaterThanOrEqual(leaseMs + windowMs)
+  await first.end()
   await second.end()
 })
