@@ -4,6 +4,7 @@ import type { SpriteMemo } from '../../../plugin/panel/server/state/sprite.ts'
 import { toPanelState } from '../../../plugin/panel/server/state/state.ts'
 import type { PanelState } from '../../../plugin/protocol/protocol.ts'
 import { SpritewrightError } from '../../../src/errors.ts'
+import { figurePng } from '../../kit/project.ts'
 import { addSprite, type SimulatedWorld, simulatedWorld } from '../../sim/world.ts'
 
 const access = { mayAct: true, mayBuy: true, words: '' }
@@ -155,6 +156,19 @@ describe('the state of the panel', () => {
       [0, 100, 0],
     ])
     expect(walk).toMatchObject({ fps: 10, use: [2, 0], frames: 7, take: 1, touchedUp: [], takes: [{ take: 1, isChosen: true }] })
+  })
+
+  test('shows the sizes that specs ask for as they have them', async () => {
+    const { world, state } = await desk()
+    const sizes = { box: { width: 64, height: 32 }, figure: { figure: 48 }, longest: 64 }
+    for (const [name, size] of Object.entries(sizes))
+      world.write(
+        `sprites/${name}.sprite.json`,
+        JSON.stringify({ reference: './hero.png', prompt: `a figure ${name}`, size, animations: { walk: { frames: 7 } } }),
+      )
+    world.write('sprites/hero.png', figurePng(1))
+    const { errors, sprites } = await state()
+    expect([errors, Object.fromEntries(sprites.map(({ name, size }) => [name, size]))]).toEqual([[], sizes])
   })
 
   test('marks art that was bought before its words were changed', async () => {
