@@ -269,3 +269,14 @@ describe('credentials of S3', () => {
     }
   })
 })
+
+test.each([
+  ['s3://studio', 's3://studio', 'https://s3.test/studio/a/1'],
+  ['s3://studio/games/knights', 's3://studio/games/knights', 'https://s3.test/studio/games/knights/a/1'],
+])('a store at %s has its names under its prefix, or at the top of its bucket', async (address, shown, url) => {
+  const net = scriptedNet(() => ({ status: 200, headers: { date: new Date(0).toUTCString(), 'last-modified': new Date(0).toUTCString() } }))
+  const env = { AWS_ENDPOINT_URL_S3: 'https://s3.test', AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' }
+  const store = openS3Records({ ...ports(), net }, env, parseS3Address(address))
+  await store.get('a/1')
+  expect([store.address, net.requests.map((request) => request.url)]).toEqual([shown, [url]])
+})
