@@ -280,3 +280,12 @@ test.each([
   await store.get('a/1')
   expect([store.address, net.requests.map((request) => request.url)]).toEqual([shown, [url]])
 })
+
+test('a result that the store answers to writing as missing is not taken for stored', async () => {
+  const body = '<Error><Code>NoSuchKey</Code></Error>'
+  const net = scriptedNet(() => ({ status: 404, body }))
+  const env = { AWS_ENDPOINT_URL_S3: 'https://s3.test', AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' }
+  const store = openS3Blobs({ ...ports(), net }, env, where)
+  expect([await store.get('a'.repeat(64)), await store.has('a'.repeat(64))]).toEqual([undefined, false])
+  await expect(store.put('a'.repeat(64), text('a'))).rejects.toMatchObject({ code: 'SW_STORE' })
+})
