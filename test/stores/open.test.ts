@@ -6,6 +6,7 @@ import { parseHttpCacheAddress } from '../../src/stores/http-cache.ts'
 import { openBlobStore, openRecordStore, parseStoreAddress } from '../../src/stores/open.ts'
 import { parsePostgresAddress } from '../../src/stores/postgres-address.ts'
 import { parseS3Address } from '../../src/stores/s3-client.ts'
+import { scriptedNet } from '../kit/scripted-net.ts'
 import { quickPorts } from './quick-ports.ts'
 
 test.each([
@@ -64,4 +65,19 @@ test.each([openRecordStore, openBlobStore])('without credentials, S3 is SW_CONFI
   expect(() => open(quickPorts(), parseS3Address('s3://studio'), '/games')).toThrow(
     expect.objectContaining({ code: 'SW_CONFIG', facts: { store: 's3://studio', variable: 'AWS_ACCESS_KEY_ID' } }),
   )
+})
+
+test('results are read from and written to an HTTP cache, one path for each, and 404 is none', async () => {
+  const hash = 'a'.repeat(64)
+  const kept = new Map<string, Uint8Array>()
+  const net = scriptedNet(({ method, url, body }) => {
+    if (method === 'PUT' && body) kept.set(url, body)
+    const found = kept.get(url)
+    return found ? { status: 200, body: found } : { status: 404 }
+  })
+  const store = openBlobStore({ ...quickPorts(), net }, parseHttpCacheAddress('https://cache.test/sprites'))
+  expect([await store.has(hash), await store.get(hash)]).toEqual([false, undefined])
+  await store.put(hash, new Uint8Array([1, 2]))
+  expect([await store.has(hash), await store.get(hash)]).toEqual([true, new Uint8Array([1, 2])])
+  expect([...kept.keys()]).toEqual([expect.stringMatching(/^https:\/\/cache\.test\/sprites\/.*a{64}$/)])
 })
