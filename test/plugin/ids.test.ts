@@ -38,6 +38,8 @@ describe('ids of modules', () => {
   })
 
   test('of others are nobody of ours', () => {
+    const foreign = formatId({ kind: 'all' }).replace('spritewright', 'gamesprites1')
+    expect(parseId(foreign)).toBeUndefined()
     expect(['/src/main.ts', '\0other', 'virtual:spritewright', '\0spritewright/what'].map(parseId)).toEqual(Array(4).fill(undefined))
     expect(parseSpecifier('virtual:spritewrighter')).toBeUndefined()
   })

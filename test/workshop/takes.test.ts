@@ -40,6 +40,11 @@ describe('the takes of an animation', () => {
       { take: 2, state: 'missing' },
       { take: 3, state: 'bought' },
     ])
+    choose(world, 3)
+    expect(await takesOf(world)).toEqual([
+      { take: 1, state: 'bought' },
+      { take: 3, state: 'bought' },
+    ])
   })
 
   test('are each what the spec would ask for: with other words no earlier take counts', async () => {
