@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest'
+import { idempotencyKey } from '../../src/job/order.ts'
+import type { Send } from '../../src/job/records/submission.ts'
+import { checkTries, enter, enterAgain, noTries, type Pause, type Tries, wait, waitForJobs } from '../../src/job/tries.ts'
+import { type Places, unlimitedPlaces } from '../../src/service/limits/places.ts'
+import { bench, errorOf, order } from './bench.ts'
+
+const sent = (over: Partial<Tries> = {}): Tries => ({ ...noTries(), sent: 1, ...over })
+const at = (unit: number) => ({ ...bench().random, unit: () => unit })
+
+describe('the pause before the next POST', () => {
+  test.each<[Pause, Partial<Tries>, number, number]>([
+    ['fault', { faults: 1 }, 1, 1_000],
+    ['fault', { faults: 3 }, 0.5, 2_000],
+    ['fault', { faults: 5 }, 1, 8_000],
+    ['limit', { limits: 1 }, 0, 2_500],
+    ['limit', { limits: 1 }, 1, 5_000],
+    ['limit', { limits: 2 }, 1, 10_000],
+    ['limit', { limits: 9 }, 1, 60_000],
+    ['jobs', { limits: 1 }, 1, 5_000],
+    ['conflict', {}, 0, 5_000],
+    ['conflict', {}, 0.5, 10_000],
+    ['limit', { limits: 1, askedMs: 90_000 }, 1, 90_000],
+    ['limit', { limits: 9, askedMs: 30_000 }, 1, 60_000],
+  ])('of %s with %j and the random number %d is %d ms', async (pause, tries, unit, ms) => {
+    const ports = bench({}, { random: at(unit) })
+    await wait(ports, order, pause, sent(tries))
+    expect(ports.slept).toEqual([ms])
+    expect(ports.progress).toMatchObject([{ id: 'hero.walk', phase: 'waiting' }])
+  })
+
+  test('is none in a run that has sent nothing, and none without a cause', async () => {
+    const ports = bench()
+    await wait(ports, order, 'limit', { ...noTries(), limits: 1 })
+    await wait(ports, order, 'none', sent())
+    expect([ports.slept, ports.progress]).toEqual([[], []])
+  })
+
+  test('says how long the service asks to wait, in whole seconds', async () => {
+    const ports = bench()
+    await wait(ports, order, 'limit', sent({ limits: 1, askedMs: 1_200 }))
+    await wait(ports, order, 'limit', sent({ limits: 1 }))
+    expect(ports.progress.map(({ message }) => message)).toEqual([
+      "the service's rate limit is reached; it asks to wait 2 s",
+      "the service's rate limit is reached",
+    ])
+  })
+})
+
+const refused = (status: number): Send['answer'] => ({ kind: 'refused', status, error: errorOf('invalid_request') })
+const unknown: Send['answer'] = { kind: 'unknown', status: 503, message: 'it was busy' }
+
+describe('a run tries one order', () => {
+  const tryTimes = (times: number, pause: Pause, last: Send['answer']) => {
+    const tries = sent()
+    for (let one = 0; one < times; one++) checkTries(bench(), order, pause, tries, last)
+    return () => checkTries(bench(), order, pause, tries, last)
+  }
+  const thrown = (work: () => void): unknown => {
+    try {
+      work()
+    } catch (error) {
+      return error
+    }
+    return undefined
+  }
+
+  test('five times without an answer, and twelve times at a limit', () => {
+    expect(thrown(tryTimes(5, 'fault', unknown))).toMatchObject({
+      code: 'SW_UNREACHABLE',
+      facts: { id: 'hero.walk', lastAnswer: 'it was busy' },
+    })
+    expect(thrown(tryTimes(4, 'fault', unknown))).toBeUndefined()
+    expect(thrown(tryTimes(12, 'limit', refused(429)))).toMatchObject({ code: 'SW_REFUSED', facts: { status: 429 } })
+    expect(thrown(tryTimes(11, 'limit', refused(429)))).toBeUndefined()
+    expect(thrown(tryTimes(20, 'conflict', refused(409)))).toBeUndefined()
+  })
+
+  test('once with a refused key, and again in the next run', () => {
+    expect(thrown(() => checkTries(bench(), order, 'none', sent(), refused(401)))).toMatchObject({ code: 'SW_KEY_REFUSED' })
+    expect(thrown(() => checkTries(bench(), order, 'none', noTries(), refused(401)))).toBeUndefined()
+    expect(thrown(() => checkTries(bench(), order, 'none', sent(), undefined))).toBeUndefined()
+  })
+
+  test('no more if the service asks for a longer pause than five minutes, and says until when', () => {
+    const tries = (): Tries => sent({ askedMs: 300_001 })
+    const retryAt = new Date(bench().clock.wall() + 300_001).toISOString()
+    const check = (pause: Pause, last: Send['answer'], over: Partial<Tries> = {}) =>
+      thrown(() => checkTries(bench(), order, pause, { ...tries(), ...over }, last))
+    expect(check('limit', refused(429))).toMatchObject({ code: 'SW_REFUSED', facts: { status: 429, retryAt } })
+    expect(check('fault', unknown)).toMatchObject({ code: 'SW_UNREACHABLE', facts: { retryAt } })
+    expect(check('limit', refused(429), { askedMs: 300_000 })).toBeUndefined()
+    expect(check('none', unknown)).toBeUndefined()
+  })
+})
+
+describe('a place', () => {
+  const key = idempotencyKey(order.identity, order.hash, 2)
+  const placesOf = (taken: Awaited<ReturnType<Places['take']>>) => {
+    const calls: unknown[] = []
+    const places: Places = {
+      ...unlimitedPlaces,
+      take: async (applicant, _signal, onWait) => {
+        calls.push(applicant)
+        onWait('it waits')
+        return taken
+      },
+      keep: async (applicant, job) => void calls.push([applicant, job]),
+    }
+    return { calls, places }
+  }
+
+  test.each([
+    ['had', false, undefined],
+    ['taken', false, key],
+    ['waited', true, key],
+  ] as const)('that was %s: the run waited %s, and gives back %s', async (taken, hasWaited, place) => {
+    const { calls, places } = placesOf(taken)
+    const ports = bench({}, { places })
+    const tries = noTries()
+    expect(await enter(ports, order, 2, tries)).toBe(hasWaited)
+    expect(tries.place).toBe(place)
+    expect(calls).toEqual([{ key, id: 'hero.walk' }])
+    expect(ports.progress).toEqual([{ id: 'hero.walk', phase: 'waiting', message: 'it waits' }])
+  })
+
+  test('of what the service may have is kept under its key, without an execution', async () => {
+    const { calls, places } = placesOf('had')
+    await enterAgain(bench({}, { places }), order, 2)
+    expect(calls).toEqual([[{ key, id: 'hero.walk' }, {}]])
+  })
+})
+
+describe('an execution that ended because the account had too many jobs', () => {
+  const turnedAway = { attempt: 1, status: 'failed', error: errorOf('too_many_active_jobs', { retryable: true }) }
+
+  test('is waited for before the next attempt, twelve times in one run', async () => {
+    const ports = bench()
+    const tries = sent()
+    for (let one = 0; one < 12; one++) await waitForJobs(ports, order, turnedAway, tries)
+    expect(ports.slept).toHaveLength(12)
+    await expect(waitForJobs(ports, order, turnedAway, tries)).rejects.toMatchObject({
+      code: 'SW_FAILED',
+      facts: { reason: 'too_many_active_jobs' },
+    })
+  })
+
+  test.each([
+    ['that failed in another way', { ...turnedAway, error: errorOf('generation_failed', { retryable: true }) }, {}],
+    ['that allows no other try', { ...turnedAway, error: errorOf('too_many_active_jobs') }, {}],
+    ['that was cancelled', { ...turnedAway, status: 'cancelled' }, {}],
+    ['that this run has a place for', turnedAway, { place: 'k' }],
+    ['of none', undefined, {}],
+  ])('but not %s', async (_which, failed, over) => {
+    const ports = bench()
+    await waitForJobs(ports, order, failed, sent(over))
+    expect(ports.slept).toEqual([])
+  })
+})

@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest'
+import { askedFields, commandName } from '../../src/job/order.ts'
+import { createUploads } from '../../src/job/uploads.ts'
+import type { ServiceIdentity } from '../../src/spec/request.ts'
+import { ringOf, testKey } from '../kit/keys.ts'
+import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
+import { bench, order } from './bench.ts'
+
+const identity: ServiceIdentity = { host: 'a.test', keyMode: 'test', apiVersion: '1' }
+const picture = 'c'.repeat(64)
+const file = { bytes: new Uint8Array([1]), contentType: 'image/png' as const }
+
+function desk() {
+  const disk = new MemoryDisk()
+  let count = 0
+  const client = { ...bench().client, uploadReference: async () => `id${++count}` }
+  const open = (over: Partial<ServiceIdentity> = {}, key = 1) =>
+    createUploads({ disk, random: countingRandom(), client, keys: ringOf(testKey(key)) }, '/u', { ...identity, ...over })
+  return { disk, open, count: () => count }
+}
+
+describe('an uploaded picture', () => {
+  test('is uploaded once for all runs, until it is forgotten', async () => {
+    const { open, disk } = desk()
+    const uploads = open()
+    expect(await Promise.all([uploads.referenceId(picture, file), uploads.referenceId(picture, file)])).toEqual(['id1', 'id1'])
+    expect(await open().referenceId(picture, file)).toBe('id1')
+    expect(disk.files.size).toBe(1)
+    await uploads.forget(picture)
+    expect(await uploads.referenceId(picture, file)).toBe('id2')
+  })
+
+  test.each([{ host: 'b.test' }, { keyMode: 'live' as const }])(
+    'has an id of its own at %j, and no file in its place is used',
+    async (other) => {
+      const { open, disk } = desk()
+      expect(await open().referenceId(picture, file)).toBe('id1')
+      const [[path, bytes] = ['', new Uint8Array()]] = disk.files
+      expect(await open(other).referenceId(picture, file)).toBe('id2')
+      const place = [...disk.files.keys()].find((one) => one !== path) as string
+      disk.files.set(place, bytes)
+      expect(await open(other).referenceId(picture, file)).toBe('id3')
+    },
+  )
+
+  test.each([
+    ['of another picture', (text: string) => text, 'd'.repeat(64)],
+    ['with another id', (text: string) => text.replace('id1', 'id7'), picture],
+    ['without a seal', (text: string) => text.replace(/,"seal":"[^"]*"/, ''), picture],
+    ['that is torn', (text: string) => text.slice(0, 9), picture],
+  ])('is uploaded anew for a file %s', async (_which, change, of) => {
+    const { open, disk } = desk()
+    await open().referenceId(picture, file)
+    const [[path, bytes] = ['', new Uint8Array()]] = disk.files
+    disk.files.set(path.replace(picture, of), new TextEncoder().encode(change(new TextDecoder().decode(bytes))))
+    expect(await open().referenceId(of, file)).toBe('id2')
+  })
+
+  test('of another user is uploaded anew, and a failed upload is tried again', async () => {
+    const { open, disk } = desk()
+    await open().referenceId(picture, file)
+    expect(await open({}, 2).referenceId(picture, file)).toBe('id2')
+    let isDown = true
+    const uploadReference = async () => {
+      if (isDown) throw new Error('down')
+      return 'id9'
+    }
+    const client = { ...bench().client, uploadReference }
+    const uploads = createUploads({ disk, random: countingRandom(), client, keys: ringOf(testKey(3)) }, '/v', identity)
+    await expect(uploads.referenceId(picture, file)).rejects.toThrow('down')
+    isDown = false
+    expect(await uploads.referenceId(picture, file)).toBe('id9')
+  })
+})
+
+test('the lock file names every paid field of a request', () => {
+  const sheet = order.request
+  const base = {
+    prompt: 'a small figure\nwalks',
+    reference: expect.stringMatching(/^[0-9a-f]{64}$/),
+    frames: 7,
+    background: 'remove',
+    take: 1,
+  }
+  expect(askedFields(sheet)).toEqual(base)
+  expect(askedFields({ ...sheet, options: { style: 'a' } } as typeof sheet)).toEqual({ ...base, options: { style: 'a' } })
+  const step = { operation: 'upscale', id: 'hero#2', prompt: 'p' } as const
+  expect(askedFields({ ...step, reference: { kind: 'request', hash: 'h' } })).toEqual({ prompt: 'p', reference: 'h', operation: 'upscale' })
+  expect(askedFields({ ...step, operation: 'text_to_image' })).toEqual({ prompt: 'p', operation: 'text_to_image' })
+  expect([commandName('hero.walk'), commandName('hero#2')]).toEqual(['hero.walk', 'hero'])
+})
