@@ -197,6 +197,37 @@ describe('what the records say decides what is done', () => {
     expect(decide(foldRecords([...bought, givenUp, elsewhere]), facts)).toEqual({ do: 'follow', executionId: 'e2' })
   })
 
+  test('the window ends after its last millisecond', () => {
+    const at = (agoMs: number, answer: Send['answer']) => decide(since(send(agoMs, answer)), facts)
+    expect(at(10 * minute, unknown)).toEqual({ do: 'replay', pause: 'fault' })
+    expect(at(10 * minute + 1, unknown)).toMatchObject({ why: { kind: 'uncertain', because: 'window' } })
+    expect(at(10 * minute, refused(409))).toEqual({ do: 'replay', pause: 'conflict' })
+    expect(at(10 * minute + 1, refused(409))).toEqual({ do: 'stop', why: { kind: 'conflict' } })
+    expect(at(0, refused(403))).toEqual({ do: 'replay', pause: 'none' })
+  })
+
+  test('an execution that was taken over and failed needs an approval from after the takeover', () => {
+    const failed = { attempt: 1, status: 'failed', error: error('generation_failed', true) }
+    const taken = (approvedAt: string | null): Submission => ({
+      ...{ attempt: 1, failures: 1, sends: [], failed },
+      accepted: { attempt: 1, executionId: 'e', conversationId: null, approvedAt },
+    })
+    expect(decide(taken('2026-01-01'), facts)).toMatchObject({ do: 'stop', why: { kind: 'failed' } })
+    expect(decide(taken('2025-12-31'), facts)).toEqual({ do: 'prepare', attempt: 2 })
+    expect(decide(taken(null), facts)).toEqual({ do: 'prepare', attempt: 2 })
+    expect(decide(taken('2025-12-31'), { ...facts, approvedAt: undefined, lockedAttempt: 5 })).toMatchObject({ do: 'stop' })
+    expect(decide(taken('2025-12-31'), { ...facts, lockedAttempt: 5 })).toEqual({ do: 'prepare', attempt: 5 })
+  })
+
+  test('a refused repetition is counted from the first POST of which nobody knows', () => {
+    const sends = [send(60 * minute, none), send(0, refused(422), { send: 2 })]
+    const replay = { at: facts.wall, mono: facts.mono, sends: 1, count: 1 }
+    expect(decide({ ...since(...sends), replay }, facts)).toEqual({
+      do: 'stop',
+      why: { kind: 'uncertain', since: facts.wall - 60 * minute, because: 'refused' },
+    })
+  })
+
   test('law: once something may have been started, no step ever makes a new attempt', () => {
     const answer = fc.oneof(
       fc.constant(none),

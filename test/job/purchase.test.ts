@@ -1,19 +1,19 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Approval } from '../../src/credit/approval.ts'
-import { formatCredits, parseCredits } from '../../src/credit/credits.ts'
+import { formatCredits } from '../../src/credit/credits.ts'
 import type { NetRequest, NetResponse } from '../../src/host/net.ts'
 import type { UploadPicture } from '../../src/job/chain.ts'
 import { freeze } from '../../src/job/freeze.ts'
-import type { Order, Purchase } from '../../src/job/order.ts'
+import type { JobPorts, Order, Purchase } from '../../src/job/order.ts'
 import { purchase } from '../../src/job/purchase.ts'
 import { findEntry, type LockEntry } from '../../src/vault/lockfile.ts'
+import { sha256 } from '../../src/vault/objects.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 import { answerSmall, emptyService, type Fate } from '../kit/small-service.ts'
 import { jobPorts, numberedOrder, ownKey, usualRules } from '../sim/exhaustive/project.ts'
 import { toNetResponse } from '../sim/exhaustive/world.ts'
-
-const price = parseCredits('2.4')
+import { type Bench, bench, errorOf, frozenOf, order, price } from './bench.ts'
 
 /** What a service has accepted: the price, and the number of the upload from which it draws. */
 type Charge = readonly [credits: string, upload: number]
@@ -64,11 +64,11 @@ test('first attempts of one picture share its upload, and only a further attempt
 
 test('the bytes of a further attempt are frozen without the execution and the result of the attempt before, those of the same attempt beside them', async () => {
   const { clock, ports } = desk(9n * price)
-  const order = numberedOrder(1, price) as Order & { readonly approval: Approval; readonly reference: UploadPicture }
-  const { approval, hash, reference, request } = order
+  const whole = numberedOrder(1, price) as Order & { readonly approval: Approval; readonly reference: UploadPicture }
+  const { approval, hash, reference, request } = whole
   const approved = { credits: price, priceVersion: approval.priceVersion, approval }
   const frozenAs = async (attempt: number): Promise<readonly unknown[]> => {
-    await clock.run(freeze(ports, order, attempt, approved, reference))
+    await clock.run(freeze(ports, whole, attempt, approved, reference))
     const entry = findEntry(await ports.lock.read(), request.id, hash)
     return [entry?.submission?.attempt, entry?.execution?.id, entry?.result?.sha256]
   }
@@ -78,4 +78,117 @@ test('the bytes of a further attempt are frozen without the execution and the re
   await ports.lock.change(request.id, hash, (entry) => ({ ...(entry as LockEntry), execution, result }))
   expect(await frozenAs(1)).toEqual([1, execution.id, result.sha256])
   expect(await frozenAs(2)).toEqual([2, undefined, undefined])
+})
+
+describe('beside another machine', () => {
+  const other: Approval = { ...(numberedOrder(1, price).approval as Approval), at: '2026-09-21T15:00:00.000Z' }
+  /** Runs a purchase over a journal that another machine has just written to. */
+  async function beside(over: Partial<JobPorts>, write: (made: Bench) => Promise<unknown>) {
+    const made = bench(
+      {
+        submit: async (_submission, record) => {
+          await record()
+          return { kind: 'refused', status: 422, error: errorOf('invalid_request') }
+        },
+        balance: async () => 9n * price,
+        estimate: async () => ({ ...estimate, credits: price }),
+      },
+      {
+        elsewhereMs: 90_000,
+        uploads: { referenceId: async () => 'a0000000-0000-4000-8000-000000000001', forget: async () => {} },
+        ...over,
+      },
+    )
+    await write(made)
+    const error = await purchase(made, order).catch((one: unknown) => one)
+    return {
+      error,
+      slept: made.slept,
+      posts: (await made.types()).filter((type) => type === 'sent').length,
+      progress: made.progress,
+    }
+  }
+  const estimate = {
+    ...{ priceVersion: other.priceVersion, frameCount: 7, background: 'remove' as const, referenceUsd: '0', referenceCreditCents: 0 },
+  }
+
+  test('bytes that it has just frozen under its own approval get fifteen seconds', async () => {
+    const frozen = (made: Bench) => made.record('frozen', frozenOf(1, { approvedAt: '2026-09-21T13:00:00.000Z' }))
+    const waited = await beside({}, frozen)
+    expect(waited.slept).toEqual(Array.from({ length: 8 }, () => 2_000))
+    expect(waited.progress[0]).toEqual({ id: 'hero.walk', phase: 'waiting', message: 'another machine is submitting it' })
+    expect([waited.posts, waited.error]).toEqual([1, expect.objectContaining({ code: 'SW_REFUSED' })])
+    expect((await beside({ elsewhereMs: undefined }, frozen)).slept).toEqual([])
+    expect((await beside({}, (made) => made.record('frozen', frozenOf(1)))).slept).toEqual([])
+  })
+
+  test('a POST under its own API key gets as long as it may take, then a person decides', async () => {
+    const sentWith = (keyTag: string) => async (made: Bench) => {
+      await made.record('frozen', frozenOf(1))
+      await made.record('sent', { attempt: 1, send: 1, keyTag })
+    }
+    const waited = await beside({ elsewhereMs: 5_000 }, sentWith('of another key'))
+    expect([waited.slept, waited.posts]).toEqual([[2_000, 2_000, 2_000], 1])
+    expect(waited.error).toMatchObject({ code: 'SW_UNCERTAIN', facts: { because: 'key', balanceBefore: '9', balanceNow: '21.6' } })
+    expect((await beside({ elsewhereMs: undefined }, sentWith('of another key'))).slept).toEqual([])
+    const answered = await beside({}, async (made) => {
+      await sentWith('of another key')(made)
+      await made.record('unknown', { attempt: 1, send: 1, status: 500, message: 'x' })
+    })
+    expect([answered.slept, answered.error]).toEqual([[], expect.objectContaining({ code: 'SW_UNCERTAIN' })])
+  })
+
+  test('a balance that cannot be read is missing in the evidence', async () => {
+    const made = bench({ balance: async () => Promise.reject(new Error('down')) })
+    await made.record('frozen', frozenOf(1))
+    await made.record('sent', { attempt: 1, send: 1, keyTag: 'of another key' })
+    const error = await purchase(made, order).catch((one: unknown) => one)
+    expect(error).toMatchObject({ code: 'SW_UNCERTAIN', facts: { balanceBefore: '9', balanceNow: undefined } })
+    expect((error as Error).message).toContain('Whether "hero.walk" was bought is unknown')
+  })
+})
+
+describe('the result that a purchase ends with', () => {
+  const sheet = new TextEncoder().encode('PK\u0003\u0004 a sheet')
+  const file = { downloadUrl: 'https://files.test/a', contentType: 'application/zip', review: null }
+  const done = { attempt: 1, executionId: 'e1' }
+  async function stored(isHere: boolean, client: Parameters<typeof bench>[0] = {}) {
+    const made = bench(client)
+    await made.record('frozen', frozenOf(1))
+    await made.record('accepted', { ...done, conversationId: null })
+    await made.record('completed', { ...done, ...file })
+    if (isHere) await made.vault.put(sheet)
+    await made.record('stored', { ...done, sha256: sha256(sheet), bytes: sheet.length })
+    return { ...made, end: purchase(made, order) }
+  }
+  const bought = { id: 'hero.walk', hash: order.hash, sha256: sha256(sheet), credits: '2.4', isFresh: false }
+
+  test('is the stored one, with its cost', async () => {
+    const { end, progress, lock } = await stored(true)
+    expect(await end).toEqual(bought)
+    expect(progress).toEqual([{ id: 'hero.walk', phase: 'bought', settled: price, held: 0n }])
+    expect(findEntry(await lock.read(), order.request.id, order.hash)?.result).toEqual({ sha256: sha256(sheet), bytes: sheet.length })
+  })
+
+  test('is fetched again if it is gone', async () => {
+    const { end, vault } = await stored(false, { download: async () => ({ bytes: sheet }) as never })
+    expect(await end).toEqual(bought)
+    expect(await vault.has(sha256(sheet))).toBe(true)
+  })
+
+  test('is the one that the service gives today, if its bytes differ', async () => {
+    const other = new TextEncoder().encode('PK\u0003\u0004 another')
+    const { end, view } = await stored(false, { download: async () => ({ bytes: other }) as never })
+    expect(await end).toEqual({ ...bought, sha256: sha256(other) })
+    expect((await view()).submission.stored?.sha256).toBe(sha256(other))
+  })
+
+  test('of another machine has no cost that is known here', async () => {
+    const made = bench()
+    await made.record('accepted', { ...done, conversationId: null, approvedAt: '2026-01-01T00:00:00.000Z' })
+    await made.record('completed', { ...done, ...file })
+    await made.record('stored', { ...done, sha256: await made.vault.put(sheet), bytes: sheet.length })
+    expect(await purchase(made, order)).toEqual({ ...bought, credits: undefined })
+    expect(made.progress).toEqual([{ id: 'hero.walk', phase: 'bought' }])
+  })
 })

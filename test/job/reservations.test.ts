@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { parseCredits } from '../../src/credit/credits.ts'
 import { hasCode } from '../../src/errors.ts'
-import { createJournal } from '../../src/job/records/journal.ts'
+import { createJournal, type JournalView } from '../../src/job/records/journal.ts'
 import type { RecordBodies } from '../../src/job/records/record.ts'
 import { createReservations, type Reservations } from '../../src/job/records/reservations.ts'
 import { createLockStore } from '../../src/vault/lock-store.ts'
@@ -93,6 +93,42 @@ describe('the reservations of the project', () => {
     await open().reserve(share(5, parseCredits('8')))
     await expect(open().reserve(share(6, 1n))).rejects.toMatchObject({ code: 'SW_CEILING' })
     expect(await open().committed()).toBe(parseCredits('16'))
+  })
+
+  test('a dearer share replaces its own cheaper one near the total, and an equal one writes nothing', async () => {
+    const { open, disk } = project(parseCredits('7'))
+    await open().reserve(share(1, parseCredits('4')))
+    await open().reserve(share(1, parseCredits('7')))
+    const files = [...disk.files.keys()]
+    await open().reserve(share(1, parseCredits('7')))
+    expect([...disk.files.keys()]).toEqual(files)
+    expect((await open().shares()).map(({ credits }) => credits)).toEqual([parseCredits('7')])
+  })
+
+  test('a share that is about to be taken counts the purchase of its own execution once', async () => {
+    const { journal, lock, open } = project(parseCredits('4'))
+    const submission = { attempt: 1, key: 'k', body: '{}', bodySha256: '0'.repeat(64), maxCredits: '3' }
+    const entry = { service: { host: 'h', keyMode: 'live' as const, apiVersion: '1' }, asked: { prompt: 'p' }, submission }
+    await lock.change('s1.walk', hashOf(1), () => ({ ...entry, execution: { id: 'e', conversation: null } }))
+    await journal.append(hashOf(1), await journal.read(hashOf(1)), 'accepted', { attempt: 1, executionId: 'e', conversationId: null })
+    await open().reserve(share(1, parseCredits('3')))
+    await open().reserve(share(2, parseCredits('1')))
+  })
+
+  test('records of somebody else give no share back, and a broken chain keeps its share', async () => {
+    const { journal, open, disk } = project(parseCredits('8'))
+    const refused = async (of: typeof journal, index: number): Promise<void> => {
+      await open().reserve(share(index, parseCredits('4')))
+      let view = (await of.append(hashOf(index), await of.read(hashOf(index)), 'frozen', frozen(1))) as JournalView
+      view = (await of.append(hashOf(index), view, 'sent', { attempt: 1, send: 1, keyTag: 'k' })) as JournalView
+      const error = { reason: 'invalid_request', message: 'no', retryable: false, requestId: null, details: null }
+      await of.append(hashOf(index), view, 'refused', { attempt: 1, send: 1, status: 422, error })
+    }
+    await refused(createJournal({ disk, random: countingRandom(), clock, keys: ringOf(testKey(2)) }, '/j'), 1)
+    await refused(journal, 2)
+    const second = `/j/${hashOf(2)}/0002.json`
+    disk.files.set(second, disk.files.get(`/j/${hashOf(1)}/0002.json`) as Uint8Array)
+    expect(await open().committed()).toBe(parseCredits('8'))
   })
 
   test.each([401, 403, 409, 429])(
