@@ -37,6 +37,8 @@ describe('JSON', () => {
       commented.replace('"frames": 9 // asked for\n', '"frames": 9, // asked for\n      "use": [0, 2, 1]\n'),
     )
     expect(json(commented, { path: ['animations', 'hurt', 'fps'], value: 3 })).toBe(commented.replace('"hurt": {}', '"hurt": { "fps": 3 }'))
+    const empty = commented.replace('"hurt": {}', '"hurt": {  }')
+    expect(json(empty, { path: ['animations', 'hurt', 'fps'], value: 3 })).toBe(commented.replace('"hurt": {}', '"hurt": { "fps": 3 }'))
     expect(json(commented, { path: ['size'], value: { width: 64, height: 32 } })).toBe(
       commented.replace(/\n {2}\}\n\}\n$/, '\n  },\n  "size": { "width": 64, "height": 32 }\n}\n'),
     )
@@ -126,7 +128,11 @@ animations:
 
   test('what an alias shares is not changed behind the back of the others', () => {
     const shared = 'reference: a.png\nprompt: x\nanimations:\n  a: &one\n    fps: 8\n  b: *one\n'
-    expect(() => yaml(shared, { path: ['animations', 'b', 'fps'], value: 20 })).toThrow(expect.objectContaining({ code: 'SW_SPEC' }))
+    const path = ['animations', 'b', 'fps']
+    const facts = { file: '/p/hero.sprite.yaml', field: 'animations.b.fps' }
+    expect(() => yaml(shared, { path, value: 20 })).toThrow(expect.objectContaining({ code: 'SW_SPEC', facts }))
+    expect(() => yaml(shared, { path, value: 20 })).toThrow(/^hero\.sprite\.yaml: animations\.b\.fps .* Write it by hand as 20\.$/)
+    expect(() => yaml(shared, { path })).toThrow(/Write it by hand: take it out\.$/)
   })
 })
 

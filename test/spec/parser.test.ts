@@ -89,6 +89,18 @@ animations:
     expect(bordersOf([1, 2, 3, 4])).toEqual({ left: 1, top: 2, right: 3, bottom: 4 })
   })
 
+  test('faults that are meant are kept, and an empty list of them is none', () => {
+    const meantOf = (meant: unknown) => parseSpec(specText({}, { meant }), '/game/hero.sprite.json').animations[0]
+    expect(meantOf(['blank', 'halo'])?.meant).toEqual(['blank', 'halo'])
+    expect(meantOf([])).not.toHaveProperty('meant')
+  })
+
+  test.each(['json', 'yaml'])('a spec in %s has as many animations as it likes', (ending) => {
+    const names = Array.from({ length: 200 }, (_, index) => `a${index}`)
+    const text = specText({ animations: Object.fromEntries(names.map((name) => [name, { use: [0, 1] }])) })
+    expect(parseSpec(text, `/game/hero.sprite.${ending}`).animations.map(({ name }) => name)).toEqual(names)
+  })
+
   test('a chain of one picture is that file', () => {
     const text = specText({ reference: { steps: [{ image: '../art/hero.png' }] } })
     expect(parseSpec(text, '/game/hero.sprite.json').reference).toEqual({ kind: 'file', path: '../art/hero.png' })
@@ -179,6 +191,26 @@ describe('what a spec is refused for', () => {
     ],
   ])('C42, N17: a spec that asks for video by %j is refused in words', (over, message) => {
     expect(issuesOf(specText(over)).map((issue) => issue.message)).toEqual([message])
+  })
+
+  test.each([
+    [{ operation: 'sheet' }, {}, /^operation: (?!.*video).*, found the field "operation"$/],
+    [{}, { w_x_y_z_q: 1 }, /^animations\.walk\.w_x_y_z_q: expected one of prompt, frames, .*, found the field/],
+    [{}, { padding: 2 }, /^animations\.walk\.padding: expected "padding" at the top of the spec, found the field "padding"$/],
+    [
+      { reference: { steps: [{ edit: 'x' }] } },
+      {},
+      /^reference\.steps\[0\]: expected \{ text \} or \{ image \} as the first step, found \{ edit \}$/,
+    ],
+    [
+      { reference: { steps: [{ text: 'x' }, { image: 'a.png' }] } },
+      {},
+      /^reference\.steps\[1\]: expected \{ edit \}, \{ removeBackground \} or \{ upscale \} after the first step, found \{ image \}$/,
+    ],
+    [{ background: 'b'.repeat(61) }, {}, /found "b{57}\.\.\."$/],
+    [{ background: 'b'.repeat(60) }, {}, /found "b{60}"$/],
+  ])('%j with an animation %j says what was expected and found', (over, walk, message) => {
+    expect(issuesOf(specText(over, walk)).map((issue) => issue.message)).toEqual([expect.stringMatching(message)])
   })
 
   test.each([

@@ -5,6 +5,7 @@ import { parseLockFile } from '../../src/vault/lock-schema.ts'
 import { createLockStore } from '../../src/vault/lock-store.ts'
 import { findEntry, formatLockFile, type LockEntry } from '../../src/vault/lockfile.ts'
 import { changedData } from '../kit/changed-data.ts'
+import { type CallGuard, guarded } from '../kit/guarded-disk.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 import { windowsTexts } from '../kit/windows-texts.ts'
 
@@ -155,6 +156,42 @@ describe('sprites.lock.json', () => {
     waiting[1]?.(after)
     await Promise.all([change, read])
     expect(Object.keys((await store.read()).animations).sort()).toEqual(['ours.walk', 'theirs.walk'])
+  })
+
+  test('a change that another program overtakes leaves no file behind, and one that fails does not stop the next', async () => {
+    const path = '/p/sprites.lock.json'
+    const disk = new MemoryDisk()
+    const theirs = new TextEncoder().encode(formatLockFile({ version: 1, animations: { 'theirs.walk': { [hash]: entry } } }))
+    let isFull = false
+    let isOvertaken = true
+    const guard: CallGuard = (call) => {
+      if (isFull && call.startsWith('writeTemp ')) throw Object.assign(new Error('full'), { code: 'ENOSPC', syscall: 'write' })
+      if (isOvertaken && call.startsWith('sync ')) disk.files.set(path, theirs)
+      if (call.startsWith('sync ')) isOvertaken = false
+      return undefined
+    }
+    const store = createLockStore({ disk: guarded(disk, guard), random: countingRandom() }, path)
+    await store.change('ours.walk', hash, () => entry)
+    expect([...disk.files.keys()]).toEqual([path])
+    expect(Object.keys((await store.read()).animations).sort()).toEqual(['ours.walk', 'theirs.walk'])
+    isFull = true
+    const failed = store.change('a.walk', hash, () => entry)
+    await expect(failed).rejects.toMatchObject({ code: 'ENOSPC' })
+    isFull = false
+    await store.change('b.walk', hash, () => entry)
+    expect(Object.keys((await store.read()).animations).sort()).toEqual(['b.walk', 'ours.walk', 'theirs.walk'])
+  })
+
+  test('a file that is deleted after a change is empty, and one that is written again is read again', async () => {
+    const disk = new MemoryDisk()
+    const path = '/p/sprites.lock.json'
+    const store = createLockStore({ disk, random: countingRandom() }, path)
+    await store.change('ours.walk', hash, () => entry)
+    const bytes = disk.files.get(path) as Uint8Array
+    disk.files.delete(path)
+    expect(await store.read()).toEqual({ version: 1, animations: {} })
+    disk.files.set(path, bytes)
+    expect(Object.keys((await store.read()).animations)).toEqual(['ours.walk'])
   })
 
   test('steps are changed by their hash beside animations, and a file without any has no list of them', async () => {
