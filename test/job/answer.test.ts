@@ -142,6 +142,14 @@ describe('an answer', () => {
     expect((await view()).submission.answersAbandoned).toBe(1)
   })
 
+  test('that another process has just sent is not sent again', async () => {
+    const { freeze, record, view, sent, ...made } = await asked([taken])
+    const frozen = await freeze()
+    await record('answerSent', { attempt: 1, send: 1, keyTag: made.client.keyTag(order.hash) })
+    await sendFrozenAnswer(made, order, frozen)
+    expect([sent, (await view()).submission.answer?.sends.length]).toEqual([[], 1])
+  })
+
   test('is not sent under a key of another question', async () => {
     const { record, sent, view, ...made } = await asked([taken])
     const words = { attempt: 1, executionId: 'e1', conversationId: 'c1', questionId: 'q1', text: 'left', assetId: null }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Approval, signApproval } from '../../src/credit/approval.ts'
-import { checkFrozen, signSubmission, trustedSubmission } from '../../src/job/body.ts'
+import { checkFrozen, makeBody, signSubmission, trustedSubmission } from '../../src/job/body.ts'
 import { checkUpscale, purchaseOnce, readReferencePicture } from '../../src/job/chain.ts'
 import { checkPurchase, freeze, readPrice } from '../../src/job/freeze.ts'
 import type { Order, Purchase } from '../../src/job/order.ts'
@@ -138,6 +138,14 @@ describe('frozen bytes', () => {
     expect(check({}, { ...order, request: { ...order.request, prompt: 'p' } as Order['request'] })).toThrow(
       differing('its request', 'its bytes'),
     )
+    // The approval under which the same bytes were sent is enough to send them again.
+    const again =
+      (over: object, isReplay = true) =>
+      () =>
+        checkFrozen(made, { ...order, approval: undefined }, { ...frozen, ...over }, isReplay, undefined)
+    expect(again({})).not.toThrow()
+    for (const one of [again({}, false), again({ approvedBy: undefined }), again({ ceiling: '3' })])
+      expect(one).toThrow(expect.objectContaining({ code: 'SW_APPROVAL' }))
     const above = (of: object) =>
       expect.objectContaining({ code: 'SW_CEILING', facts: expect.objectContaining({ id: 'hero.walk', ...of }) })
     const client = (inBody: bigint | undefined) => ({ client: { ...made.client, maxCreditsOf: () => inBody } })
@@ -149,6 +157,20 @@ describe('frozen bytes', () => {
     expect(check({}, { ...order, approval: low }, client(0n))).toThrow(above({ ceiling: '2.3999' }))
   })
 
+  test('have every paid field of the request in them', () => {
+    const { client } = bench()
+    const request = { ...order.request, options: { style: 'ink' } } as Order['request']
+    const text = (...of: Parameters<typeof makeBody>) => new TextDecoder().decode(makeBody(...of))
+    const id = 'a0000000-0000-4000-8000-000000000001'
+    const sheet = text(client, request, id, price)
+    for (const part of ['a small figure\\nwalks', id, 'style', 'ink', '2.4', 'remove']) expect(sheet).toContain(part)
+    expect(text(client, order.request, id, price)).not.toContain('style')
+    expect(text(client, step, id, price)).toContain(id)
+    expect(() => makeBody(client, request, undefined, price)).toThrow(
+      expect.objectContaining({ code: 'SW_JOURNAL', facts: { id: 'hero.walk' } }),
+    )
+  })
+
   test('of the lock file are taken up if a trusted key signed them for this attempt and this price', async () => {
     let count = 0
     const counting = { ...uploads, referenceId: async () => `a0000000-0000-4000-8000-00000000000${++count}` }
@@ -157,9 +179,15 @@ describe('frozen bytes', () => {
     expect([await frozenBy(made), count]).toEqual([first, 1])
     const dearer = { ...priced, credits: price - 1n }
     expect([(await freeze(made, order, 1, dearer, picture)).maxCredits, count]).toEqual(['2.3999', 2])
+    // Signed bytes that name no uploaded picture are those of no request with one.
+    const { referenceId: _id, ...bare } = first
+    const { attempt, key, body, bodySha256, maxCredits } = bare
+    const submission = signSubmission(ownKey, order.hash, { attempt, key, body, bodySha256, maxCredits })
+    await made.lock.change(order.request.id, order.hash, (entry) => ({ ...(entry as LockEntry), submission }))
+    expect((await frozenBy(made)).referenceId).toBe('a0000000-0000-4000-8000-000000000003')
     const trusted = new Set<string>()
     await frozenBy({ ...made, approvers: { own: testKey(5).fingerprint, others: trusted } })
-    expect(count).toBe(3)
+    expect(count).toBe(4)
   })
 
   test('are signed with their attempt, key and body', () => {
@@ -184,15 +212,20 @@ describe('the picture of an earlier step', () => {
   const after: Order = { ...order, reference: { kind: 'order', order: stepOrder } }
 
   /** The step is bought. Its records are of another user, unless said otherwise. */
-  async function bought(bytes: Uint8Array, atService: Uint8Array | undefined, isForeign = true, fault?: Purchase['fault']) {
+  async function bought(
+    bytes: Uint8Array,
+    atService: Uint8Array | undefined,
+    isForeign = true,
+    fault?: Purchase['fault'],
+    hasExecution = true,
+  ) {
     const made = bench({
       execution: async () => executionOf('completed', { assets: atService ? [asset] : [] }),
       download: async () => ({ bytes: atService }) as never,
     })
     const result = await made.vault.put(bytes)
     const accepted = { attempt: 1, executionId: 'e1', conversationId: null }
-    const view = await made.journal.append(stepOrder.hash, await made.journal.read(stepOrder.hash), 'accepted', accepted)
-    expect(view?.submission.accepted).toEqual(accepted)
+    if (hasExecution) await made.journal.append(stepOrder.hash, await made.journal.read(stepOrder.hash), 'accepted', accepted)
     const others = {
       ...made.journal,
       read: async (hash: string) => {
@@ -220,6 +253,11 @@ describe('the picture of an earlier step', () => {
       const { read, result } = await bought(png, atService)
       await expect(read).rejects.toMatchObject({ code: 'SW_JOURNAL', facts: { id: 'hero#2', result } })
     }
+  })
+
+  test('from records of somebody else without an execution does not count', async () => {
+    const { read } = await bought(png, png, true, undefined, false)
+    await expect(read).rejects.toMatchObject({ code: 'SW_JOURNAL' })
   })
 
   test('that is none, or cannot be read, stops what builds on it', async () => {

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { SpritewrightError } from '../../src/errors.ts'
-import { downloadResult, watch } from '../../src/job/delivery/deliver.ts'
+import { deliver, downloadResult, watch } from '../../src/job/delivery/deliver.ts'
 import { fetchStray } from '../../src/job/delivery/fetch-stray.ts'
 import { openOrFetchAgain } from '../../src/job/delivery/open-again.ts'
 import type { Execution, FinishedAsset } from '../../src/service/wire.ts'
+import { findEntry } from '../../src/vault/lockfile.ts'
 import { sha256 } from '../../src/vault/objects.ts'
 import { type Bench, bench, errorOf, executionOf, frozenOf, order } from './bench.ts'
 
@@ -113,6 +114,50 @@ describe('a result that cannot be read', () => {
     expect(await (await opened([first])).end).toEqual(unread('the service gives the same bytes'))
     expect(await (await opened([gone(404)])).end).toEqual(unread('It could not be fetched again: Not found.'))
     await expect((await opened([new TypeError('a fault of ours')])).end).rejects.toThrow('a fault of ours')
+  })
+})
+
+describe('a finished result', () => {
+  async function completed(client: Parameters<typeof bench>[0], over: Parameters<typeof bench>[1] = {}) {
+    const made = bench(client, over)
+    await made.record('frozen', frozenOf(1))
+    await made.record('accepted', { attempt: 1, executionId: 'e1', conversationId: null })
+    const view = await made.record('completed', { attempt: 1, executionId: 'e1', ...asset, contentType: 'image/png', review })
+    return { ...made, end: deliver(made, order, view, asset.downloadUrl) }
+  }
+
+  test('is stored, recorded and in the lock file, with what differs from the words of the service', async () => {
+    const { end, view, lock, vault, progress, warnings } = await completed({ download })
+    await end
+    const result = { sha256: sha256(sheet), bytes: sheet.length }
+    expect((await view()).submission.stored).toEqual({ attempt: 1, executionId: 'e1', ...result })
+    expect(findEntry(await lock.read(), order.request.id, order.hash)?.result).toEqual({ ...result, review })
+    expect([await vault.has(result.sha256), progress]).toEqual([true, [{ id: 'hero.walk', phase: 'downloading' }]])
+    expect(warnings).toEqual([expect.stringContaining("the file's type is image/png")])
+  })
+
+  test('is asked for again while the service does not know it yet, and is lost after half a minute', async () => {
+    let refusals = 3
+    const late = await completed({
+      download: async () => {
+        if (refusals-- > 0) throw gone(404)
+        return { bytes: sheet } as never
+      },
+    })
+    await late.end
+    expect([late.slept.length, (await late.types()).at(-1)]).toEqual([3, 'stored'])
+    const lost = await completed({ download: async () => Promise.reject(gone(404)) })
+    await expect(lost.end).rejects.toMatchObject({ code: 'SW_UNCERTAIN', facts: { id: 'hero.walk', executionId: 'e1' } })
+    expect(lost.slept.reduce((sum, ms) => sum + ms, 0)).toBe(30_000)
+  })
+
+  test('that the shared store does not take is recorded, and stops further purchases only if it is new', async () => {
+    const unshared = new Map([[sha256(sheet), 'The store is full.']])
+    const made = bench()
+    const first = await completed({ download }, { vault: { ...made.vault, unshared } })
+    await expect(first.end).rejects.toMatchObject({ code: 'SW_STORE', message: '"hero.walk" is bought. The store is full.' })
+    expect((await first.types()).at(-1)).toBe('stored')
+    await deliver(first, order, await first.view(), asset.downloadUrl)
   })
 })
 

@@ -19,6 +19,7 @@ describe('a delivered file beside what its asset says', () => {
 
   test.each([
     ['another size', { contentType: 'image/png', width: 12, height: 8 }, picture, /size is 12 × 8, it is 6 × 4 pixels/],
+    ['another width', { contentType: null, width: 7 }, picture, /size is 7 × \?, it is 6 × 4/],
     ['another height', { contentType: null, height: 5 }, picture, /size is \? × 5, it is 6 × 4/],
     ['another type', { contentType: 'image/webp' }, picture, /type is image\/webp, it is image\/png/],
     ['a picture where there is an archive', { contentType: 'image/png' }, archive, /type is image\/png, it is application\/zip/],

@@ -148,6 +148,15 @@ describe('beside another machine', () => {
   })
 })
 
+test('a purchase that stops repairs the ledger and the lock file first', async () => {
+  const made = bench()
+  await made.record('frozen', frozenOf(1))
+  await made.record('accepted', { attempt: 1, executionId: 'e1', conversationId: null })
+  await made.record('failed', { attempt: 1, executionId: 'e1', status: 'failed', error: errorOf('generation_failed') })
+  await expect(purchase(made, order)).rejects.toMatchObject({ code: 'SW_FAILED', facts: { reason: 'generation_failed' } })
+  expect(await made.moves()).toEqual(['held 1 e1', 'restored 1 e1'])
+})
+
 describe('the result that a purchase ends with', () => {
   const sheet = new TextEncoder().encode('PK\u0003\u0004 a sheet')
   const file = { downloadUrl: 'https://files.test/a', contentType: 'application/zip', review: null }

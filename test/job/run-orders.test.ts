@@ -6,7 +6,7 @@ import { numberedOrder } from '../sim/exhaustive/project.ts'
 import { bench, price } from './bench.ts'
 
 const fail = (code: ErrorCode, message = 'No.') => new SpritewrightError(code, { message })
-const orders = [1, 2, 3, 4].map((number) => numberedOrder(number, price))
+const orders = [1, 2, 3, 4, 5].map((number) => numberedOrder(number, price))
 const bought = ({ request: { id }, hash }: Order): Purchase => ({ id, hash, sha256: 's', credits: '2.4', isFresh: true })
 
 test.each<[unknown, boolean]>([
@@ -27,20 +27,21 @@ test.each<[unknown, boolean]>([
 describe('a run of several orders', () => {
   test('goes on after a failure, and reports failures in their order and purchases by id', async () => {
     const made = bench()
-    const errors = [fail('SW_CEILING', 'Too dear.'), undefined, fail('SW_UNREACHABLE'), undefined]
+    const errors = [fail('SW_CEILING', 'Too dear.'), undefined, fail('SW_UNREACHABLE'), undefined, undefined]
     // The first failure comes last.
     const work = async (_ports: unknown, order: Order): Promise<Purchase> => {
       const index = orders.indexOf(order)
-      for (let turn = 0; turn < 10 * (4 - index); turn++) await Promise.resolve()
+      for (let turn = 0; turn < 10 * (5 - index); turn++) await Promise.resolve()
       if (errors[index]) throw errors[index]
       return bought(order)
     }
-    const { failures, purchases } = await runOrders(made, orders.toReversed(), 4, work)
+    const mixed = [3, 4, 1, 2, 0].map((index) => orders[index] as Order)
+    const { failures, purchases } = await runOrders(made, mixed, 5, work)
     expect(failures).toEqual([
       { order: orders[2], error: errors[2] },
       { order: orders[0], error: errors[0] },
     ])
-    expect(purchases.map(({ id }) => id)).toEqual(['hero.2', 'hero.4'])
+    expect(purchases.map(({ id }) => id)).toEqual(['hero.2', 'hero.4', 'hero.5'])
     expect(made.progress.toSorted((a, b) => (a.id < b.id ? -1 : 1))).toEqual([
       { id: 'hero.3', phase: 'waiting', message: 'the service does not answer' },
       { id: 'hero.walk', phase: 'failed', message: 'Too dear.' },

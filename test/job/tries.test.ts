@@ -145,6 +145,12 @@ describe('an execution that ended because the account had too many jobs', () => 
     })
   })
 
+  test('is not tried again if the wait for it is interrupted', async () => {
+    const { clock } = bench()
+    const sleep = async () => Promise.reject(new Error('interrupted'))
+    await expect(waitForJobs(bench({}, { clock: { ...clock, sleep } }), order, turnedAway, sent())).rejects.toThrow('interrupted')
+  })
+
   test.each([
     ['that failed in another way', { ...turnedAway, error: errorOf('generation_failed', { retryable: true }) }, {}],
     ['that allows no other try', { ...turnedAway, error: errorOf('too_many_active_jobs') }, {}],
