@@ -117,6 +117,7 @@ describe('beside another machine', () => {
     const waited = await beside({}, frozen)
     expect(waited.slept).toEqual(Array.from({ length: 8 }, () => 2_000))
     expect(waited.progress[0]).toEqual({ id: 'hero.walk', phase: 'waiting', message: 'another machine is submitting it' })
+    expect(waited.progress.slice(8).map(({ phase }) => phase)).toEqual(['checking', 'uploading', 'submitting'])
     expect([waited.posts, waited.error]).toEqual([1, expect.objectContaining({ code: 'SW_REFUSED' })])
     expect((await beside({ elsewhereMs: undefined }, frozen)).slept).toEqual([])
     expect((await beside({}, (made) => made.record('frozen', frozenOf(1)))).slept).toEqual([])
@@ -136,6 +137,21 @@ describe('beside another machine', () => {
       await made.record('unknown', { attempt: 1, send: 1, status: 500, message: 'x' })
     })
     expect([answered.slept, answered.error]).toEqual([[], expect.objectContaining({ code: 'SW_UNCERTAIN' })])
+  })
+
+  test('an answer whose arrival is unknown is told as an answer', async () => {
+    const made = bench({ balance: async () => price })
+    await made.record('frozen', frozenOf(1))
+    await made.record('accepted', { attempt: 1, executionId: 'e1', conversationId: null })
+    const words = { questionId: 'q', key: 'k', text: 'left', assetId: null }
+    await made.record('answerFrozen', { attempt: 1, executionId: 'e1', conversationId: 'c', ...words })
+    await made.record('answerSent', { attempt: 1, send: 1, keyTag: made.client.keyTag(order.hash) })
+    await made.clock.sleep(11 * 60_000)
+    await expect(purchase(made, order)).rejects.toMatchObject({
+      code: 'SW_UNCERTAIN',
+      message: expect.stringContaining('Whether the answer to "hero.walk" arrived is unknown'),
+      facts: { balanceBefore: '9', balanceNow: '2.4' },
+    })
   })
 
   test('a balance that cannot be read is missing in the evidence', async () => {

@@ -97,6 +97,7 @@ test('a spec with zero bytes is named, also if all of them are', async () => {
     'a.sprite.json:1:1 expected text in UTF-8, found zero bytes',
     'b.sprite.yaml:1:1 expected text in UTF-8, found zero bytes',
   ])
+  expect(errors[0]?.facts.issues).toMatchObject([{ line: 1, column: 1, path: '', expected: 'text in UTF-8', found: 'zero bytes' }])
 })
 
 describe('one file with several names is one spec:', () => {

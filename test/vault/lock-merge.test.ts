@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { attributeLines, mergeDriverCommand } from '../../src/cli/first-project.ts'
 import { hasCode } from '../../src/errors.ts'
-import { mergeLocks, readConflict, writeConflict } from '../../src/vault/lock-merge.ts'
+import { knowledgeOf, mergeLocks, readConflict, writeConflict } from '../../src/vault/lock-merge.ts'
 import { parseLockFile } from '../../src/vault/lock-schema.ts'
 import { formatLockFile, type LockEntry, type LockFile } from '../../src/vault/lockfile.ts'
 import { createWorld } from '../cli/world.ts'
@@ -41,6 +41,14 @@ const locks: fc.Arbitrary<LockFile> = fc
   .map(({ animations, steps }) => ({ version: 1, animations: { ...animations }, ...(steps ? { steps: { ...steps } } : {}) }))
 
 const textOf = (lock: LockFile): string => formatLockFile(lock)
+
+test('a result is worth more than an execution, and that more than frozen bytes', () => {
+  const submission = { attempt: 1 } as LockEntry['submission']
+  const execution = { id: 'e', conversation: null }
+  const result = { sha256: 's', bytes: 1 }
+  const entries = [undefined, {}, { submission }, { execution }, { submission, execution }, { result }, { submission, execution, result }]
+  expect(entries.map((entry) => knowledgeOf(entry))).toEqual([0, 0, 1, 2, 3, 4, 7])
+})
 
 describe('merging lock files', () => {
   test('what only one side changed is taken, whichever side it is; entries are never mixed', () => {
