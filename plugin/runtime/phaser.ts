@@ -5,7 +5,8 @@
  * @module
  */
 import type Phaser from 'phaser'
-import { toAnimation, toTextures } from './phaser/data.ts'
+import { toAnimation } from './phaser/data.ts'
+import { queueAtlas } from './phaser/load.ts'
 import { noteShown, shownAtlas, swapAtlas } from './phaser/swap.ts'
 import { type AtlasData, mainAtlas, type SpriteModule } from './shared/data.ts'
 import { onUpdate } from './shared/hot.ts'
@@ -32,39 +33,17 @@ const listening = new WeakMap<object, Listening>()
  */
 export function preloadSprites(scene: Phaser.Scene, sprites: readonly SpriteModule[]): void {
   listen(scene)
-  const { path, prefix } = scene.load
-  scene.load.setPath('').setPrefix('')
-  for (const atlas of distinctAtlases(sprites)) if (!scene.textures.exists(atlas.key)) loadAtlas(scene, atlas)
-  scene.load.setPath(path).setPrefix(prefix)
+  for (const atlas of distinctAtlases(sprites))
+    if (!scene.textures.exists(atlas.key)) queueAtlas(scene, atlas, () => show(scene.sys.game, atlas))
 }
 
-function loadAtlas(scene: Phaser.Scene, atlas: AtlasData): void {
-  const urls = atlas.pages.map((page) => new URL(page.url, document.baseURI).href)
-  const textures = toTextures(atlas)
-  if (urls.length === 1) scene.load.atlas(atlas.key, urls[0], { frames: textures[0]?.frames ?? [] })
-  else loadPages(scene, atlas.key, urls, textures)
-  scene.load.once('complete', () => {
-    setFilter(scene, atlas)
-    noteShown(scene.game, atlas)
-    // An update that arrived during the loading has found no texture yet.
-    const received = listening.get(scene.game)?.received.get(atlas.key)
-    if (received && received !== shownAtlas(scene.game, atlas.key)) void listening.get(scene.game)?.swap(atlas.key, received)
-  })
-}
-
-/**
- * Loads several pages under one key. Phaser's `multiatlas` takes its data as a URL alone. So each page is
- * loaded as an image of its own, and Phaser's own parser makes the texture when all pages are loaded.
- */
-function loadPages(scene: Phaser.Scene, key: string, urls: readonly string[], textures: ReturnType<typeof toTextures>): void {
-  const pageKey = (index: number): string => `${key}#${index}`
-  for (const [index, url] of urls.entries()) scene.load.image(pageKey(index), url)
-  scene.load.once('complete', () => {
-    if (scene.textures.exists(key)) return
-    const images = urls.map((_, index) => scene.textures.get(pageKey(index)).getSourceImage() as HTMLImageElement)
-    scene.textures.addAtlasJSONArray(key, images as unknown as HTMLImageElement, textures as unknown as object)
-    for (const index of urls.keys()) scene.textures.remove(pageKey(index))
-  })
+function show(game: Phaser.Game, atlas: AtlasData): void {
+  if (atlas.pixelArt) game.textures.get(atlas.key).setFilter(nearest)
+  noteShown(game, atlas)
+  // An update that arrived during the loading has found no texture yet.
+  const { received, swap } = listening.get(game) ?? {}
+  const newest = received?.get(atlas.key)
+  if (newest && newest !== atlas) void swap?.(atlas.key, newest)
 }
 
 /**
@@ -82,7 +61,8 @@ export function createAnimations(scene: Phaser.Scene, sprites: readonly SpriteMo
       const animation = atlas.animations[name]
       if (!animation) continue
       keys.push(name)
-      if (!scene.anims.exists(name)) scene.anims.create(toAnimation(name, animation, atlas.key))
+      // Without the texture, the animation would stay without frames.
+      if (scene.textures.exists(atlas.key) && !scene.anims.exists(name)) scene.anims.create(toAnimation(name, animation, atlas.key))
     }
   }
   return keys
@@ -106,7 +86,6 @@ export function createSprites<Sprites extends readonly SpriteModule[]>(
   for (const sprite of sprites) {
     const first = Object.values(sprite.animations)[0]
     const object = scene.add.sprite(at.x, at.y, mainAtlas(sprite).key, first?.frames[0])
-    if (sprite.anchor) object.setOrigin(sprite.anchor.x, sprite.anchor.y)
     if (first) object.play(first.name)
     made[sprite.name] = object
   }
@@ -119,10 +98,6 @@ function distinctAtlases(sprites: readonly SpriteModule[]): readonly AtlasData[]
 
 /** `Phaser.Textures.FilterMode.NEAREST`. */
 const nearest = 1
-
-function setFilter(scene: Phaser.Scene, atlas: AtlasData): void {
-  if (atlas.pixelArt && scene.textures.exists(atlas.key)) scene.textures.get(atlas.key).setFilter(nearest)
-}
 
 /** Swaps art in place when the dev server sends an update. */
 function listen(scene: Phaser.Scene): void {
