@@ -1,14 +1,10 @@
 import type Phaser from 'phaser'
 import type { AtlasData } from '../shared/data.ts'
-import { createWeakByName, type WeakByName } from '../shared/swap.ts'
 import { toTextures } from './data.ts'
 import type { LiveFrame, LiveSource, LiveTexture } from './live.ts'
 
-/**
- * Frames that a texture no longer has. An object that still holds such a frame shows it again when it comes
- * back.
- */
-const goneFrames = new WeakMap<LiveTexture, WeakByName<LiveFrame>>()
+/** Frames that a texture no longer has. They show the missing-texture picture until they come back. */
+const goneFrames = new WeakSet<LiveFrame>()
 
 /** `Phaser.Textures.FilterMode`. */
 const [linear, nearest] = [0, 1]
@@ -43,50 +39,29 @@ function filterOf(game: Phaser.Game, source: LiveSource | undefined, was: AtlasD
   return source?.scaleMode ?? linear
 }
 
-/** The changes to the frames of a texture. */
-export interface ReplacedFrames {
-  /** Names that are gone since the last swap. */
-  readonly gone: readonly string[]
-  /**
-   * Removes the gone frames from the texture. Until then they count as its frames, so that objects which show
-   * one are refreshed.
-   */
-  forget(): void
-}
-
 /**
  * Cuts the pages again. Each frame keeps its object, so that sprites, emitters and animations keep theirs. A
- * gone frame becomes the missing-texture picture.
+ * gone frame becomes the missing-texture picture. The texture still finds it by name, because an emitter looks
+ * up the frame of each particle, but does not list it.
+ *
+ * @returns Names that are gone since the last swap.
  */
-export function replaceFrames(textures: Phaser.Textures.TextureManager, texture: LiveTexture, now: AtlasData): ReplacedFrames {
-  const before = goneFrames.get(texture) ?? createWeakByName<LiveFrame>()
-  goneFrames.set(texture, before)
+export function replaceFrames(textures: Phaser.Textures.TextureManager, texture: LiveTexture, now: AtlasData): readonly string[] {
   const old = texture.frames
-  const held = new Map([...before.all(), ...Object.entries(old)])
   cut(texture, now)
   const missing = (textures.get('__MISSING') as unknown as LiveTexture).frames.__BASE
-  const gone: LiveFrame[] = []
-  for (const [name, frame] of held) {
+  return Object.getOwnPropertyNames(old).filter((name) => {
+    const frame = old[name] as LiveFrame
     const fresh = texture.frames[name]
-    if (fresh) {
-      Object.assign(frame, fresh)
-      texture.frames[name] = frame
-      before.delete(name)
-    } else {
-      // The gone frame keeps its own texture. If it took the texture of the missing picture, an object that
-      // gets the frame would change its texture.
-      Object.assign(frame, missing, { name, texture })
-      before.set(name, frame)
-      gone.push(frame)
-    }
-  }
-  for (const frame of gone) texture.frames[frame.name] = frame
-  return {
-    gone: gone.flatMap(({ name }) => (Object.hasOwn(old, name) ? [name] : [])),
-    forget: () => {
-      for (const { name } of gone) delete texture.frames[name]
-    },
-  }
+    const wasGone = goneFrames.has(frame)
+    // A gone frame keeps its own texture. If it took the texture of the missing picture, an object that gets
+    // the frame would change its texture.
+    Object.assign(frame, fresh ?? { ...missing, name, texture })
+    if (fresh) goneFrames.delete(frame)
+    else goneFrames.add(frame)
+    Object.defineProperty(texture.frames, name, { value: frame, enumerable: !!fresh, writable: true, configurable: true })
+    return !fresh && !wasGone
+  })
 }
 
 /** Fills an emptied texture as Phaser's atlas parser does. */

@@ -25,6 +25,9 @@ export interface LiveSource {
 export interface LiveFrame {
   readonly name: string
   texture: LiveTexture
+  /** Size of the untrimmed frame. */
+  readonly realWidth: number
+  readonly realHeight: number
   customPivot: boolean
   pivotX: number
   pivotY: number
@@ -81,6 +84,18 @@ export interface LiveState {
   setCurrentFrame(frame: LiveStep): void
 }
 
+/** A body of Arcade physics. A static one has no size before scaling, and one of Matter has no size at all. */
+interface LiveBody {
+  readonly isCircle?: boolean
+  readonly sourceWidth?: number
+  readonly sourceHeight?: number
+  readonly width?: number
+  readonly height?: number
+  /** Takes the size of the frame for 0. */
+  setSize(width: 0, height: 0, isCentred: false): void
+  updateFromGameObject(): void
+}
+
 /** An object that is drawn. */
 export interface LiveObject {
   readonly type: string
@@ -90,6 +105,9 @@ export interface LiveObject {
   readonly displayFrame?: LiveFrame
   readonly list?: readonly LiveObject[]
   readonly mask?: { readonly bitmapMask?: LiveObject } | null
+  readonly body?: LiveBody | null
+  readonly displayWidth?: number
+  readonly displayHeight?: number
   readonly originX?: number
   readonly originY?: number
   readonly width?: number

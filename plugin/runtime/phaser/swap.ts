@@ -1,7 +1,7 @@
 import type Phaser from 'phaser'
 import type { AtlasData } from '../shared/data.ts'
 import { reloadPage } from '../shared/hot.ts'
-import { fetchImage, warnOfGone } from '../shared/swap.ts'
+import { fetchImage, layoutOf, warnOfGone } from '../shared/swap.ts'
 import { replaceFrames, replaceSources } from './frames.ts'
 import { type LiveObject, type LiveTexture, liveObjects, liveStates } from './live.ts'
 import { followAnimations } from './playback.ts'
@@ -62,18 +62,12 @@ function swapNow(game: Phaser.Game, texture: LiveTexture, atlas: AtlasData, imag
   }
   const origins = users.map(originOf)
   const unused = isLayoutSame ? [] : replaceSources(game, texture, was, atlas, images)
-  const frames = isLayoutSame ? undefined : replaceFrames(game.textures, texture, atlas)
+  const gone = isLayoutSame ? [] : replaceFrames(game.textures, texture, atlas)
   followAnimations(game, states, was, atlas)
   for (const [at, object] of users.entries()) refresh(object, texture, origins[at] as Origin)
-  frames?.forget()
   for (const source of unused) source.destroy()
   shown.set(texture, atlas)
-  warnOfGone(atlas.key, frames?.gone ?? [])
-}
-
-/** All fields that make pictures. The other fields are about playback. */
-function layoutOf({ pages, frames, borders, outlines, pixelArt }: AtlasData): string {
-  return JSON.stringify([pages, frames, borders, outlines, pixelArt])
+  warnOfGone(atlas.key, gone)
 }
 
 /** Phaser 3 gives a TileSprite a canvas of its own, and has the atlas as displayTexture. */
@@ -89,15 +83,18 @@ interface Point {
 /** The origins that games had set before the anchor of a spec replaced them. */
 const ownOrigins = new WeakMap<LiveObject, Point>()
 
-/** Origin and slices of an object before a swap. */
+/** Origin, slices and body of an object before a swap. */
 interface Origin extends Point {
   /** Whether the origin is the anchor of the frame. */
   readonly isAnchor: boolean
   /** Whether the object is sliced at the borders of the frame. */
   readonly isSliced: boolean
+  /** Whether its Arcade body has the size of the frame. */
+  readonly hasFrameBody: boolean
 }
 
-function originOf({ frame, originX = 0.5, originY = 0.5, leftWidth, topHeight, is3Slice = false }: LiveObject): Origin {
+function originOf(object: LiveObject): Origin {
+  const { frame, originX = 0.5, originY = 0.5, leftWidth, topHeight, is3Slice = false } = object
   const { scale9 = false, scale9Borders: middle } = frame?.data ?? {}
   return {
     x: originX,
@@ -105,7 +102,16 @@ function originOf({ frame, originX = 0.5, originY = 0.5, leftWidth, topHeight, i
     isAnchor: frame?.customPivot === true && originX === frame.pivotX && originY === frame.pivotY,
     // A nine-slice without slices above and below counts its whole height as the upper one.
     isSliced: scale9 && middle?.x === leftWidth && (is3Slice || middle?.y === topHeight),
+    hasFrameBody: hasFrameBody(object),
   }
+}
+
+/** A static body has the size that is drawn, and a dynamic one also keeps its size before scaling. */
+function hasFrameBody({ body, frame, displayWidth, displayHeight }: LiveObject): boolean {
+  if (!body || body.isCircle) return false
+  const { sourceWidth, sourceHeight, width, height } = body
+  if (sourceWidth === undefined) return width === displayWidth && height === displayHeight
+  return sourceWidth === frame?.realWidth && sourceHeight === frame.realHeight
 }
 
 /**
@@ -137,4 +143,8 @@ function refresh(object: LiveObject, texture: LiveTexture, before: Origin): void
   if (object.type === 'NineSlice' && before.isSliced && object.frame?.data?.scale9) object.setSlices?.(object.width, object.height)
   if (object.type === 'Rope' || object.type === 'NineSlice') object.updateUVs?.()
   if (object.type === 'Blitter') object.dirty = true
+  if (before.hasFrameBody) {
+    object.body?.setSize(0, 0, false)
+    object.body?.updateFromGameObject()
+  }
 }

@@ -1,4 +1,11 @@
+import type { AtlasData } from './data.ts'
+
 // Shared code of both engines for swapping art in a running game.
+
+/** All fields that make pictures. The other fields are about playback. */
+export function layoutOf({ pages, frames, turned, borders, outlines, pixelArt }: AtlasData): string {
+  return JSON.stringify([pages, frames, turned, borders, outlines, pixelArt])
+}
 
 /**
  * Passes on a value under a key. Resolves when this value, or a later value of the key, has been processed.
