@@ -5,7 +5,7 @@
  * @module
  */
 import { AnimatedSprite, Cache, type FrameObject, type Texture } from 'pixi.js'
-import { fetchAtlas, type LoadedAtlas, toFrameObjects } from './pixi/atlas.ts'
+import { createAtlas, type LoadedAtlas, mendAtlas, toFrameObjects, unloadAtlas } from './pixi/atlas.ts'
 import { notePlayed } from './pixi/playback.ts'
 import { swapAtlas } from './pixi/swap.ts'
 import { type AtlasData, inOrder, mainAtlas, type Outline, type SpriteModule } from './shared/data.ts'
@@ -30,8 +30,8 @@ export interface LoadedSprite<Animation extends string = string, Frame extends s
    */
   readonly animations: Readonly<Record<Animation, FrameObject[]>>
   /**
-   * Makes a sprite that plays an animation as its spec says (loop, anchor). It has started; add it to the
-   * stage.
+   * Makes a sprite that plays an animation, with the loop of its spec and the anchor of its frames. It has
+   * started; add it to the stage.
    *
    * @param animation Short name.
    * @default the first of the spec
@@ -39,8 +39,8 @@ export interface LoadedSprite<Animation extends string = string, Frame extends s
   create(animation?: Animation): AnimatedSprite
 }
 
-/** Loaded atlases of the page, by key. */
-const loaded = new Map<string, Promise<LoadedAtlas>>()
+/** Atlases of the page, by key; `undefined` after it was unloaded. Loads and unloads of one wait for each other. */
+const loaded = new Map<string, Promise<LoadedAtlas | undefined>>()
 let isListening = false
 
 /** The loaded sprite of a module, with the names of its animations and frames. */
@@ -48,7 +48,7 @@ type Loaded<M> = M extends SpriteModule<infer A, infer F> ? LoadedSprite<A, F> :
 
 /**
  * Loads sprites with all they need. Sprites that share an atlas load it once. Of several resolutions, the one
- * nearest to the screen's is loaded.
+ * nearest to the screen's is loaded. Textures that the game has destroyed are made again.
  *
  * @returns The loaded sprites, in the order of the modules.
  */
@@ -56,7 +56,7 @@ export async function loadSprites<const Modules extends readonly SpriteModule[]>
   sprites: Modules,
 ): Promise<{ -readonly [I in keyof Modules]: Loaded<Modules[I]> }> {
   listen()
-  const atlases = await Promise.all(sprites.map((sprite) => loadAtlas(pickAtlas(sprite))))
+  const atlases = await Promise.all(sprites.map(loadSprite))
   return sprites.map((sprite, index) => toLoaded(sprite, atlases[index] as LoadedAtlas)) as {
     -readonly [I in keyof Modules]: Loaded<Modules[I]>
   }
@@ -68,18 +68,43 @@ function pickAtlas(sprite: SpriteModule): AtlasData {
   return largestFirst.findLast((atlas) => atlas.scale >= wanted) ?? largestFirst[0] ?? mainAtlas(sprite)
 }
 
-function loadAtlas(atlas: AtlasData): Promise<LoadedAtlas> {
-  const before = loaded.get(atlas.key)
-  if (before) return before
-  const started = fetchAtlas(atlas).then(publish)
-  loaded.set(atlas.key, started)
-  started.catch(() => loaded.delete(atlas.key))
+/**
+ * Unloads sprites: destroys their textures, and removes them from PixiJS's cache. Sprites that share an atlas
+ * are unloaded with the last of them. Remove what shows them from the stage before.
+ */
+export async function unloadSprites(sprites: readonly SpriteModule[]): Promise<void> {
+  await Promise.all(sprites.map((sprite) => follow(pickAtlas(sprite).key, (atlas) => leave(atlas, sprite.name))))
+}
+
+/** Removes a user of an atlas, and unloads the atlas with the last one. */
+async function leave(atlas: LoadedAtlas | undefined, user: string): Promise<LoadedAtlas | undefined> {
+  atlas?.users.delete(user)
+  if (!atlas || atlas.users.size > 0) return atlas
+  await unloadAtlas(atlas)
+  return undefined
+}
+
+async function loadSprite(sprite: SpriteModule): Promise<LoadedAtlas> {
+  const data = pickAtlas(sprite)
+  const atlas = await follow(data.key, (before) => mendAtlas(before ?? createAtlas(data)).then(publish))
+  atlas.users.add(sprite.name)
+  return atlas
+}
+
+/** Does the next thing with an atlas, when the previous one is done. An atlas that fails is forgotten. */
+function follow<T extends LoadedAtlas | undefined>(key: string, next: (atlas: LoadedAtlas | undefined) => Promise<T>): Promise<T> {
+  const started = (loaded.get(key) ?? Promise.resolve(undefined)).then(next)
+  loaded.set(key, started)
+  started.catch(() => loaded.get(key) === started && loaded.delete(key))
   return started
 }
 
 /** Adds frames to PixiJS's cache under their names. */
 function publish(atlas: LoadedAtlas): LoadedAtlas {
   for (const [name, texture] of Object.entries(atlas.textures)) {
+    if (Cache.has(name) && Cache.get(name) === texture) continue
+    // The cache may have one that is destroyed.
+    if (Cache.has(name)) Cache.remove(name)
     Cache.set(name, texture)
     if (isHot()) atlas.views.watch(texture)
   }
@@ -108,7 +133,8 @@ function toLoaded(sprite: SpriteModule, atlas: LoadedAtlas): LoadedSprite {
       const made = new AnimatedSprite(toFrameObjects(atlas, name))
       notePlayed(made, name)
       made.loop = loop
-      if (sprite.anchor) made.anchor.set(sprite.anchor.x, sprite.anchor.y)
+      // PixiJS 8.0 does not take it from the frame.
+      if (made.texture.defaultAnchor) made.anchor.copyFrom(made.texture.defaultAnchor)
       made.play()
       return made
     },

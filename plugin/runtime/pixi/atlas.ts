@@ -1,7 +1,7 @@
-import { Assets, type FrameObject, ImageSource, Texture, type TextureSource, TextureStyle } from 'pixi.js'
+import { Assets, Cache, DOMAdapter, type FrameObject, ImageSource, Texture, type TextureSource, TextureStyle } from 'pixi.js'
 import type { AnimationData, AtlasData, PageData } from '../shared/data.ts'
 import { isHot } from '../shared/hot.ts'
-import { createWeakByName, fetchImage, type WeakByName } from '../shared/swap.ts'
+import { fetchImage } from '../shared/swap.ts'
 import { cutPages } from './data.ts'
 import { canLoadKtx2, loaderFor } from './pictures.ts'
 import { createViews, type Views } from './views.ts'
@@ -17,14 +17,53 @@ export interface LoadedAtlas {
   /** By frame name: the Texture objects that sprites hold. */
   readonly textures: Record<string, Texture>
   /** Textures of gone frames. A sprite that still holds one shows it again when it comes back. */
-  readonly gone: WeakByName<Texture>
+  readonly gone: Map<string, Texture>
   readonly views: Views
+  /** Names of the sprites that the game has loaded and not unloaded. */
+  readonly users: Set<string>
 }
 
-/** Fetches the pages of an atlas and cuts them. */
-export async function fetchAtlas(data: AtlasData): Promise<LoadedAtlas> {
-  const sources = await Promise.all(data.pages.map((page) => (isHot() ? fetchOwn(page, data) : fetchShared(page, data))))
-  return { data, sources, textures: cutPages(data, sources), gone: createWeakByName(), views: createViews() }
+/** Starts an atlas without pages; {@link mendAtlas} fetches them. */
+export function createAtlas(data: AtlasData): LoadedAtlas {
+  return { data, sources: [], textures: {}, gone: new Map(), views: createViews(), users: new Set() }
+}
+
+/**
+ * Fetches the pages and cuts the frames that an atlas lacks: at first all of them, later those that the game
+ * has destroyed. Others keep their objects.
+ */
+export async function mendAtlas(atlas: LoadedAtlas): Promise<LoadedAtlas> {
+  const { data, sources, textures } = atlas
+  const isAlive = (name: string): boolean => textures[name]?.destroyed === false && textures[name].source?.destroyed === false
+  if (sources.length > 0 && !sources.some(({ destroyed }) => destroyed) && Object.keys(data.frames).every(isAlive)) return atlas
+  const pages = await Promise.all(data.pages.map((page, index) => renew(sources[index], page, data)))
+  // A swap may have come first.
+  if (atlas.data !== data) return mendAtlas(atlas)
+  sources.splice(0, sources.length, ...pages)
+  for (const [name, texture] of Object.entries(cutPages(data, sources))) {
+    if (isAlive(name)) texture.destroy()
+    else textures[name] = texture
+  }
+  return atlas
+}
+
+async function renew(source: TextureSource | undefined, page: PageData, data: AtlasData): Promise<TextureSource> {
+  if (source?.destroyed === false) return source
+  // `Assets` of PixiJS 8.0 keeps a source that the game has destroyed.
+  if (source && Cache.has(source.label) && Cache.get<Texture>(source.label).source === source) await Assets.unload(source.label)
+  return isHot() ? fetchOwn(page, data) : fetchShared(page, data)
+}
+
+/** Destroys what an atlas has loaded. */
+export async function unloadAtlas({ sources, textures }: LoadedAtlas): Promise<void> {
+  for (const [name, texture] of Object.entries(textures)) {
+    if (Cache.has(name) && Cache.get(name) === texture) Cache.remove(name)
+    texture.destroy()
+  }
+  for (const source of sources) {
+    if (isHot()) source.destroy()
+    else if (!source.destroyed) await Assets.unload(source.label)
+  }
 }
 
 /**
@@ -66,7 +105,7 @@ async function fetchShared({ url, format, also = [] }: PageData, data: AtlasData
 
 /** The absolute URL of a page. */
 export function pageUrl(url: string): string {
-  return new URL(url, document.baseURI).href
+  return new URL(url, DOMAdapter.get().getBaseUrl()).href
 }
 
 /** The scale mode for the pages of an atlas: nearest pixel for pixel art, the game's default for all else. */

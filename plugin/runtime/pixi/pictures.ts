@@ -14,16 +14,17 @@ const loaders = { texture: 'loadTextures', ktx2: 'loadKTX2' } as const
 /**
  * The options that make `Assets` load a page of an encoding. PixiJS makes an `ImageBitmap` of every picture,
  * and browsers round the premultiplied pixels of a WebP bitmap differently: soft pixels become 1 of 255
- * darker. Pixels from an image element are exact.
+ * darker. Pixels from an image element are exact. A worker has no such element.
  */
 export function loaderFor(format: string | undefined): { readonly parser: string } | { readonly loadParser: string } {
-  if (format === 'webp') {
+  const isOwn = format === 'webp' && typeof Image !== 'undefined'
+  if (isOwn) {
     if (!isAdded) extensions.add({ extension: { type: ExtensionType.LoadParser, name: parser }, id: parser, name: parser, load, unload })
     isAdded = true
   }
   const id = format === 'ktx2' ? 'ktx2' : 'texture'
   const hasIds = Assets.loader.parsers.some((one) => one.id === 'texture')
-  if (format === 'webp') return hasIds ? { parser } : { loadParser: parser }
+  if (isOwn) return hasIds ? { parser } : { loadParser: parser }
   return hasIds ? { parser: id } : { loadParser: loaders[id] }
 }
 
@@ -45,9 +46,10 @@ async function unload(texture: Texture): Promise<void> {
 const side = 32
 let missing: Texture | undefined
 
-/** The picture of a gone frame: a green frame and stroke on black, like Phaser's. It is made once. */
+/** The picture of a gone frame: a green frame and stroke on black, like Phaser's. */
 export function missingTexture(): Texture {
-  missing ??= Texture.from(draw(), true)
+  // The game may have destroyed it with a sprite.
+  if (missing?.source?.destroyed !== false) missing = Texture.from(draw(), true)
   return missing
 }
 

@@ -37,7 +37,7 @@ export async function swapAtlas(loaded: LoadedAtlas, next: AtlasData, isOvertake
 
 function swapNow(loaded: LoadedAtlas, next: AtlasData, pictures: readonly (HTMLImageElement | undefined)[]): void {
   const before = roundsOf(loaded)
-  const held = new Set([...Object.values(loaded.textures), ...loaded.gone.all().values()])
+  const held = new Set([...Object.values(loaded.textures), ...loaded.gone.values()])
   const views = loaded.views.showing(held).map((view) => ({ view, anchor: anchorOf(view), slices: slicesOf(view) }))
   for (const [index, picture] of pictures.entries()) putPicture(loaded, index, picture, next)
   // A later atlas may need an unused source again. Until then the source is unloaded from the graphics card.

@@ -88,31 +88,3 @@ export function warnOfGone(atlas: string, names: readonly string[]): void {
     `[spritewright] frames of "${atlas}" are gone and show the missing-texture picture: ${names.slice(0, namesShown).join(', ')}${more}`,
   )
 }
-
-/** Objects by name, held weakly: an object that the game drops is removed. */
-export interface WeakByName<T extends object> {
-  get(name: string): T | undefined
-  set(name: string, thing: T): void
-  delete(name: string): void
-  /** All existing objects, by name. */
-  all(): ReadonlyMap<string, T>
-}
-
-/** Creates an empty collection. */
-export function createWeakByName<T extends object>(): WeakByName<T> {
-  const kept = new Map<string, WeakRef<T>>()
-  return {
-    get: (name) => kept.get(name)?.deref(),
-    set: (name, thing) => void kept.set(name, new WeakRef(thing)),
-    delete: (name) => void kept.delete(name),
-    all: () => {
-      const alive = new Map<string, T>()
-      for (const [name, reference] of kept) {
-        const thing = reference.deref()
-        if (thing) alive.set(name, thing)
-        else kept.delete(name)
-      }
-      return alive
-    },
-  }
-}
