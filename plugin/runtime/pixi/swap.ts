@@ -1,12 +1,12 @@
-import { AnimatedSprite, Cache, Sprite, type Texture, type TextureSource, VERSION } from 'pixi.js'
+import { AnimatedSprite, Cache, type Container, Sprite, type Texture, type TextureSource, VERSION } from 'pixi.js'
 import type { AtlasData } from '../shared/data.ts'
 import { reloadPage } from '../shared/hot.ts'
-import { fetchImage, warnOfGone } from '../shared/swap.ts'
+import { fetchImage, layoutOf, warnOfGone } from '../shared/swap.ts'
 import { type LoadedAtlas, pageUrl, scaleModeOf, toSource } from './atlas.ts'
 import { cutPages } from './data.ts'
 import { missingTexture } from './pictures.ts'
 import { goOn, roundsOf } from './playback.ts'
-import type { Slices, View } from './views.ts'
+import { hasCopied, onStages, type Slices, type View } from './views.ts'
 
 /**
  * Before PixiJS 8.1, sprites do not notice a change of their texture. Before 8.8, they draw the old page of a
@@ -38,6 +38,10 @@ export async function swapAtlas(loaded: LoadedAtlas, next: AtlasData, isOvertake
 function swapNow(loaded: LoadedAtlas, next: AtlasData, pictures: readonly (HTMLImageElement | undefined)[]): void {
   const before = roundsOf(loaded)
   const held = new Set([...Object.values(loaded.textures), ...loaded.gone.values()])
+  const stages = onStages(loaded.sources)
+  const copiers = layoutOf(loaded.data) === layoutOf(next) ? [] : stages.filter((object) => hasCopied(object, loaded.sources, held))
+  if (copiers.length > 0) throw new Error('a Graphics, or a texture that the game has cut, has copied where its frames lay')
+  const particles = stages.filter(({ particleChildren }) => particleChildren?.some(({ texture }) => held.has(texture)))
   const views = loaded.views.showing(held).map((view) => ({ view, anchor: anchorOf(view), slices: slicesOf(view) }))
   for (const [index, picture] of pictures.entries()) putPicture(loaded, index, picture, next)
   // A later atlas may need an unused source again. Until then the source is unloaded from the graphics card.
@@ -49,6 +53,13 @@ function swapNow(loaded: LoadedAtlas, next: AtlasData, pictures: readonly (HTMLI
     followSlices(view, slices)
     follow(view, anchor)
   }
+  for (const box of particles) {
+    const pages = new Set(box.particleChildren?.map(({ texture }) => texture.source))
+    if (pages.size > 1) throw new Error('a ParticleContainer draws one page, and its frames are on several')
+    box.update?.()
+  }
+  for (const shown of [...particles, ...views.map(({ view }) => view)])
+    for (let object: Container | null = shown; object; object = object.parent) if (object.isCachedAsTexture) object.updateCacheTexture()
   warnOfGone(next.key, gone)
 }
 
@@ -153,5 +164,8 @@ function follow(view: View, oldAnchor: { readonly x: number; readonly y: number 
     if (width) view.width = width
     if (height) view.height = height
   }
-  ;(view as unknown as { onViewUpdate(): void }).onViewUpdate()
+  // Only a MeshPlane has the first: it sizes its geometry.
+  const live = view as unknown as { textureUpdated?(): void; onViewUpdate(): void }
+  live.textureUpdated?.()
+  live.onViewUpdate()
 }

@@ -1,4 +1,4 @@
-import { Container, type Sprite, type Texture, type ViewContainer } from 'pixi.js'
+import { Container, type Sprite, type Texture, type TextureSource, type ViewContainer } from 'pixi.js'
 
 /** An object that shows a texture: a Sprite, AnimatedSprite, TilingSprite, NineSliceSprite or Mesh. */
 export type View = ViewContainer & { readonly texture?: Texture | null; readonly anchor?: Sprite['anchor'] } & Partial<Slices>
@@ -65,4 +65,42 @@ export function createViews(): Views {
 
 function isOfView(wanted: readonly unknown[]): wanted is readonly ['update', () => void, View] {
   return wanted[0] === 'update' && wanted[2] instanceof Container
+}
+
+/** An object on a stage that may show frames without listening to a texture. */
+export interface Holder extends Container {
+  readonly texture?: Texture | null
+  /** Only a ParticleContainer has them. */
+  readonly particleChildren?: readonly { readonly texture: Texture }[]
+  update?(): void
+  /** Only a Graphics has it. */
+  readonly context?: {
+    readonly instructions: readonly { readonly data: { readonly image?: Texture; readonly style?: Pick<View, 'texture'> } }[]
+  }
+}
+
+/** Private fields of a source: the texture systems of renderers listen to the sources on their graphics cards. */
+interface LiveSource {
+  readonly _events: { readonly update?: { readonly context?: { readonly _renderer?: { readonly lastObjectRendered?: Holder } } } }
+}
+
+/** All objects on the stages of the renderers that draw these sources. PixiJS has no list of renderers. */
+export function onStages(sources: readonly TextureSource[]): Holder[] {
+  const listeners = sources.flatMap((source) => (source as unknown as LiveSource)._events.update ?? [])
+  const found = new Set(listeners.flatMap(({ context }) => context?._renderer?.lastObjectRendered ?? []))
+  for (const { children, mask } of found) for (const object of [...children, mask]) if (object instanceof Container) found.add(object)
+  return [...found]
+}
+
+/**
+ * Whether an object has copied where frames lay on their pages: a Graphics that is filled with one, or
+ * anything that shows a texture which the game has cut out of a page.
+ *
+ * @param frames The textures of the frames, which a swap changes.
+ */
+export function hasCopied(object: Holder, sources: readonly TextureSource[], frames: ReadonlySet<Texture>): boolean {
+  const { texture, particleChildren = [], context } = object
+  const fills = context?.instructions.map(({ data }) => data.image ?? data.style?.texture) ?? []
+  const shown = [texture, ...particleChildren.map((particle) => particle.texture), ...fills]
+  return shown.some((one) => one && sources.includes(one.source) && (context || !frames.has(one)))
 }
