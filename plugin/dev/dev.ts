@@ -1,6 +1,7 @@
 import { relative, resolve } from 'node:path'
 import type { ViteDevServer } from 'vite'
 import { filesOf } from '../../src/errors.ts'
+import { findPackage } from '../../src/host/modules/installed-package.ts'
 import { isInside } from '../../src/host/real-path.ts'
 import type { BuiltSprite, Preview } from '../../src/index.ts'
 import { findSprite } from '../build/bundling.ts'
@@ -11,6 +12,7 @@ import { createLog } from '../log.ts'
 import { allModule, spriteModule, type UrlOf } from '../module.ts'
 import { tellNews } from '../news.ts'
 import { openPanelServer } from '../panel/server/panel-server.ts'
+import { canSwapIn } from '../runtime/shared/swap.ts'
 import type { DevSprites, PluginSession } from '../session.ts'
 import { compareSheets, newlySuperseded, spritesOf } from './changes.ts'
 import { hotModule } from './hot-module.ts'
@@ -36,6 +38,9 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
     // A root that is a link has two names.
     resolve(server.config.root, relative(root, folder)),
   ])
+  const pixi = workshop.options.engine === 'phaser' ? undefined : await findPackage(workshop.host.disk, 'pixi.js', [root], '')
+  if (pixi && !canSwapIn(pixi.version))
+    createLog(server.config).info(`PixiJS ${pixi.version} reloads the page for every change of a sprite; 8.8 and newer swap it in place.`)
   // A bundle names the pages of the time when it was made, so they are all kept.
   const shelf = createPageShelf(server.config.experimental.bundledDev ? Number.POSITIVE_INFINITY : undefined)
   const prefix = `${base.startsWith('/') ? base : '/'}@spritewright/`

@@ -37,6 +37,20 @@ const ours = (url: string): boolean => url.includes('__x00__spritewright/')
 
 describe.each(vites)('the dev server of %s', (version, load) => {
   const testNewest = testOfNewest(version)
+  testNewest.each([
+    ['8.7.3', 'pixi', 1],
+    ['8.8.0', 'pixi', 0],
+    ['8.7.3', 'phaser', 0],
+  ] as const)(
+    'PixiJS %s with the engine %s: says %i times at its start that every change reloads the page',
+    async (version, engine, times) => {
+      const game = await shelf.game()
+      await game.write('node_modules/pixi.js/package.json', JSON.stringify({ name: 'pixi.js', version }))
+      const { log } = await start(load, game, {}, pluginOf(game, { env, options: { engine } }))
+      expect(log.all.filter((line) => line.includes(`PixiJS ${version} reloads the page for every change`))).toHaveLength(times)
+    },
+  )
+
   test.each([['/'], ['/game/']])('base %s: gives whole chains of modules, pages among them, and nothing of this machine', async (base) => {
     const game = await shelf.game()
     const { get, crawl, log } = await start(load, game, { base })

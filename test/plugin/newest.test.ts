@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createNewest } from '../../plugin/runtime/shared/swap.ts'
+import { canSwapIn, createNewest } from '../../plugin/runtime/shared/swap.ts'
 
 test('of the values of a key that come while one is processed, only the last follows; a later one begins anew', async () => {
   const seen: string[] = []
@@ -12,4 +12,15 @@ test('of the values of a key that come while one is processed, only the last fol
   expect(seen.splice(0)).toEqual(['begin a', 'end a, overtaken', 'begin c', 'end c'])
   await push('hero', 'd')
   expect(seen).toEqual(['begin d', 'end d'])
+})
+
+test.each([
+  ['8.0.0', false],
+  ['8.7.3', false],
+  ['8.8.0', true],
+  ['8.10.1', true],
+  ['8.22.0-rc.1', true],
+  ['9.0.0', true],
+])('PixiJS %s swaps in place: %s', (version, canSwap) => {
+  expect(canSwapIn(version)).toBe(canSwap)
 })

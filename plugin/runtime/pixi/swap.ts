@@ -1,18 +1,12 @@
 import { AnimatedSprite, Cache, type Container, Sprite, type Texture, type TextureSource, VERSION } from 'pixi.js'
 import type { AtlasData } from '../shared/data.ts'
 import { reloadPage } from '../shared/hot.ts'
-import { fetchImage, layoutOf, warnOfGone } from '../shared/swap.ts'
+import { canSwapIn, fetchImage, layoutOf, warnOfGone } from '../shared/swap.ts'
 import { type LoadedAtlas, pageUrl, scaleModeOf, toSource } from './atlas.ts'
 import { cutPages } from './data.ts'
 import { missingTexture } from './pictures.ts'
 import { goOn, roundsOf } from './playback.ts'
 import { hasCopied, onStages, type Slices, type View } from './views.ts'
-
-/**
- * Before PixiJS 8.1, sprites do not notice a change of their texture. Before 8.8, they draw the old page of a
- * texture that has moved to another one.
- */
-const canSwap = Number(/^8\.(\d+)/.exec(VERSION)?.[1] ?? Infinity) >= 8
 
 /**
  * Replaces the art of a loaded atlas in place. Pages and Textures keep their identity, and sprites keep
@@ -24,7 +18,7 @@ const canSwap = Number(/^8\.(\d+)/.exec(VERSION)?.[1] ?? Infinity) >= 8
  * @param isOvertaken Whether a newer atlas is waiting. If so, this one is dropped.
  */
 export async function swapAtlas(loaded: LoadedAtlas, next: AtlasData, isOvertaken: () => boolean): Promise<void> {
-  if (!canSwap) return reloadPage(`"${next.key}" has changed, and PixiJS ${VERSION} cannot swap it in place (8.8 and newer can)`)
+  if (!canSwapIn(VERSION)) return reloadPage(`"${next.key}" has changed, and PixiJS ${VERSION} cannot swap it in place (8.8 and newer can)`)
   const isShown = (index: number): boolean => loaded.data.pages[index]?.url === next.pages[index]?.url
   const pictures = await Promise.all(next.pages.map(({ url }, index) => (isShown(index) ? undefined : fetchImage(pageUrl(url)))))
   if (isOvertaken()) return

@@ -2,6 +2,14 @@ import type { AtlasData } from './data.ts'
 
 // Shared code of both engines for swapping art in a running game.
 
+/**
+ * Whether a version of PixiJS can swap in place. Before 8.1, sprites do not notice a change of their texture.
+ * Before 8.8, they draw the old page of a texture that has moved to another one.
+ */
+export function canSwapIn(pixi: string): boolean {
+  return Number(/^8\.(\d+)/.exec(pixi)?.[1] ?? Infinity) >= 8
+}
+
 /** All fields that make pictures. The other fields are about playback. */
 export function layoutOf({ pages, frames, turned, borders, outlines, pixelArt }: AtlasData): string {
   return JSON.stringify([pages, frames, turned, borders, outlines, pixelArt])
