@@ -40,5 +40,6 @@ test('a request of a profile is sent with what it says, and with nothing else', 
   } as const
   const sent = toWireRequest({ ...request, isManaged: true }, 'uploadReference', 'the upload')
   expect(sent).toEqual({ ...request, isManaged: true, what: 'the upload', deadlineMs: 300_000 })
-  expect(Object.keys(toWireRequest({ method: 'GET', path: '/v1/a' }, 'x', 'y'))).toEqual(['method', 'path', 'what', 'deadlineMs'])
+  const bare = { method: 'GET', path: '/v1/a' } as const
+  expect(toWireRequest(bare, 'x', 'y')).toEqual({ ...bare, what: 'y', deadlineMs: 300_000 })
 })
