@@ -18,6 +18,7 @@ const entryOf = (attempt: number | undefined, id: string | undefined = 'x'): Loc
 test.each<[string, Submission, LockEntry, boolean, boolean]>([
   ['of a request without records', { attempt: 0, failures: 0, sends: [] }, entryOf(undefined), false, true],
   ['of an attempt that was not accepted', { attempt: 2, failures: 0, sends: [] }, entryOf(2), false, true],
+  ['of an attempt that it does not name', { attempt: 2, failures: 0, sends: [] }, entryOf(undefined), false, true],
   ['of a later attempt', { attempt: 2, failures: 0, sends: [] }, entryOf(3), false, true],
   ['of an earlier attempt', { attempt: 2, failures: 0, sends: [] }, entryOf(1), false, false],
   ['that is missing', { attempt: 2, failures: 0, sends: [] }, entryOf(2, ''), false, false],

@@ -73,7 +73,6 @@ describe('a hint of the stream', () => {
     await clock.advance(60_000)
     expect(opened.map((at) => at - (opened[0] ?? 0))).toEqual([0, 1_000, 3_000, 7_000, 15_000])
     await complete()
-    await clock.advance(60_000)
     expect(clock.sleepers).toBe(0)
   })
 })

@@ -140,7 +140,13 @@ describe('beside another machine', () => {
   })
 
   test('an answer whose arrival is unknown is told as an answer', async () => {
-    const made = bench({ balance: async () => price })
+    let balance = price
+    const made = bench({
+      balance: async () => {
+        if (balance < 0n) throw new Error('down')
+        return balance
+      },
+    })
     await made.record('frozen', frozenOf(1))
     await made.record('accepted', { attempt: 1, executionId: 'e1', conversationId: null })
     const words = { questionId: 'q', key: 'k', text: 'left', assetId: null }
@@ -151,6 +157,11 @@ describe('beside another machine', () => {
       code: 'SW_UNCERTAIN',
       message: expect.stringContaining('Whether the answer to "hero.walk" arrived is unknown'),
       facts: { balanceBefore: '9', balanceNow: '2.4' },
+    })
+    balance = -1n
+    await expect(purchase(made, order)).rejects.toMatchObject({
+      message: expect.stringContaining('Whether the answer to "hero.walk" arrived is unknown'),
+      facts: { balanceBefore: '9', balanceNow: undefined },
     })
   })
 

@@ -177,7 +177,7 @@ describe('a journal that machines share', () => {
     const again = (): Promise<unknown> => machine(store, 1, [], one.clock, one.disk).journal.read(hash)
     const file = store.files.get(`${hash}/0002.json`)
     store.files.delete(`${hash}/0002.json`)
-    await expect(again()).rejects.toMatchObject({ code: 'SW_JOURNAL', facts: { record: `${hash}/0002.json` } })
+    await expect(again()).rejects.toMatchObject({ code: 'SW_JOURNAL', facts: { store: 's3://team/game', record: `${hash}/0002.json` } })
     store.files.set(`${hash}/0002.json`, { bytes: new TextEncoder().encode('{}'), at: 0 })
     await expect(again()).rejects.toMatchObject({ code: 'SW_JOURNAL' })
     if (file) store.files.set(`${hash}/0002.json`, file)
@@ -262,7 +262,11 @@ describe('a journal that machines share', () => {
     const disk = new MemoryDisk()
     await append(createJournal({ disk, random: countingRandom(), clock, keys: ringOf(testKey(1)) }, '/j'), 'sent')
     await append(machine(store, 2).journal, 'frozen')
-    await expect(machine(store, 1, [2], clock, disk).journal.read(hash)).rejects.toMatchObject({ code: 'SW_JOURNAL' })
+    await expect(machine(store, 1, [2], clock, disk).journal.read(hash)).rejects.toMatchObject({
+      code: 'SW_JOURNAL',
+      message: expect.stringContaining('that another machine has begun others'),
+      facts: { store: 's3://team/game', folder: expect.stringContaining(hash), record: `${hash}/0001.json` },
+    })
   })
 
   test('of a long chain only the end is read from the store', async () => {
