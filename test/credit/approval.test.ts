@@ -27,6 +27,15 @@ describe('judgeApproval', () => {
     expect(judgeApproval(approval, hash, service, mine)).toBe('valid')
   })
 
+  test('one of another person, given elsewhere by an earlier version, counts for no project', () => {
+    const theirs = signApproval(other, hash, service, { ...terms, checkout: 'there' })
+    const trusting = { ...mine, others: new Set([other.fingerprint]) }
+    expect(judgeApproval(theirs, hash, service, trusting)).toBe('project')
+    const own_ = signApproval(own, hash, service, { ...terms, checkout: 'there' })
+    expect(judgeApproval(own_, hash, service, { ...mine, isKeyFromEnvironment: true })).toBe('valid')
+    expect(judgeApproval(own_, hash, service, mine)).toBe('elsewhere')
+  })
+
   test.each(['publicKey', 'signature', 'given'] as const)('one without %s is unsigned', (field) => {
     const { [field]: _left, ...rest } = approval
     expect(judgeApproval(rest, hash, service, mine)).toBe('unsigned')

@@ -270,6 +270,11 @@ describe('the picture of an earlier step', () => {
     })
   })
 
+  test('that was damaged in the vault stops what builds on it, and is fetched by the next run', async () => {
+    const gone = async (): Promise<Purchase> => ({ ...{ id: step.id, hash: 'h', sha256: '0'.repeat(64) }, credits: '1', isFresh: true })
+    await expect(readReferencePicture(bench(), after, gone)).rejects.toMatchObject({ code: 'SW_VAULT', facts: { id: 'hero#2' } })
+  })
+
   test('is bought once for all that need it', async () => {
     const made = bench()
     let count = 0

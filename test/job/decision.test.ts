@@ -219,6 +219,15 @@ describe('what the records say decides what is done', () => {
     expect(decide(taken('2025-12-31'), { ...facts, lockedAttempt: 5 })).toEqual({ do: 'prepare', attempt: 5 })
   })
 
+  test('records of somebody else stop every POST, with the time of the first one', () => {
+    const foreign = (of: Submission): Submission => ({ ...of, isForeign: true })
+    const stop = (at: number) => ({ do: 'stop', why: { kind: 'uncertain', since: at, because: 'records' } })
+    expect(decide(foreign(since(send(minute, none))), facts)).toEqual(stop(facts.wall - minute))
+    expect(decide(foreign(noSubmission), facts)).toEqual(stop(facts.wall))
+    const accepted = { attempt: 1, executionId: 'e', conversationId: null }
+    expect(decide(foreign({ ...since(), accepted }), facts)).toEqual({ do: 'follow', executionId: 'e' })
+  })
+
   test('a refused repetition is counted from the first POST of which nobody knows', () => {
     const sends = [send(60 * minute, none), send(0, refused(422), { send: 2 })]
     const replay = { at: facts.wall, mono: facts.mono, sends: 1, count: 1 }

@@ -118,7 +118,10 @@ describe('beside another machine', () => {
     expect(waited.slept).toEqual(Array.from({ length: 8 }, () => 2_000))
     expect(waited.progress[0]).toEqual({ id: 'hero.walk', phase: 'waiting', message: 'another machine is submitting it' })
     expect(waited.progress.slice(8).map(({ phase }) => phase)).toEqual(['checking', 'uploading', 'submitting'])
-    expect([waited.posts, waited.error]).toEqual([1, expect.objectContaining({ code: 'SW_REFUSED' })])
+    expect([waited.posts, waited.error]).toEqual([
+      1,
+      expect.objectContaining({ code: 'SW_REFUSED', facts: expect.objectContaining({ status: 422 }) }),
+    ])
     expect((await beside({ elsewhereMs: undefined }, frozen)).slept).toEqual([])
     expect((await beside({}, (made) => made.record('frozen', frozenOf(1)))).slept).toEqual([])
   })

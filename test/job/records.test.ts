@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { parseCredits } from '../../src/credit/credits.ts'
-import { boughtElsewhere, countTakenOver } from '../../src/job/records/bought-elsewhere.ts'
+import { boughtElsewhere, countTakenOver, wasAnswered } from '../../src/job/records/bought-elsewhere.ts'
 import { linkUp } from '../../src/job/records/chain.ts'
-import { type ChainedRecord, formatRecord, parseRecord, recordSum, sealText } from '../../src/job/records/file.ts'
+import { type ChainedRecord, formatRecord, parseRecord, recordSum, sealText, signedText } from '../../src/job/records/file.ts'
 import { foldRecords } from '../../src/job/records/fold.ts'
 import { type JournalView, readUnlessBroken } from '../../src/job/records/journal.ts'
 import type { JournalRecord, RecordBodies, RecordType } from '../../src/job/records/record.ts'
@@ -124,6 +124,7 @@ test('each decision to replay counts, with its time and the POSTs before it, for
   const givenUp = record('decided', { attempt: 1, about: 'answer', decision: 'abandon', approvedAt: null })
   expect(foldRecords([...asked, givenUp])).toMatchObject({ answersAbandoned: 1, accepted: { executionId: 'e1' } })
   expect(foldRecords([...asked, givenUp]).answer).toBeUndefined()
+  expect(foldRecords([...asked, givenUp, givenUp]).answersAbandoned).toBe(2)
 })
 
 const send = (kind: 'none' | number): Send => ({
@@ -218,6 +219,27 @@ describe('purchases of other machines', () => {
     expect(await sum({ h: one }, taken, isOurs)).toBe(parseCredits(credits))
   })
 
+  test('are ours if the service answered a POST of this journal with them, or if nobody can read the journal', async () => {
+    const reading = (...records: readonly JournalRecord[]) => ({ read: async () => ({ records }) as unknown as JournalView })
+    const is = (journal: Parameters<typeof wasAnswered>[0], conversation: string | null = null) =>
+      wasAnswered(journal, 'h', { id: 'e1', conversation })
+    const going = record('answerAccepted', { attempt: 1, executionId: 'e1', conversationId: null })
+    expect([await is(reading(accepted(1, 'e1'))), await is(reading(going))]).toEqual([true, true])
+    expect([await is(reading(accepted(1, 'e1', takenOver))), await is(reading(accepted(1, 'e2'))), await is(reading())]).toEqual([
+      false,
+      false,
+      false,
+    ])
+    const talk = accepted(1, 'e2', { conversationId: 'c' })
+    expect([await is(reading(talk), 'c'), await is(reading(talk), 'd'), await is(reading(accepted(1, 'e2')), null)]).toEqual([
+      true,
+      false,
+      false,
+    ])
+    const broken = { read: async () => Promise.reject(Object.assign(new Error('x'), { code: 'SW_JOURNAL' })) }
+    expect(await is(broken)).toBe(true)
+  })
+
   test('that were taken over and given up are counted, unless they failed', () => {
     const view = (...records: readonly JournalRecord[]) => ({ records }) as unknown as JournalView
     const taken = accepted(1, 'e1', takenOver)
@@ -252,6 +274,7 @@ describe('the file of a record', () => {
   test('has the same sum and the same sealed text in every version: else all records would count as changed', () => {
     expect(whole.sum).toBe('cc35480f7e32ab13b9397c7f0603167c2731ccc87c3421fb84116443d23e717f')
     expect(sealText('c', { sum: 's' })).toBe('["spritewright record 1","c","s"]')
+    expect(signedText('c', { sum: 's', nonce: 'n' })).toBe('["spritewright shared record 1","c","s","n"]')
   })
 
   test('follows the record before it, by number and by hash', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { SpritewrightError } from '../../src/errors.ts'
 import type { StopReason } from '../../src/job/decision.ts'
-import { goesOnError, refusedAnswerError, refusedError, stopError } from '../../src/job/stop.ts'
+import { goesOnError, notYoursError, refusedAnswerError, refusedError, stopError } from '../../src/job/stop.ts'
 import { errorOf, order } from './bench.ts'
 
 const id = 'hero.walk'
@@ -84,6 +84,20 @@ describe('a purchase stops', () => {
     expect(stop({ kind: 'conflict' })).toMatchObject({ code: 'SW_CONFLICT', facts: { id, hash: order.hash } })
     expect(stop({ kind: 'abandoned' })).toMatchObject({ code: 'SW_APPROVAL', facts: { id, hash: order.hash } })
   })
+})
+
+test.each([
+  ['project', undefined, 'It names no project'],
+  ['project', 'p1', 'set SPRITEWRIGHT_PROJECT=p1 in the environment'],
+  ['other', 'p1', 'not by you. Nothing was sent. Build where'],
+] as const)('an approval of the verdict %s and the project %s says what to do', (verdict, project, words) => {
+  const found = notYoursError([id, 'hero.run'], { buyer: 'b'.repeat(40), ...(project ? { project } : {}) }, verdict, 'hero')
+  expect(found).toMatchObject({ code: 'SW_BUYER', facts: { ids: [id, 'hero.run'], verdict, buyer: 'b'.repeat(40) } })
+  expect(Object.hasOwn(found.facts, 'project')).toBe(project !== undefined)
+  expect(found.facts.project).toBe(project)
+  expect(found.message).toContain('"hero.walk", "hero.run": approved ')
+  expect(found.message).toContain(words)
+  expect(found.message).toContain('npx spritewright approve hero --adopt')
 })
 
 test('an error of the network names the execution that goes on, any other error stays as it is', () => {
