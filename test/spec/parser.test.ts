@@ -89,6 +89,12 @@ animations:
     expect(bordersOf([1, 2, 3, 4])).toEqual({ left: 1, top: 2, right: 3, bottom: 4 })
   })
 
+  test('options are kept, and empty ones are none', () => {
+    const walkOf = (options: unknown) => parseSpec(specText({}, { options }), '/game/hero.sprite.json').animations[0]
+    expect(walkOf({ style: 'ink' })?.options).toEqual({ style: 'ink' })
+    expect(walkOf({})).not.toHaveProperty('options')
+  })
+
   test('faults that are meant are kept, and an empty list of them is none', () => {
     const meantOf = (meant: unknown) => parseSpec(specText({}, { meant }), '/game/hero.sprite.json').animations[0]
     expect(meantOf(['blank', 'halo'])?.meant).toEqual(['blank', 'halo'])
@@ -232,6 +238,7 @@ describe('what a spec is refused for', () => {
     [{ reference: { steps: [{ text: 'x' }, { text: 'y' }] } }, {}, 'reference.steps[1]'],
     [{ reference: { steps: [{ text: 'x' }, { edit: 5 }] } }, {}, 'reference.steps[1].edit'],
     [{ reference: { steps: [{ text: 'x' }, { edit: 'y', upscale: 'z' }] } }, {}, 'reference.steps[1]'],
+    [{ reference: { steps: [{ edit: 'y', upscale: 'z' }] } }, {}, 'reference.steps[0]'],
     [{ animations: {} }, {}, 'animations'],
     [{ animations: { walk: {}, Walk: {} } }, {}, 'animations.Walk'],
     [{}, { frames: 6 }, 'animations.walk.frames'],

@@ -38,6 +38,10 @@ test('the JSON Schema asks only for what has no default and knows no other field
   expect(at(animations, 'additionalProperties', 'properties', 'frames')).toMatchObject({ minimum: 7, maximum: 100, default: 12 })
 })
 
+test('the JSON Schema allows comments and trailing commas in editors, as the reader does', () => {
+  expect(specJsonSchema()).toMatchObject({ allowComments: true, allowTrailingCommas: true })
+})
+
 test('the JSON Schema is plain data', () => {
   expect(JSON.parse(JSON.stringify(specJsonSchema()))).toEqual(specJsonSchema())
 })

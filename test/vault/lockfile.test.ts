@@ -182,6 +182,21 @@ describe('sprites.lock.json', () => {
     expect(Object.keys((await store.read()).animations).sort()).toEqual(['b.walk', 'ours.walk', 'theirs.walk'])
   })
 
+  test('a program that rewrites the file again and again is an error, after a hundred tries', async () => {
+    const path = '/p/sprites.lock.json'
+    const disk = new MemoryDisk()
+    let writes = 0
+    const guard: CallGuard = (call) => {
+      if (!call.startsWith('sync ')) return undefined
+      const theirs = { version: 1 as const, animations: { [`theirs.a${++writes}`]: { [hash]: entry } } }
+      disk.files.set(path, new TextEncoder().encode(formatLockFile(theirs)))
+      return undefined
+    }
+    const store = createLockStore({ disk: guarded(disk, guard), random: countingRandom() }, path)
+    await expect(store.change('ours.walk', hash, () => entry)).rejects.toMatchObject({ code: 'SW_DISK', facts: { file: path } })
+    expect([writes, [...disk.files.keys()]]).toEqual([100, [path]])
+  })
+
   test('a file that is deleted after a change is empty, and one that is written again is read again', async () => {
     const disk = new MemoryDisk()
     const path = '/p/sprites.lock.json'
