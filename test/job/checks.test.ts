@@ -106,6 +106,12 @@ describe('the right to buy', () => {
     expect(run({}, { ...order, approval: foreign }, foreign)).toThrow(thrown('SW_BUYER', { verdict: 'other' }))
   })
 
+  test('ends with a newer approval, or when it was taken back', () => {
+    const newest = (isRevoked: boolean) => () => authorise(bench(), order, { at: '2030-01-01T00:00:00.000Z', isRevoked })
+    expect(newest(false)).toThrow(thrown('SW_APPROVAL', { id: 'hero.walk', verdict: 'replaced' }))
+    expect(newest(true)).toThrow(thrown('SW_APPROVAL', { id: 'hero.walk', verdict: 'revoked' }))
+  })
+
   test('needs a run that may buy, or that may repeat what was sent', () => {
     const never = { mayBuy: false, mayReplay: false }
     expect(run(never)).toThrow(thrown('SW_MISSING', {}))

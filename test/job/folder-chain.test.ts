@@ -8,8 +8,9 @@ import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 const hash = 'a'.repeat(64)
 
 function desk(key = 1, disk = new MemoryDisk(), guard: CallGuard = () => undefined) {
-  const ports = { disk: guarded(disk, guard), random: countingRandom(), clock: new ManualClock(), keys: ringOf(testKey(key)) }
-  return { disk, open: (copy?: string) => createJournal(ports, { folder: '/j', ...(copy === undefined ? {} : { copy }) }) }
+  const clock = new ManualClock()
+  const ports = { disk: guarded(disk, guard), random: countingRandom(), clock, keys: ringOf(testKey(key)) }
+  return { disk, clock, open: (copy?: string) => createJournal(ports, { folder: '/j', ...(copy === undefined ? {} : { copy }) }) }
 }
 
 async function write(journal: ReturnType<typeof createJournal>, count: number, keyTag = 'k'): Promise<JournalView> {
@@ -29,6 +30,20 @@ test('records that are missing here and there are read in order, whichever place
   expect(sends(view)).toEqual(Array.from({ length: 12 }, (_, index) => index + 1))
   await open('/copy').append(hash, view, 'withdrawn', { attempt: 1 })
   for (const place of ['/j', '/copy']) expect([...disk.files.keys()].filter((path) => path.startsWith(`${place}/`))).toHaveLength(13)
+})
+
+test('a last record that is torn in one place is that of the other, or is none if the other lacks it', async () => {
+  for (const [hasCopy, expected] of [
+    [true, [1, 2, 3]],
+    [false, [1, 2]],
+  ] as const) {
+    const { disk, open, clock } = desk()
+    await write(open('/copy'), 3)
+    disk.files.set(`/j/${hash}/0003.json`, new Uint8Array([123]))
+    if (!hasCopy) disk.files.delete(`/copy/${hash}/0003.json`)
+    const view = await clock.run(open('/copy').read(hash))
+    expect([sends(view), view.next.n]).toEqual([expected, 4])
+  }
 })
 
 test('records of somebody else in place of ours stop the request, and the error names the place and the copy', async () => {
