@@ -1,21 +1,22 @@
-import { afterEach, expect, test } from 'vitest'
-import { nodeNet } from '../../src/host/net.ts'
-import type { DoctorFinding } from '../../src/workshop.ts'
-import { type S3Double, type S3Rules, startS3Double } from '../kit/s3-double.ts'
-import { simulatedWorld } from '../sim/world.ts'
-
-const doubles: S3Double[] = []
-afterEach(async () => void (await Promise.all(doubles.splice(0).map((double) => double.close()))))
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { nodeHost } from '../../src/host/host.ts'
+import { createWorkshop, type DoctorFinding } from '../../src/workshop.ts'
+import { createProject } from '../kit/project.ts'
+import { type S3Rules, startS3Double } from '../kit/s3-double.ts'
 
 /** What doctor says of the journal and the results that are in one bucket. */
 async function findings(rules: S3Rules): Promise<{ journal: DoctorFinding; results: DoctorFinding; keys: readonly string[] }> {
-  // The bucket is a real server, so its clock and network are real as well.
-  const double = await startS3Double({ ...rules, skewMs: () => world.clock.wall() - Date.now() })
-  doubles.push(double)
-  const world = await simulatedWorld(0)
+  const double = await startS3Double(rules)
+  onTestFinished(() => double.close())
+  const project = await createProject()
+  onTestFinished(() => project.remove())
+  const { root } = project
   const store = { shared: 's3://studio/game', journal: 's3://studio/game' }
-  const workshop = await world.workshop({ store }, { env: { ...world.env, ...double.env }, net: nodeNet() })
-  const all = await world.clock.run(workshop.doctor())
+  const host = { ...nodeHost(), env: double.env, stateFolder: join(root, '.state') }
+  const workshop = await createWorkshop({ root, options: { service: 'embedded', store }, host })
+  onTestFinished(() => workshop.close())
+  const all = await workshop.doctor()
   const of = (name: string): DoctorFinding => all.find(({ check }) => check === name) as DoctorFinding
   return { journal: of('shared journal'), results: of('shared results'), keys: [...double.files.keys()] }
 }
