@@ -22,8 +22,6 @@ class ShortestFirst extends BaseSequencer {
 const elsewhere = [
   ...['workshop/scale', 'cli/bin', 'cli/build-watch', 'cli/editors', 'cli/write-types'],
   ...['plugin/swap', 'plugin/types', 'plugin/typings', 'atlas/corpora'],
-  // It tries faults of services, not of the client.
-  'service/contract/mutants',
 ]
 
 const { projects: _projects, ...test } = base.test ?? {}
