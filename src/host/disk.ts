@@ -4,6 +4,7 @@ import {
   copyFileSync,
   fsync,
   linkSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -103,10 +104,14 @@ export function nodeDisk(): Disk {
   /** Takes a private path from everybody but its owner. Returns the permissions that a new file there may have. */
   const own = (path: string): number => {
     if (process.platform === 'win32' || ![...roots].some((root) => `${path}${sep}`.startsWith(root))) return 0o777
-    const mode = owned.has(path) ? undefined : unless(['ENOENT', 'ENOTDIR'], () => own(dirname(path)) && statSync(path).mode)
-    if (mode !== undefined) owned.add(path)
-    // A file of another user, or on a disk that cannot be written, stays as it is.
-    if (mode !== undefined && (mode & 0o077) !== 0) unless(['EPERM', 'EACCES', 'EROFS'], () => chmodSync(path, mode & 0o700))
+    try {
+      const stat = owned.has(path) || own(dirname(path)) === 0 ? undefined : lstatSync(path)
+      if (stat) owned.add(path)
+      // What a link leads to may be somebody else's.
+      if (stat && !stat.isSymbolicLink() && (stat.mode & 0o077) !== 0) chmodSync(path, stat.mode & 0o700)
+    } catch {
+      // A file that is not there, of another user, or on a disk without permissions. The call itself says what is wrong.
+    }
     return 0o700
   }
   let last = process.hrtime.bigint()
@@ -153,7 +158,11 @@ export function nodeDisk(): Disk {
       if (process.platform !== 'win32') await now(folder, () => syncOpened(folder))
     },
     move: (from, to) => now(to, () => renamePatiently(() => renameSync(from, to))),
-    remove: (path) => now(path, () => removeOne(path)),
+    remove: (path) =>
+      now(path, () => {
+        owned.delete(path)
+        return removeOne(path)
+      }),
     touch: (path, atMs) => now(path, () => utimesSync(path, atMs / 1000, atMs / 1000)),
   }
 }

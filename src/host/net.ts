@@ -110,7 +110,7 @@ function decoded(response: NetResponse & { readonly body: Readable }, method: st
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== '' && name !== 'identity')
   if (codings.length === 0 || method === 'HEAD' || response.status === 204 || response.status === 304) return response
-  const steps = codings.reverse().map((name) => decoders[name]?.())
+  const steps = codings.reverse().map((name) => (Object.hasOwn(decoders, name) ? decoders[name]?.() : undefined))
   if (steps.length > 3 || !steps.every((step) => step !== undefined)) {
     response.body.on('error', () => {}).destroy()
     throw new Error(`the body has the coding ${written.slice(0, 60)}, expected none, or gzip, deflate or br`)

@@ -20,7 +20,7 @@ const endsAll: readonly string[] = ['SW_KEY_REFUSED', 'SW_INTERRUPTED', 'SW_DISK
  * Whether an error ends the whole run. An error of the disk does: the next order could not be stored either.
  */
 export function endsEverything(error: unknown): boolean {
-  if (error instanceof SpritewrightError) return endsAll.includes(error.code)
+  if (error instanceof SpritewrightError) return endsAll.includes(error.code) || error.facts.isUnread === true
   const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown }
   return typeof code === 'string' && typeof syscall === 'string'
 }

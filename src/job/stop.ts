@@ -189,10 +189,10 @@ function uncertainError(order: Order, why: StopReason & { kind: 'uncertain' }, w
  * @throws `SW_WIRE`
  */
 export function checkRead(id: string, outcome: SubmissionOutcome | undefined): void {
-  if (outcome?.kind !== 'unknown' || Math.trunc((outcome.status ?? 0) / 100) !== 2) return
+  if (outcome?.kind !== 'unknown' || outcome.isUnread !== true) return
   throw new SpritewrightError('SW_WIRE', {
     message: `The service accepted "${id}" (status ${outcome.status}), and its answer cannot be read: ${outcome.message} Nothing more is sent in this run, and the answer is kept in the journal. Correct service.profile soon and run the command again: it sends the same bytes under the same key, so it is paid once.`,
-    facts: { id, status: outcome.status },
+    facts: { id, status: outcome.status, isUnread: true },
   })
 }
 

@@ -170,9 +170,9 @@ export function createClient(ports: ClientPorts, options: ClientOptions): Servic
   const limiter = pauses.over(toLimiter(ports, options, key))
   const onPause = options.onWait && tellPauses(clock, options.onWait)
   const tools = { clock, random, budget: createRetryBudget(), ...(onPause ? { onPause } : {}) }
-  const transport = createTransport(net, clock, address, key, async (request, status, ms) => {
+  const transport = createTransport(net, clock, address, key, async (request, ms) => {
     const bucket = bucketOf(request)
-    if (bucket !== undefined) await pauses.note(bucket, status, ms)
+    if (bucket !== undefined) await pauses.note(bucket, ms)
   })
   const exchange = createFreeExchange(transport, limiter, tools)
   const free = createFreeRequest(transport, exchange)

@@ -108,8 +108,18 @@ export type SubmissionOutcome =
   | { readonly kind: 'accepted'; readonly executionId: string; readonly conversationId: string | null }
   /** A readable error envelope with a 4xx status: this POST started nothing. */
   | { readonly kind: 'refused'; readonly status: number; readonly error: PublicError; readonly retryAfterMs?: number }
-  /** No answer, a 5xx, or an unreadable answer: it is unknown whether an execution exists. */
-  | { readonly kind: 'unknown'; readonly status: number | null; readonly message: string; readonly retryAfterMs?: number }
+  /**
+   * No answer, a 5xx, or an unreadable answer: it is unknown whether an execution exists.
+   *
+   * `isUnread`: the service accepted with JSON in which the profile found no execution.
+   */
+  | {
+      readonly kind: 'unknown'
+      readonly status: number | null
+      readonly message: string
+      readonly retryAfterMs?: number
+      readonly isUnread?: boolean
+    }
 
 /** One event of an execution's stream. It is a hint; a read of the execution is authoritative. */
 export interface ServiceEvent {

@@ -65,7 +65,7 @@ describe('codings of bodies', () => {
     await expect(net.request({ method: 'GET', url, headers: {} }).then((response) => readBody(response, 10 ** 6))).rejects.toThrow()
   })
 
-  test.each(['zstd', 'compress', 'aes128gcm', 'gzip, foo', 'gzip, gzip, gzip, gzip'])(
+  test.each(['zstd', 'constructor', '__proto__', 'compress', 'aes128gcm', 'gzip, foo', 'gzip, gzip, gzip, gzip'])(
     'the coding "%s" is an error that names it',
     async (coding) => {
       const url = await serve((_, response) => response.writeHead(200, { 'content-encoding': coding }).end(bytes))

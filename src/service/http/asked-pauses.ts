@@ -11,8 +11,8 @@ export type Bucket = Parameters<Limiter['take']>[0]
 
 /** The pauses that the service asks for. */
 export interface AskedPauses {
-  /** Notes that the service asks to send no request of a kind for some time. Never rejects. */
-  note(bucket: Bucket, status: number, ms: number): Promise<void>
+  /** Notes that a rate limit asks to send no request of a kind for some time. Never rejects. */
+  note(bucket: Bucket, ms: number): Promise<void>
   /** A limiter that grants nothing in a pause: it waits for the end of a short one, and throws if it is long. */
   over(limiter: Limiter): Limiter
 }
@@ -21,7 +21,6 @@ export interface AskedPauses {
 interface Pause {
   readonly at: number
   readonly until: number
-  readonly status: number
 }
 
 /**
@@ -63,15 +62,15 @@ export function createAskedPauses(
   const pass = async (bucket: Bucket, signal: AbortSignal | undefined): Promise<boolean> => {
     const pause = await read(bucket)
     const left = leftMs(pause)
-    if (pause && left > longestRetryAfterMs) throw pauseError(pause, left, clock.wall())
+    if (pause && left > longestRetryAfterMs) throw pauseError(left, clock.wall())
     if (left > 0) await clock.sleep(left, signal)
     return left > 0
   }
   return {
-    note: async (bucket, status, ms) => {
+    note: async (bucket, ms) => {
       if (ms < silentMs) return
       const at = clock.wall()
-      const pause: Pause = { at, until: at + ms, status }
+      const pause: Pause = { at, until: at + ms }
       known.set(bucket, pause)
       try {
         const file = await fileOf(bucket)
@@ -95,11 +94,10 @@ export function createAskedPauses(
   }
 }
 
-function pauseError({ status }: Pause, leftMs: number, wallMs: number): SpritewrightError {
-  const isLimit = status === 429
-  const error = new SpritewrightError(isLimit ? 'SW_REFUSED' : 'SW_UNREACHABLE', {
-    message: `Nothing was sent: the service's last answer was ${status}, and its pause is not over.`,
-    facts: isLimit ? { status, reason: 'rate_limited', retryable: true, requestId: null, details: null } : { status },
+function pauseError(leftMs: number, wallMs: number): SpritewrightError {
+  const error = new SpritewrightError('SW_REFUSED', {
+    message: "This request was not sent: the service's rate limit was reached before.",
+    facts: { status: 429, reason: 'rate_limited', retryable: true, requestId: null, details: null },
   })
   return withRetryTime(error, leftMs, wallMs)
 }

@@ -90,7 +90,9 @@ export async function toAcceptance(
     if (isNamed && (conversationId === null || typeof conversationId === 'string')) return { kind: 'accepted', executionId, conversationId }
     throw new Error('the profile found no execution id, or no conversation id')
   } catch (error) {
-    const message = `${transport.hide(describeCause(error))}${body ? ` Its answer: ${body.text.slice(0, 500)}` : ''}`
-    return { kind: 'unknown', status: body ? answer.status : null, message }
+    const message = transport.hide(describeCause(error))
+    // A stream may have ended before its first event.
+    if (body === undefined || what === undefined) return { kind: 'unknown', status: body ? answer.status : null, message }
+    return { kind: 'unknown', status: answer.status, message: `${message} Its answer: ${body.text.slice(0, 500)}`, isUnread: true }
   }
 }

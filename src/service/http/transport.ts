@@ -107,14 +107,14 @@ export function parseApiKey(text: string): string {
  * Creates the transport for one key.
  *
  * @param key From `parseApiKey`. Only the closures of this call hold it.
- * @param note Called for an answer that asks not to try again before some time.
+ * @param note Called for a rate limit that asks not to try again before some time.
  */
 export function createTransport(
   net: Net,
   clock: Clock,
   address: ServiceAddress,
   key: string,
-  note: (request: WireRequest, status: number, retryAfterMs: number) => Promise<void>,
+  note: (request: WireRequest, retryAfterMs: number) => Promise<void>,
 ): Transport {
   const hide = searchFor(key).mask
   const open: Transport['open'] = async (request, signal, bodyTimeoutMs) => {
@@ -128,8 +128,9 @@ export function createTransport(
     })
     // Messages quote headers, and a `Location` is requested from another origin. Neither may contain the key.
     const headers = Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, hide(value)]))
-    const retryAfterMs = response.status >= 400 ? readRetryAfter(headers, clock.wall()) : null
-    if (retryAfterMs !== null) await note(request, response.status, retryAfterMs)
+    // After another failure the request may have arrived, and a safe repetition must not wait too long.
+    const retryAfterMs = response.status === 429 ? readRetryAfter(headers, clock.wall()) : null
+    if (retryAfterMs !== null) await note(request, retryAfterMs)
     return { ...response, headers }
   }
   const envelope = (answer: Answer): PublicError | null => {
