@@ -99,11 +99,12 @@ const emptyMs = 20
  * calls of any kind follow each other.
  */
 export function nodeDisk(): Disk {
-  const roots = new Set<string>()
+  const roots: string[] = []
   const owned = new Set<string>()
   /** Takes a private path from everybody but its owner. Returns the permissions that a new file there may have. */
   const own = (path: string): number => {
-    if (process.platform === 'win32' || ![...roots].some((root) => `${path}${sep}`.startsWith(root))) return 0o777
+    const inside = path + sep
+    if (process.platform === 'win32' || !roots.some((root) => inside.startsWith(root))) return 0o777
     try {
       const stat = owned.has(path) || own(dirname(path)) === 0 ? undefined : lstatSync(path)
       if (stat) owned.add(path)
@@ -132,7 +133,8 @@ export function nodeDisk(): Disk {
   return {
     keepPrivate: (path) => {
       owned.clear()
-      roots.add(resolve(path) + sep)
+      const root = resolve(path) + sep
+      if (!roots.includes(root)) roots.push(root)
     },
     read: async (path) => {
       const bytes = await now(path, () => readNow(path))

@@ -59,12 +59,10 @@ export function createAskedPauses(
     const now = clock.wall()
     return pause && pause.at <= now ? Math.max(0, pause.until - now) : 0
   }
-  const pass = async (bucket: Bucket, signal: AbortSignal | undefined): Promise<boolean> => {
-    const pause = await read(bucket)
-    const left = leftMs(pause)
-    if (pause && left > longestRetryAfterMs) throw pauseError(left, clock.wall())
+  const pass = async (bucket: Bucket, signal: AbortSignal | undefined): Promise<void> => {
+    const left = leftMs(await read(bucket))
+    if (left > longestRetryAfterMs) throw pauseError(left, clock.wall())
     if (left > 0) await clock.sleep(left, signal)
-    return left > 0
   }
   return {
     note: async (bucket, ms) => {
