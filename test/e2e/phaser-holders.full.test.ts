@@ -29,16 +29,14 @@ function onlyLast(frames: AtlasData['frames']): AtlasData['frames'] {
 
 describe.each(engines)('$name: a swap reaches whatever was made from a frame', ({ engine }) => {
   let page: RuntimePage
-  const call = <T>(method: string, ...args: readonly unknown[]): Promise<T> =>
-    page.page.evaluate(([name, list]) => kit[name](...list), [method, args] as const)
+  const call: RuntimePage['call'] = (...args) => page.call(...args)
   beforeAll(async () => {
     page = await openRuntime(browser, 'phaser-swap', engine)
   })
   beforeEach(async () => {
-    await page.page.reload()
-    await page.page.waitForFunction(() => globalThis.kit !== undefined)
+    await page.reload()
     await call('start', before)
-    page.complaints.splice(0)
+    page.forget()
   })
   afterAll(() => page?.close())
 

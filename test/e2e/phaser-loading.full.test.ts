@@ -37,11 +37,7 @@ describe.each(engines)('in $name, loads that fail or run side by side', ({ engin
   beforeAll(async () => {
     page = await openRuntime(browser, 'phaser', engine)
   })
-  afterEach(() => {
-    page.asked.splice(0)
-    page.answers.clear()
-    page.complaints.splice(0)
-  })
+  afterEach(() => page.forget())
   afterAll(() => page?.close())
 
   async function start(names: readonly string[], sprites: readonly SpriteModule[], loader = {}, xhr = {}): Promise<PlayedGame> {

@@ -21,14 +21,12 @@ const [red, green, blue] = ['200,0,0', '0,200,0', '0,0,200'] as const
 
 describe.each(engines)('$name: a swap reaches whatever holds a frame', ({ engine }) => {
   let page: RuntimePage
-  const call = <T>(method: string, ...args: readonly unknown[]): Promise<T> =>
-    page.page.evaluate(([name, list]) => kit[name](...list), [method, args] as const)
+  const call: RuntimePage['call'] = (...args) => page.call(...args)
   beforeAll(async () => {
     page = await openRuntime(browser, 'pixi-swap', engine)
   })
   beforeEach(async () => {
-    await page.page.reload()
-    await page.page.waitForFunction(() => globalThis.kit !== undefined)
+    await page.reload()
   })
   afterAll(() => page?.close())
 

@@ -23,21 +23,15 @@ const rgb = colours.map((colour) => [...colour])
 
 describe.each(engines)('$name', ({ engine }) => {
   let page: RuntimePage
-  const call = <T>(method: string, ...args: readonly unknown[]): Promise<T> =>
-    page.page.evaluate(([name, list]) => kit[name](...list), [method, args] as const)
+  const call: RuntimePage['call'] = (...args) => page.call(...args)
   beforeAll(async () => {
     page = await openRuntime(browser, 'pixi', engine)
   })
   beforeEach(async () => {
-    await page.page.reload()
-    await page.page.waitForFunction(() => globalThis.kit !== undefined)
+    await page.reload()
     await call('start')
   })
-  afterEach(() => {
-    page.asked.splice(0)
-    page.answers.clear()
-    page.complaints.splice(0)
-  })
+  afterEach(() => page.forget())
   afterAll(() => page?.close())
 
   describe('loads again what the game has destroyed', () => {

@@ -101,6 +101,12 @@ export interface RuntimePage extends Visit {
   readonly asked: number[]
   /** Answers the next requests for a picture, one after the other: with a status, or when the promise ends. */
   readonly answers: Map<number, (number | Promise<void>)[]>
+  /** Calls a function of the page's `kit`. */
+  call<T>(method: string, ...args: readonly unknown[]): Promise<T>
+  /** Loads the page anew. */
+  reload(): Promise<void>
+  /** Forgets what was asked for, the answers that are left, and complaints. */
+  forget(): void
   close(): Promise<void>
 }
 
@@ -153,11 +159,23 @@ export async function openRuntime(
     await answer
     return route.fulfill({ body: pictures[number] as Buffer, contentType: 'image/png' })
   })
-  await seen.page.waitForFunction(() => globalThis.kit !== undefined, undefined, { timeout: patienceMs })
+  const hasKit = async (): Promise<void> =>
+    void (await seen.page.waitForFunction(() => globalThis.kit !== undefined, undefined, { timeout: patienceMs }))
+  await hasKit()
   return {
     ...seen,
     asked,
     answers,
+    call: (method, ...args) => seen.page.evaluate(([name, list]) => kit[name](...list), [method, args] as const),
+    reload: async () => {
+      await seen.page.reload()
+      await hasKit()
+    },
+    forget: () => {
+      asked.splice(0)
+      answers.clear()
+      seen.complaints.splice(0)
+    },
     close: async () => {
       await seen.page.close()
       await server.close()
