@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { parse } from 'jsonc-parser'
+import { format } from 'prettier'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseDocument } from 'yaml'
 import { commandEntries, globalOptions } from '../src/cli/commands.ts'
@@ -101,6 +102,24 @@ describe('snippets', () => {
     })
     expect(unknown).toEqual([])
   })
+})
+
+/** How the official templates of the engines are written; that of PixiJS checks it with Prettier's defaults. */
+const templateStyles = [
+  { engine: 'PixiJS', page: 'docs/start-pixi.md', imports: /from ['"](?:pixi\.js|spritewright\/pixi)['"]/, style: {} },
+  {
+    engine: 'Phaser',
+    page: 'docs/start-phaser.md',
+    imports: /from ['"](?:phaser|spritewright\/phaser)['"]/,
+    style: { singleQuote: true, tabWidth: 4, printWidth: 140 },
+  },
+]
+
+test.each(templateStyles)('code for $engine is in the style of its official template', async ({ page, imports, style }) => {
+  const code = all.filter((one) => one.language === 'ts' && (one.page === page || imports.test(one.text)))
+  expect(code.length).toBeGreaterThan(4)
+  for (const one of code)
+    expect(await format(one.text, { ...style, parser: 'typescript' }), `${one.page}:${one.line}`).toBe(`${one.text}\n`)
 })
 
 describe('TypeScript', () => {
