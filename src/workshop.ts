@@ -189,8 +189,13 @@ function openWorkshop(
         warnings.push(`Removed from ${relative(root, out.folder) || '.'}, since this build did not make them again: ${removed.join(', ')}.`)
       return files
     },
-    writeTypings: async (specs) =>
-      writeTypings(context.host, specs ?? (await readSpecs(context.host, context.options.root, context.options.specs)).specs),
+    writeTypings: async (changed) => {
+      const { root, specs, typings } = context.options
+      if (changed && typings === undefined) return writeTypings(context.host, changed)
+      const found = await readSpecs(context.host, root, specs)
+      // In the one file, a spec that is broken for a moment keeps its types.
+      return typings !== undefined && found.errors.length > 0 ? [] : writeTypings(context.host, found.specs, typings)
+    },
     ledger: () => readAccounts(context),
     store: openResultStore(context, connection),
     verifyLedger: (request = {}, signal = never) =>

@@ -20,6 +20,6 @@ export async function refreshTypings(
   try {
     await workshop.writeTypings()
   } catch (error) {
-    printer.warn(`The typings beside the specs could not be written: ${(error as Error).message}`)
+    printer.warn(`The typings of the specs could not be written: ${(error as Error).message}`)
   }
 }

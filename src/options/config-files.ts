@@ -55,21 +55,22 @@ export async function loadConfig(ports: ConfigPorts, root: string, explicit?: st
 type LooseOptions = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>> | null
 
 /**
- * Refuses what a file must not do. No file of a project keeps its records elsewhere. A change of mere data sends
- * nothing that needs a person's decision, and asks the service for no more than it allows. A config program may do
- * that, because it can do more anyway.
+ * Refuses what a file must not do. No file of a project keeps its records or writes types elsewhere. A change of
+ * mere data sends nothing that needs a person's decision, and asks the service for no more than it allows. A config
+ * program may do that, because it can do more anyway.
  */
 async function refuseWide(disk: Disk, root: string, file: string, options: LooseOptions): Promise<void> {
   const refuse = (expected: string, found: unknown, where = 'spritewright.config.mjs'): never => {
     throw configError(file, `Expected ${expected} in ${showPath(root, file)}, found ${found}. That belongs into ${where}.`)
   }
-  const dir = options?.store?.dir
-  if (typeof dir === 'string' && (await isElsewhere(disk, root, resolve(root, dir))))
-    refuse(
-      'store.dir to be inside the project, and not behind a link,',
-      JSON.stringify(dir),
-      'the options of the Vite plugin or of createWorkshop',
-    )
+  const paths: Readonly<Record<string, unknown>> = { 'store.dir': options?.store?.dir, typings: options?.typings }
+  for (const [name, path] of Object.entries(paths))
+    if (typeof path === 'string' && (await isElsewhere(disk, root, resolve(root, path))))
+      refuse(
+        `${name} to be inside the project, and not behind a link,`,
+        JSON.stringify(path),
+        'the options of the Vite plugin or of createWorkshop',
+      )
   if (!file.endsWith('.json')) return
   const window: unknown = options?.replayWindow
   if (typeof window === 'string' && (parseDuration(window) ?? 0) > (parseDuration(defaultReplayWindow) ?? 0))

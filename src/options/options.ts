@@ -4,6 +4,7 @@ import type { EngineFormat } from '../../atlas/formats/format.ts'
 import type { Credits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
 import { type AtlasSettings, type OptionIssue, type ResolvedAtlas, resolveAtlas } from './atlas.ts'
+import { mergeOptions } from './merge-options.ts'
 import { type Engine, type ReadOptions, type ResolvedLimits, readOptions } from './schema.ts'
 import type { ServiceOptions } from './values.ts'
 
@@ -34,6 +35,13 @@ export interface Options {
    * @default []
    */
   readonly formats?: readonly (FormatName | EngineFormat)[] | undefined
+  /**
+   * One file with the types of all sprites, from the root, e.g. `'src/sprites.d.ts'`. It types
+   * `virtual:spritewright`, and no import of a spec by its path.
+   *
+   * @default a file beside each spec
+   */
+  readonly typings?: string | undefined
   /**
    * The service that sells sprites: a base URL, with a wire profile if its wire format differs, and the queue of
    * a worker, or the embedded service.
@@ -152,6 +160,8 @@ export interface ResolvedOptions {
   /** Absent if the dependencies name neither engine, or both. */
   readonly engine?: Engine
   readonly formats: readonly (FormatName | EngineFormat)[]
+  /** Absolute path. */
+  readonly typings?: string
   /** If absent, the environment decides. `baseUrl` has no trailing slash. */
   readonly service?: 'embedded' | ServiceOptions
   readonly approval: { readonly perSprite?: Credits; readonly perRun?: Credits; readonly total?: Credits }
@@ -214,6 +224,7 @@ export function resolveOptions(argument: Options, { root, isCi, dependencies, co
   const {
     specs,
     formats,
+    typings,
     service,
     approval: { validFor, ...ceilings },
     build,
@@ -231,6 +242,7 @@ export function resolveOptions(argument: Options, { root, isCi, dependencies, co
     specs,
     ...(engine === undefined ? {} : { engine }),
     formats,
+    ...(typings === undefined ? {} : { typings: resolve(root, typings) }),
     ...(service === undefined ? {} : { service: service === 'embedded' ? service : withoutUndefined(service) }),
     approval: withoutUndefined(ceilings),
     ...(validFor === undefined ? {} : { approvalValidMs: validFor }),
@@ -261,30 +273,6 @@ const sharedWindowShare = 0.8
 /** The engine that sheets are written for, or both if it is not known. */
 export function enginesOf({ engine }: { readonly engine?: Engine | undefined }): readonly Engine[] {
   return engine ? [engine] : ['phaser', 'pixi']
-}
-
-/**
- * Merges options. `over` wins, key by key and inside plain objects. A key that is `undefined` in `over` keeps
- * its value. Lists are replaced whole.
- */
-export function mergeOptions(base: Options, over: Options): Options {
-  return mergeObjects(base as Fields, over as Fields, 1) as Options
-}
-
-type Fields = Readonly<Record<string, unknown>>
-
-function mergeObjects(base: Fields, over: Fields, levels: number): Fields {
-  const merged: Record<string, unknown> = { ...base }
-  for (const [key, value] of Object.entries(over)) {
-    if (value === undefined) continue
-    const below = merged[key]
-    merged[key] = levels > 0 && isFields(below) && isFields(value) ? mergeObjects(below, value, levels - 1) : value
-  }
-  return merged
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function checkedOptions(options: unknown, file: string | undefined): ReadOptions {

@@ -31,6 +31,8 @@ export interface ReadOptions {
   readonly specs: readonly string[]
   readonly engine?: Engine | undefined
   readonly formats: readonly (FormatName | EngineFormat)[]
+  /** As written. */
+  readonly typings?: string | undefined
   readonly service?: 'embedded' | values.ServiceOptions | undefined
   readonly approval: Partial<Record<'perSprite' | 'perRun' | 'total', Credits | undefined>> & { readonly validFor?: number | undefined }
   /** `generate` has no default here, because it is different in continuous integration. */
@@ -61,6 +63,7 @@ const credits = z
   .transform((value) => parseCredits(String(value)))
   .optional()
 const durationWords = "a duration up to 24 hours like '10m', '2s', '500ms' or '1h'"
+const typingsWords = 'the path of a .d.ts file'
 const patternWords = 'a glob, or a list of globs'
 const qualityWords = 'a whole number from 1 to 100, or { webp, avif, ktx2 } with one each'
 const percent = wholeNumber(1, 100)
@@ -242,6 +245,11 @@ const optionsShape = {
     })
     .default([])
     .describe("Formats that `build` writes in addition to the engine's own: names, or formats of your own."),
+  typings: z
+    .string({ error: typingsWords })
+    .regex(/\.d\.ts$/, { error: typingsWords })
+    .optional()
+    .describe('Path of one file with the types of all sprites, e.g. `"src/sprites.d.ts"`. Default: a file beside each spec.'),
   service: z
     .union([z.literal('embedded'), shapes.service], {
       error: ({ input }) =>

@@ -20,8 +20,22 @@ test.each([
   try {
     expect(await runCli(project, verb === 'approve' ? [verb, '--yes'] : [verb])).toMatchObject({ code })
     const text = await readFile(join(project.root, typings), 'utf8')
-    expect(text).toMatch(/^\/\/ Written by spritewright.*\n\/\* eslint-disable \*\/\n\/\/ biome-ignore-all lint: /)
+    expect(text).toMatch(/^\/\/ Written by spritewright.*\n\/\/ biome-ignore-all lint: /)
     expect(text).toContain('"hero/walk/0006"')
+  } finally {
+    await project.remove()
+  }
+})
+
+test('the command writes the one file of the option "typings"', async () => {
+  const config = "export default { service: 'embedded', typings: 'src/sprites.d.ts' }"
+  const project = await createProject({ ...files, 'spritewright.config.mjs': config })
+  try {
+    expect((await runCli(project, ['types'])).stdout).toContain('1 file: src/sprites.d.ts')
+    expect(await readFile(join(project.root, 'src/sprites.d.ts'), 'utf8')).toContain(
+      '"hero": Spritewright.SpriteModule<"walk", "hero/walk/0000"',
+    )
+    await expect(readFile(join(project.root, typings))).rejects.toThrow('ENOENT')
   } finally {
     await project.remove()
   }

@@ -175,6 +175,17 @@ describe('store.dir', () => {
     expect((error as Error).message).toContain('the options of the Vite plugin or of createWorkshop')
   })
 
+  test.each(['../sprites.d.ts', 'linked/sprites.d.ts'])(
+    'and typings that leave the project (%s) are refused in the same way',
+    async (typings) => {
+      links()
+      write('spritewright.config.mjs', `export default ${JSON.stringify({ typings })}`)
+      await expect(loadConfig(ports, root)).rejects.toThrow(
+        `Expected typings to be inside the project, and not behind a link, in spritewright.config.mjs, found "${typings}"`,
+      )
+    },
+  )
+
   test.each(kinds)('of %s may be any other folder of the project, there or not', async (name, textOf) => {
     links()
     for (const dir of ['.spritewright', 'a/b', './inner', 'inner/../c', '..store', join(root, 'paid')]) {

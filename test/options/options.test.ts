@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { SpritewrightError } from '../../src/errors.ts'
-import { defineConfig, isCi, mergeOptions, type Options, type OptionsContext, resolveOptions } from '../../src/options/options.ts'
+import { mergeOptions } from '../../src/options/merge-options.ts'
+import { defineConfig, isCi, type Options, type OptionsContext, resolveOptions } from '../../src/options/options.ts'
 import { readOptions } from '../../src/options/schema.ts'
 import { changedData } from '../kit/changed-data.ts'
 
@@ -43,6 +44,7 @@ test('every option arrives', async () => {
     specs: 'art/*.sprite.json',
     engine: 'pixi',
     formats: ['aseprite', ownFormat],
+    typings: 'src/sprites.d.ts',
     service: { baseUrl: 'https://api.example.com/v/', profile },
     approval: { perSprite: 2.4, perRun: '10', total: '100.0001' },
     build: { generate: 'never', unbought: 'placeholder' },
@@ -59,6 +61,7 @@ test('every option arrives', async () => {
     specs: ['art/*.sprite.json'],
     engine: 'pixi',
     formats: ['aseprite', ownFormat],
+    typings: '/game/src/sprites.d.ts',
     service: { baseUrl: 'https://api.example.com/v', profile },
     approval: { perSprite: 24_000n, perRun: 100_000n, total: 1_000_001n },
     build: { generate: 'never', unbought: 'placeholder' },
@@ -337,6 +340,8 @@ describe('wrong options', () => {
       'the field "readAcepted"',
     ],
     [{ specs: [] }, 'specs', 'at least one glob', 'an empty list'],
+    [{ typings: 'src/sprites.ts' }, 'typings', 'the path of a .d.ts file', '"src/sprites.ts"'],
+    [{ typings: true }, 'typings', 'the path of a .d.ts file', 'true'],
     [{ store: { dir: '' } }, 'store.dir', 'the path of a folder', '""'],
     [
       { store: { shared: 'postgres://db/sprites' } },

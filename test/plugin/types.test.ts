@@ -1,13 +1,12 @@
 import { execFile } from 'node:child_process'
 import { mkdir, readFile, symlink } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Game, openShelf, type Shelf } from './world.ts'
 
 const repository = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
-const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc')
+const compiler = join(repository, 'node_modules/typescript/bin/tsc')
 
 let shelf: Shelf
 beforeAll(async () => {
@@ -79,6 +78,35 @@ export const wrongSprite = sprites.knight
     'src/main.ts:7',
     'src/main.ts:8',
   ])
+})
+
+test('with the option "typings", one file has the types of all sprites, and those beside the specs go', async () => {
+  const main = `import { sprites } from 'virtual:spritewright'
+export const good = [sprites.hero.animations.walk.fps, sprites.coin.animations.spin.loop]
+export const wrongAnimation = sprites.hero.animations.run
+export const wrongSprite = sprites.knight
+`
+  const game = await shelf.game({ 'src/main.ts': main, 'tsconfig.json': JSON.stringify(tsconfig) })
+  await install(game, 'spritewright')
+  const beside = await shelf.workshop(game)
+  await beside.writeTypings()
+  await beside.close()
+  const workshop = await shelf.workshop(game, { typings: 'src/sprites.d.ts' })
+  const names = ['sprites/coin.sprite.d.yaml.ts', 'sprites/hero.sprite.d.json.ts', 'src/sprites.d.ts']
+  expect([...(await workshop.writeTypings())].sort()).toEqual(names.map((name) => game.path(name)))
+  const [{ specs }, written] = [await workshop.preview(), await readFile(game.path('src/sprites.d.ts'), 'utf8')]
+  // The dev server names the specs that have changed; the file still has all.
+  expect(await workshop.writeTypings(specs.slice(0, 1))).toEqual([])
+  const spec = await readFile(game.path('sprites/hero.sprite.json'), 'utf8')
+  await game.write('sprites/hero.sprite.json', '{ "reference": ')
+  expect(await workshop.writeTypings()).toEqual([])
+  await game.write('sprites/hero.sprite.json', spec)
+  expect(await readFile(game.path('src/sprites.d.ts'), 'utf8')).toBe(written)
+  expect((await compile(game)).map((line) => line.replace(/^(.*?)\((\d+),.*$/, '$1:$2'))).toEqual(['src/main.ts:3', 'src/main.ts:4'])
+  await game.write('src/sprites.d.ts', 'export type Mine = 1\n')
+  await expect(workshop.writeTypings()).rejects.toMatchObject({ code: 'SW_CONFIG', facts: { file: game.path('src/sprites.d.ts') } })
+  await workshop.close()
+  expect(await readFile(game.path('src/sprites.d.ts'), 'utf8')).toBe('export type Mine = 1\n')
 })
 
 test('the TypeScript of README and docs compiles as it stands', async () => {

@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path'
 import { type EngineFormat, type FormatName, formats, type OutputFile } from '../../../atlas/index.ts'
+import { SpritewrightError } from '../../errors.ts'
 import type { Disk } from '../../host/disk.ts'
 import { inParallel } from '../../host/in-parallel.ts'
 import { replaceFile, replaceLightly } from '../../host/publish.ts'
@@ -8,7 +9,7 @@ import type { SpriteSpec } from '../../spec/spec.ts'
 import { sha256 } from '../../vault/objects.ts'
 import type { BuiltSheets } from '../sheet.ts'
 import { pageFiles, toEncoded, writeFormat } from './further-formats.ts'
-import { toSpecTypings, toSpriteDeclarations, typingsFile, typingsMark } from './typings.ts'
+import { toProjectTypings, toSpecTypings, toSpriteDeclarations, typingsFile, typingsMark } from './typings.ts'
 
 /**
  * Makes the files of a project's output folder: the pages and the engines' data, `sprites.d.ts`, and a
@@ -39,39 +40,56 @@ export async function toOutput(
 }
 
 /**
- * Writes the typings of specs beside them. In the same folders, removes typings of specs that are gone.
- * Returns the paths that changed.
+ * Writes the typings of specs beside them, or all into one file. Removes typings beside specs that are gone, or all
+ * if there is one file. Returns the paths that changed.
+ *
+ * @throws `SW_CONFIG` if the one file is there and somebody else wrote it.
  */
-export async function writeTypings(ports: { disk: Disk; random: Random }, specs: readonly SpriteSpec[]): Promise<readonly string[]> {
-  const texts = specs.map((spec) => [spec.file, toSpecTypings(spec)] as const)
+export async function writeTypings(
+  ports: { disk: Disk; random: Random },
+  specs: readonly SpriteSpec[],
+  file?: string,
+): Promise<readonly string[]> {
+  if (file !== undefined && (await ports.disk.stat(file)) && !(await isOurs(ports.disk, file)))
+    throw new SpritewrightError('SW_CONFIG', {
+      message: `Expected the option "typings" to name a new file, found ${file}, which spritewright did not write. Name another.`,
+      facts: { file },
+    })
+  const texts =
+    file === undefined
+      ? specs.map((spec) => [typingsFile(spec.file), toSpecTypings(spec)] as const)
+      : [[file, toProjectTypings(specs)] as const]
   // A watcher of the folder reads all of it again for each new file, unless many come at once. So several
   // files are written at once, and without a sync, because a file that a crash tears is written again.
-  const changed = await inParallel(texts, ([file, text]) =>
-    writeChanged(ports, typingsFile(file), new TextEncoder().encode(text), replaceLightly),
-  )
-  const written = texts.flatMap(([file], index) => (changed[index] ? [typingsFile(file)] : []))
-  return [...written, ...(await removeStale(ports, new Set(texts.map(([file]) => dirname(file)))))]
+  const changed = await inParallel(texts, ([path, text]) => writeChanged(ports, path, new TextEncoder().encode(text), replaceLightly))
+  const written = texts.flatMap(([path], index) => (changed[index] ? [path] : []))
+  return [...written, ...(await removeStale(ports.disk, specs, file !== undefined))]
 }
 
 /**
  * Removes typings whose spec is gone from folders of specs, if their first line shows that spritewright wrote
  * them.
+ *
+ * @param isAll Whether the others go too.
  */
-async function removeStale(ports: { disk: Disk }, folders: ReadonlySet<string>): Promise<readonly string[]> {
+async function removeStale(disk: Disk, specs: readonly SpriteSpec[], isAll: boolean): Promise<readonly string[]> {
   const removed: string[] = []
-  for (const folder of folders) {
-    const names = await ports.disk.list(folder)
-    const there = new Set(names)
+  for (const folder of new Set(specs.map(({ file }) => dirname(file)))) {
+    const names = await disk.list(folder)
+    const there = new Set(isAll ? [] : names)
     for (const name of names) {
       const spec = /^(.+\.sprite)\.d\.(json|yaml|yml)\.ts$/.exec(name)
-      if (!spec || there.has(`${spec[1]}.${spec[2]}`)) continue
       const path = join(folder, name)
-      if (!new TextDecoder().decode(await ports.disk.read(path)).startsWith(typingsMark)) continue
-      await ports.disk.remove(path)
+      if (!spec || there.has(`${spec[1]}.${spec[2]}`) || !(await isOurs(disk, path))) continue
+      await disk.remove(path)
       removed.push(path)
     }
   }
   return removed
+}
+
+async function isOurs(disk: Disk, path: string): Promise<boolean> {
+  return new TextDecoder().decode(await disk.read(path)).startsWith(typingsMark)
 }
 
 /**

@@ -12,23 +12,24 @@ export const typingsMark: string = '// Written by spritewright; changes are lost
 export function toSpriteDeclarations(sheets: BuiltSheets): string {
   const frames = [...new Set(sheets.atlases.flatMap((atlas) => atlas.frames.map((frame) => frame.name)))].sort()
   const animations = [...new Set(sheets.atlases.flatMap((atlas) => atlas.animations.map((animation) => animation.name)))].sort()
-  return [
-    typingsMark,
-    ...untouched,
+  return toFile([
     `export type AtlasName = ${union([...new Set(sheets.atlases.map((atlas) => atlas.name))])}`,
     `export type SpriteName = ${union(sheets.sprites.map((sprite) => sprite.name))}`,
     `export type AnimationName = ${union(animations)}`,
     `export type FrameName = ${union(frames)}`,
-    '',
-  ].join('\n')
+  ])
 }
 
-/** Lines that keep linters and formatters away from a file that nobody edits. */
-const untouched: readonly string[] = [
-  '/* eslint-disable */',
-  '// biome-ignore-all lint: generated',
-  '// biome-ignore-all format: generated',
-]
+const clientTypes = '/// <reference types="spritewright/client" />'
+
+/**
+ * Makes a file that formatters leave alone. It has no directive for ESLint, which reports one as unused if its
+ * rules find nothing. Prettier ignores one statement at a time.
+ */
+function toFile(statements: readonly string[], ...head: string[]): string {
+  const untouched = ['// biome-ignore-all lint: generated', '// biome-ignore-all format: generated']
+  return [typingsMark, ...untouched, ...head, ...statements.flatMap((statement) => ['// prettier-ignore', statement]), ''].join('\n')
+}
 
 /**
  * Makes the typings of a spec file as a module: literal names of its animations and frames. They lie beside
@@ -38,24 +39,38 @@ const untouched: readonly string[] = [
  * They depend on the spec alone, so they are there before anything is bought, and stay the same after it. A
  * delivery with another number of frames is reported when it is opened.
  */
-export function toSpecTypings({ name, animations }: SpriteSpec): string {
+export function toSpecTypings(spec: SpriteSpec): string {
+  const statements = [
+    `type Frame = ${frameNames(spec)}`,
+    // In a namespace, because Prettier changes the semicolon of a "declare const" that it ignores.
+    `declare namespace Made { const sprite: Spritewright.SpriteModule<${animationNames(spec)}, Frame> }`,
+    'export default Made.sprite',
+    toSprites([`${JSON.stringify(spec.name)}: typeof Made.sprite`]),
+  ]
+  return toFile(statements, clientTypes)
+}
+
+/** Makes the typings of all specs as one file. It types `virtual:spritewright`, but no import of a spec by its path. */
+export function toProjectTypings(specs: readonly SpriteSpec[]): string {
+  const sprites = specs.map(
+    (spec) => `${JSON.stringify(spec.name)}: Spritewright.SpriteModule<${animationNames(spec)}, ${frameNames(spec)}>`,
+  )
+  return toFile([toSprites(sprites)], clientTypes)
+}
+
+function toSprites(sprites: readonly string[]): string {
+  return `declare module "virtual:spritewright" {\n  interface Sprites {\n${sprites.map((line) => `    ${line}\n`).join('')}  }\n}`
+}
+
+function animationNames({ animations }: SpriteSpec): string {
+  return union(animations.map(({ name }) => name))
+}
+
+function frameNames({ name, animations }: SpriteSpec): string {
   const frames = animations.flatMap(({ name: animation, frames: count, use }) =>
     [...new Set(use ?? Array.from({ length: count }, (_, index) => index))].map((index) => `${name}/${animation}/${frameNumber(index)}`),
   )
-  const statements = [
-    `type Frame = ${union(frames.sort())}`,
-    `declare const sprite: Spritewright.SpriteModule<${union(animations.map((animation) => animation.name))}, Frame>;`,
-    'export default sprite',
-    `declare module 'virtual:spritewright' {\n  interface Sprites {\n    ${JSON.stringify(name)}: typeof sprite\n  }\n}`,
-  ]
-  return [
-    typingsMark,
-    ...untouched,
-    '/// <reference types="spritewright/client" />',
-    // Prettier leaves out one statement at a time, and gives a declaration its semicolon all the same.
-    ...statements.flatMap((statement) => ['// prettier-ignore', statement]),
-    '',
-  ].join('\n')
+  return union(frames.sort())
 }
 
 /** Returns the path of a spec's typings: `hero.sprite.d.json.ts` beside `hero.sprite.json`. */

@@ -182,8 +182,8 @@ export interface Workshop {
    */
   write(sheets: BuiltSheets, folder: string): Promise<readonly string[]>
   /**
-   * Writes typings of literal names beside specs if they have changed. Returns the absolute paths that were
-   * written.
+   * Writes typings of literal names if they have changed: beside specs, or all into the file of the option
+   * `typings`. Returns the absolute paths that were written or removed.
    *
    * @param specs The specs that have changed.
    * @default all valid specs of the project
