@@ -343,6 +343,15 @@ describe('the README', () => {
   })
 })
 
+test.each([
+  ['/money.html#approvals', '/decisions/09-signed-approvals.html'],
+  ['/money.html#approvals', '/api/spritewright/functions/createWorkshop.html'],
+  ['/api/spritewright/functions/createWorkshop.html', '/decisions/index.html'],
+])('the search of the guide shows %s before %s', async (first, second) => {
+  const { boostDocument } = (await import(join(root, 'docs/.vitepress/search.mjs'))) as { boostDocument(id: string): number }
+  expect(boostDocument(first)).toBeGreaterThan(boostDocument(second))
+})
+
 describe('links', () => {
   test.each(pages)('of %s lead to files that are here', (page) => {
     const links = [...read(page).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, link]) => link ?? '')

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitepress'
+import { boostDocument } from './search.mjs'
 
 const page = (text, name) => ({ text, link: `/${name}` })
 
@@ -30,7 +31,7 @@ export default defineConfig({
   themeConfig: {
     nav: [page('Start', 'start'), page('The panel', 'panel'), page('API', 'api/index'), page('Changes', 'changelog')],
     outline: [2, 3],
-    search: { provider: 'local' },
+    search: { provider: 'local', options: { miniSearch: { searchOptions: { boostDocument } } } },
     sidebar: [
       {
         text: 'Begin',
