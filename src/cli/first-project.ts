@@ -74,8 +74,9 @@ const specText = `{
     "walk": { "prompt": "walks to the right, one full cycle", "frames": 12, "fps": 12 }
   },
 
-  // FREE: size, anchor, fps, packing. Change them at will.
+  // FREE: size, pixelArt, anchor, fps, packing. Change them at will.
   "size": { "figure": 128 },
+  "pixelArt": true,
   "anchor": [0.5, 1]
 }
 `

@@ -265,7 +265,7 @@ describe('init', () => {
     expect(spec.animations.map((animation) => animation.name)).toEqual(['idle', 'walk'])
   })
 
-  test('the first picture is a PNG on a clear ground, under three kilobytes, with the feet at the anchor of its spec', () => {
+  test('the first picture is a PNG on a clear ground, under three kilobytes, with the feet at the anchor of its spec, and drawn as pixel art', () => {
     const bytes = drawFirstPicture()
     const picture = decodePng(bytes)
     expect(bytes.length).toBeLessThan(3000)
@@ -273,8 +273,8 @@ describe('init', () => {
     expect(picture.data[3]).toBe(0)
     const opaque = picture.data.filter((_, index) => index % 4 === 3).filter((alpha) => alpha === 255).length
     expect(opaque / (224 * 264)).toBeGreaterThan(0.2)
-    const { anchor } = parseSpec(firstSpecText(undefined), '/game/sprites/hero.sprite.json')
-    expect(anchor).toEqual({ x: 0.5, y: 1 })
+    const { anchor, pixelArt } = parseSpec(firstSpecText(undefined), '/game/sprites/hero.sprite.json')
+    expect({ anchor, pixelArt }).toEqual({ anchor: { x: 0.5, y: 1 }, pixelArt: true })
     expect(picture.data.subarray(-4 * 224).some((value) => value > 0)).toBe(true)
   })
 })

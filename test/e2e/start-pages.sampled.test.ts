@@ -178,9 +178,9 @@ async function coloursInShot(page: Page): Promise<ReadonlySet<number>> {
   return colours
 }
 
-/** Waits until there is one game, and it draws a sprite. The ground alone is one colour. */
+/** Waits until there is one game, and it draws a sprite. The ground alone is one colour, pixel art has a dozen. */
 async function showsSprite(page: Page): Promise<void> {
-  const isShown = (): boolean => document.querySelectorAll('canvas').length === 1 && globalThis.shownColours(1).length > 20
+  const isShown = (): boolean => document.querySelectorAll('canvas').length === 1 && globalThis.shownColours(1).length > 8
   await page.waitForFunction(isShown, undefined, { timeout: patienceMs, polling: 200 })
 }
 
@@ -205,7 +205,7 @@ function goneColours(page: Page, known: readonly number[]): Promise<readonly num
       for (let frame = 0; frame < 16 && gone.length > 0; frame++) {
         await new Promise(requestAnimationFrame)
         const shown = new Set(globalThis.shownColours(1))
-        gone = shown.size > 20 ? gone.filter((colour) => !shown.has(colour)) : []
+        gone = shown.size > 8 ? gone.filter((colour) => !shown.has(colour)) : []
       }
       if (gone.length > 0) return gone
     }
@@ -220,7 +220,7 @@ async function showsOtherArt(page: Page, before: readonly number[]): Promise<voi
   for (;;) {
     const gone = await goneColours(page, before)
     const shots = [await coloursInShot(page), await coloursInShot(page), await coloursInShot(page)]
-    const isGone = (colour: number): boolean => shots.every((shot) => shot.size > 20 && !shot.has(colour))
+    const isGone = (colour: number): boolean => shots.every((shot) => shot.size > 8 && !shot.has(colour))
     if (gone.some(isGone)) return
   }
 }
@@ -260,7 +260,7 @@ test.each(framed)(
     const before = await steadyColours(page)
     const shot = await coloursInShot(page)
     // What the page reads of its canvas is what a person sees; the shot may show another frame of the animation.
-    expect(before.filter((colour) => shot.has(colour)).length).toBeGreaterThan(20)
+    expect(before.filter((colour) => shot.has(colour)).length).toBeGreaterThan(8)
     const newPicture = page.waitForResponse((response) => response.request().resourceType() === 'image', { timeout: 2 * patienceMs })
     await cli(home, 'approve', '--yes')
     await newPicture
