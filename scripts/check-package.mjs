@@ -70,6 +70,7 @@ function checkFiles(files) {
     'LICENSE',
     'ARCHITECTURE.md',
     'CHANGELOG.md',
+    'SECURITY.md',
     ...pages,
     ...readdirSync(join(root, 'skills')).map((name) => `skills/${name}/SKILL.md`),
     'client.d.ts',

@@ -20,6 +20,7 @@ const tasks = {
   hot: { does: 'time from a saved spec to changed pixels; needs a quiet machine', run: [['bench/hot.mjs']] },
   'kill-ten': { does: 'the real CLI, killed ten times while it buys', run: [['scripts/kill-ten.mjs']] },
   mutation: { does: 'plants small faults and counts how many the tests notice', run: [['scripts/mutation.mjs']] },
+  owner: { does: 'writes the addresses of owner.json into package.json, README.md and SECURITY.md', run: [['scripts/owner.mjs']] },
   packed: { does: 'draws the pages of all packers: docs/packed.png', run: [['bench/picture.mjs']] },
   pictures: { does: 'takes docs/panel*.png', run: [['scripts/build.mjs'], ['scripts/take-panel.mjs']] },
   templates: { does: 'the official templates of Phaser and PixiJS, as the README says', run: [['scripts/templates.mjs']] },
