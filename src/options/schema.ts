@@ -107,9 +107,11 @@ const shapes = {
   ),
   approval: z.strictObject(
     {
-      perSprite: credits.describe('Standing ceiling in credits: below it a sprite needs no approval of its own. Default: none.'),
+      perSprite: credits.describe(
+        'Standing ceiling in credits: a build buys a sprite without an approval of its own if all its missing animations cost at most this. Default: none.',
+      ),
       perRun: credits.describe(
-        'Limit in credits of one run: a sprite is not bought under `approval.perSprite` if everything that the run buys would cost more. Default: none.',
+        'Limit in credits of everything that one run buys. A sprite that would exceed it needs an approval of its own. Default: none.',
       ),
       total: credits.describe('Limit in credits of all purchases of the project. Default: none.'),
       validFor: textReadBy(values.parseLife, values.lifeWords)
