@@ -344,6 +344,28 @@ describe('the README', () => {
 })
 
 test.each([
+  ['specs.md', /draws 7 frames or more[\s\S]*"use": \[0, /],
+  [
+    'service.md',
+    /any service that speaks the interface[\s\S]*doctor --contract[\s\S]*What a credit costs[\s\S]*How a price comes about[\s\S]*Licence/,
+  ],
+  ['publish.md', /itch\.io[\s\S]*`file:\/\/`, Electron, Capacitor[\s\S]*PWA[\s\S]*Vitest[\s\S]*server/],
+  ['start-phaser.md', /templates for React, Vue and Svelte/],
+])('docs/%s answers what a new user asks first', (page, answers) => {
+  expect(read(`docs/${page}`)).toMatch(answers)
+})
+
+test.each(pages)('%s has no sentence that stopped a reader', (page) => {
+  for (const words of [
+    'What is neither named nor bought',
+    'is the way of the approval',
+    'as by every build',
+    'is not bought under `approval.perSprite`',
+  ])
+    expect(read(page)).not.toContain(words)
+})
+
+test.each([
   ['/money.html#approvals', '/decisions/09-signed-approvals.html'],
   ['/money.html#approvals', '/api/spritewright/functions/createWorkshop.html'],
   ['/api/spritewright/functions/createWorkshop.html', '/decisions/index.html'],

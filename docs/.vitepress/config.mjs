@@ -59,6 +59,7 @@ export default defineConfig({
         text: 'Projects',
         items: [
           page('Recipes', 'recipes'),
+          page('Publishing', 'publish'),
           page('Options', 'options'),
           page('Teams and CI', 'ci'),
           page('From one machine to a studio', 'studio'),
@@ -89,7 +90,10 @@ export default defineConfig({
           'spritewright/service',
         ].map((entry) => page(entry, `api/${entry}`)),
       },
-      { text: 'The service', items: [page('Faults', 'faults'), page('A profile', 'profile'), page('Conformance', 'conformance')] },
+      {
+        text: 'The service',
+        items: [page('The service', 'service'), page('A profile', 'profile'), page('Faults', 'faults'), page('Conformance', 'conformance')],
+      },
     ],
   },
 })
