@@ -67,7 +67,7 @@ export const templates = [
     reloads: ['pixi.js@8.0.0 vite@8.0.0'],
     dev: 'dev',
     checks: [
-      ['run', 'lint'],
+      ['run', 'lint', '--', '--max-warnings', '0'],
       ['exec', '--', 'tsc'],
     ],
     build: [['run', 'build']],
