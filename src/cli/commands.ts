@@ -11,6 +11,8 @@ export interface CommandEntry {
   readonly verb: string
   /** Whether it takes names: `sprite` or `sprite.animation`. */
   readonly takesNames: boolean
+  /** Whether it has nothing to do with the project of the folder in which it is called. */
+  readonly worksAnywhere?: true
   /** For the help: the arguments that it takes instead of names. */
   readonly takes?: string
   /** For the help: required arguments before the names. */
@@ -43,6 +45,7 @@ export const commandEntries: readonly CommandEntry[] = [
     options: [
       { flags: '--embedded', text: 'This machine draws, for play money (default: asks; without a terminal, a service draws)' },
       { flags: '--engine <engine>', text: 'phaser or pixi, if the dependencies do not tell it (default: asks; without a terminal, both)' },
+      { flags: '--here', text: 'A project of its own in this folder, although one is above or below it' },
       { flags: '--folder <dir>', text: 'Where the first sprite goes (default: asks; without a terminal, sprites)' },
     ],
     examples: ['init', 'init --embedded --engine phaser --folder art/sprites'],
@@ -244,6 +247,7 @@ export const commandEntries: readonly CommandEntry[] = [
   {
     verb: 'schema',
     takesNames: false,
+    worksAnywhere: true,
     text: 'The JSON Schema of a spec, for editors',
     options: [],
     examples: ['schema > sprite.schema.json'],

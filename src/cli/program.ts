@@ -23,8 +23,8 @@ export async function runProgram(argv: readonly string[], parts: ProgramParts): 
     if (asked.kind === 'help') return printHelp(asked, argv, parts)
     const command = await asked.entry.load()
     const context = await createContext(printer, parts, asked.args)
-    // Commands that take names work on specs.
-    if (asked.entry.takesNames && asked.args.text('root') === undefined) await refuseOtherRoot(parts.host, context.root)
+    const isMeant = asked.entry.worksAnywhere || asked.args.text('root') !== undefined || asked.args.flag('here')
+    if (!isMeant) await refuseOtherRoot(parts.host, context.root, asked.entry.verb === 'init' ? '--here' : '--root "."')
     return await command(context, asked.args)
   } catch (error) {
     const failures = toFailures(error)
@@ -63,7 +63,20 @@ function printerInit(argv: readonly string[], { host }: ProgramParts): Parameter
     isQuiet: switches.includes('--quiet'),
     hasColor: mayColor && host.terminal.isOutputTerminal,
     hasNoteColor: mayColor && host.terminal.isInteractive,
+    folder: host.workingFolder,
+    place: switchesOf(switches, ['--root', '--config']),
   }
+}
+
+/** These options as they were given, with a blank before each: ` --root ../game`. */
+function switchesOf(switches: readonly string[], names: readonly string[]): string {
+  return names
+    .flatMap((name) => {
+      const at = switches.indexOf(name)
+      const value = at < 0 ? switches.find((one) => one.startsWith(`${name}=`))?.slice(name.length + 1) : switches[at + 1]
+      return value === undefined ? [] : ` ${name} ${/^[\w./-]+$/.test(value) ? value : JSON.stringify(value)}`
+    })
+    .join('')
 }
 
 async function createContext(printer: Printer, parts: ProgramParts, args: CommandArgs): Promise<CommandContext> {

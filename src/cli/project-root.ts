@@ -27,10 +27,11 @@ export async function resolveRoot(host: Host, option: string | undefined): Promi
  * missing, and new files would be written to the wrong place. The root of a workspace is a project only if it
  * has a configuration or a lock file.
  *
+ * @param insist The option by which a person says that this folder is meant.
  * @throws `SW_USAGE` with the folder of the project.
  */
-export async function refuseOtherRoot(host: Host, root: string): Promise<void> {
-  if (await hasOne(host, root, ownFiles)) return
+export async function refuseOtherRoot(host: Host, root: string, insist: string): Promise<void> {
+  if (await isProjectFolder(host, root)) return
   const isPackage = await hasOne(host, root, ['package.json'])
   if (isPackage && !(await isWorkspace(host, root))) return
   const projects = (isPackage ? undefined : await projectAbove(host, root)) ?? (await projectsBelow(host, root))
@@ -38,9 +39,14 @@ export async function refuseOtherRoot(host: Host, root: string): Promise<void> {
   if (first === undefined) return
   const quote = (folder: string): string => JSON.stringify(relative(root, folder))
   throw new SpritewrightError('SW_USAGE', {
-    message: `Expected a project in ${JSON.stringify(root)}, found it in ${projects.map(quote).join(', ')}. Go there, or add --root ${quote(first)} to the command. If this folder is meant, add --root "." to it.`,
+    message: `Expected a project in ${JSON.stringify(root)}, found it in ${projects.map(quote).join(', ')}. Go there, or add --root ${quote(first)} to the command. If this folder is meant, add ${insist} to it.`,
     facts: { root, projects },
   })
+}
+
+/** Whether a folder has a configuration or a lock file. */
+export function isProjectFolder(host: Pick<Host, 'disk'>, folder: string): Promise<boolean> {
+  return hasOne(host, folder, ownFiles)
 }
 
 async function isWorkspace(host: Host, root: string): Promise<boolean> {
@@ -51,7 +57,7 @@ async function isWorkspace(host: Host, root: string): Promise<boolean> {
 async function projectAbove(host: Host, root: string): Promise<readonly [string] | undefined> {
   const folder = dirname(root)
   if (folder === root) return undefined
-  return (await hasOne(host, folder, ownFiles)) ? [folder] : projectAbove(host, folder)
+  return (await isProjectFolder(host, folder)) ? [folder] : projectAbove(host, folder)
 }
 
 async function projectsBelow({ glob }: Host, root: string): Promise<readonly string[]> {
@@ -62,7 +68,7 @@ async function projectsBelow({ glob }: Host, root: string): Promise<readonly str
   return [...new Set(found.map((path) => dirname(path)))]
 }
 
-async function hasOne({ disk }: Host, folder: string, names: readonly string[]): Promise<boolean> {
+async function hasOne({ disk }: Pick<Host, 'disk'>, folder: string, names: readonly string[]): Promise<boolean> {
   for (const name of names) if (await disk.stat(join(folder, name))) return true
   return false
 }

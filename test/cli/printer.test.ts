@@ -13,7 +13,8 @@ const steering = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u2
 
 /** Runs a command whose workshop throws. */
 async function fail(error: unknown, ...more: string[]) {
-  const world = createWorld({ workshop: { status: async () => Promise.reject(error) } })
+  const files = { '/other/a': '', '/other game/a': '' }
+  const world = createWorld({ files, workshop: { status: async () => Promise.reject(error) } })
   return { world, exit: await world.run('status', ...more) }
 }
 
@@ -146,7 +147,7 @@ describe('errors', () => {
     const { world, exit } = await fail(systemError(code, call, '/game/sprites.lock.json'))
     expect(exit).toBe(1)
     expect(world.err()).toContain('error SW_DISK')
-    expect(world.err()).toContain('/game/sprites.lock.json')
+    expect(world.err()).toContain(" 'sprites.lock.json'")
     expect(world.err()).toContain('run the command again')
     expect(world.err()).not.toMatch(/mistake|\n {2,}at /)
   })
@@ -158,7 +159,7 @@ describe('errors', () => {
 
   test('names the folder and not a temporary file that is gone', async () => {
     const { world } = await fail(systemError('ENOSPC', 'open', '/game/public/sprites/page.png.0123456789abcdef.tmp'))
-    expect(world.err()).toContain('ENOSPC: made up, a file in "/game/public/sprites". Make room')
+    expect(world.err()).toContain('ENOSPC: made up, a file in "public/sprites". Make room')
     expect(world.err()).not.toContain('.tmp')
   })
 
@@ -201,5 +202,27 @@ describe('errors', () => {
     expect(without.world.err()).toBe('error SW_SPEC Expected a text.\n  at sprites/hero.sprite.json:3:7\n')
     const within = await fail(new SpritewrightError('SW_SPEC', { message: 'sprites/hero.sprite.json:3:7: expected a text.', facts }))
     expect(within.world.err()).toBe('error SW_SPEC sprites/hero.sprite.json:3:7: expected a text.\n')
+  })
+  test('files of the working folder are shown from there, in text but not in a document (kind: paths named twice)', async () => {
+    const facts = { file: '/game/sprites/hero.sprite.json' }
+    const error = new SpritewrightError('SW_REFERENCE', { message: '/game/sprites/hero.sprite.json:3:7 reference: /game/a.png', facts })
+    const plain = await fail(error)
+    expect(plain.world.err()).toBe('error SW_REFERENCE sprites/hero.sprite.json:3:7 reference: a.png\n')
+    const from = await fail(new SpritewrightError('SW_SPEC', { message: 'sprites/hero.sprite.json:3:7 expected a text', facts }))
+    expect(from.world.err()).toBe('error SW_SPEC sprites/hero.sprite.json:3:7 expected a text\n')
+    const json = await fail(error, '--json')
+    expect(json.world.json()).toMatchObject({ error: { message: error.message, facts } })
+  })
+
+  test.each([
+    [['--root', '/other'], 'npx spritewright plan --root /other'],
+    [['--root=/other game'], 'npx spritewright plan --root "/other game"'],
+    [['--config', 'b.mjs', '--root', '/other'], 'npx spritewright plan --root /other --config b.mjs'],
+  ])('a command that is named works on the same project: %j', async (options, command) => {
+    const message = 'Ask "npx spritewright plan". Git has "npx spritewright merge %O %A %B". Then: npx spritewright build --root x'
+    const { world } = await fail(new SpritewrightError('SW_SPEC', { message }), ...options)
+    expect(world.err()).toBe(
+      `error SW_SPEC Ask "${command}". Git has "npx spritewright merge %O %A %B". Then: npx spritewright build --root x\n`,
+    )
   })
 })

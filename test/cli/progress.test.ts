@@ -97,7 +97,15 @@ describe('the display', () => {
         }
         signal?.addEventListener('abort', () => reject(signal.reason))
       })
-    const printer = createPrinter({ terminal, isJson: false, isQuiet: false, hasColor: false, hasNoteColor: false })
+    const printer = createPrinter({
+      terminal,
+      isJson: false,
+      isQuiet: false,
+      hasColor: false,
+      hasNoteColor: false,
+      folder: '/game',
+      place: '',
+    })
     const display = createProgressDisplay({ terminal, clock } as unknown as Host, printer)
     const take = (): string => {
       const taken = texts.join('')

@@ -2,9 +2,11 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { commandEntries } from '../../src/cli/commands.ts'
 import { refuseOtherRoot } from '../../src/cli/project-root.ts'
 import type { SpritewrightError } from '../../src/errors.ts'
 import { nodeHost } from '../../src/host/host.ts'
+import { createWorld } from './world.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -18,7 +20,7 @@ async function said(files: readonly string[], at: string, manifest = '{}'): Prom
     await mkdir(dirname(join(folder, file)), { recursive: true })
     await writeFile(join(folder, file), file === 'package.json' ? manifest : '')
   }
-  return refuseOtherRoot(nodeHost(), join(folder, at)).then(
+  return refuseOtherRoot(nodeHost(), join(folder, at), '--root "."').then(
     () => 'nothing',
     (error: SpritewrightError) => `${error.code} ${error.message.replaceAll(folder, '')}`,
   )
@@ -50,5 +52,29 @@ describe('a command in a folder that is no project', () => {
     ['a project whose package is below others', ['node_modules/other/spritewright.config.js'], '.'],
   ])('works there: %s', async (_, files, at) => {
     expect(await said(files, at)).toBe('nothing')
+  })
+})
+
+describe('below a project', () => {
+  const below = (): ReturnType<typeof createWorld> => {
+    const world = createWorld({ files: { '/sprites.lock.json': '{}' } })
+    world.files.delete('/game/package.json')
+    return world
+  }
+
+  test.each(commandEntries.map(({ verb }) => verb).filter((verb) => verb !== 'schema'))('%s is led to it', async (verb) => {
+    const world = below()
+    expect(await world.run(verb)).toBe(2)
+    expect(world.err()).toContain('found it in "..".')
+    expect(world.opened).toEqual([])
+  })
+
+  test('init makes another project only for a person who says so', async () => {
+    const world = below()
+    await world.run('init')
+    expect(world.err()).toContain('If this folder is meant, add --here to it.')
+    expect([...world.files.keys()]).toEqual(['/sprites.lock.json'])
+    expect(await world.run('init', '--here')).toBe(0)
+    expect([...world.files.keys()]).toContain('/game/spritewright.config.mjs')
   })
 })

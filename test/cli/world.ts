@@ -125,7 +125,8 @@ export function createWorld(init: WorldInit = {}): World {
     signal: interrupt.signal,
     createWorkshop: async (asked) => {
       world.opened.push(asked)
-      return { close: async () => void world.closed++, ...init.workshop } as Workshop
+      const options = { root: '/game', specs: ['**/*.sprite.json'] }
+      return { options, close: async () => void world.closed++, ...init.workshop } as unknown as Workshop
     },
     startService: init.startService ?? (async () => Promise.reject(new Error('No service in this test.'))),
     watchFiles: async () => Promise.reject(new Error('No watching in this test.')),

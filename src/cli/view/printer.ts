@@ -1,3 +1,4 @@
+import { join, sep } from 'node:path'
 import { formatCredits } from '../../credit/credits.ts'
 import type { Terminal } from '../../host/terminal.ts'
 import { escapeJson } from '../../host/terminal.ts'
@@ -49,12 +50,22 @@ export interface PrinterInit {
   readonly hasColor: boolean
   /** Whether stderr may have colours. */
   readonly hasNoteColor: boolean
+  /** The working folder: files below it are shown by their paths from here. */
+  readonly folder: string
+  /** Options that a printed command needs to work on the same project: ` --root ../game`. */
+  readonly place: string
 }
 
 /** Creates the printer of one run. */
-export function createPrinter({ terminal, isJson, isQuiet, hasColor, hasNoteColor }: PrinterInit): Printer {
-  const paint = createPaint(hasColor)
-  const paintNotes = createPaint(hasNoteColor)
+export function createPrinter({ terminal, isJson, isQuiet, hasColor, hasNoteColor, folder, place }: PrinterInit): Printer {
+  const fromHere = (paint: Paint): Paint => {
+    // A message may have the folder of its project already. Git's merge driver runs in the project itself.
+    const toHere = (text: string): string =>
+      text.replaceAll(join(folder, sep), '').replace(/npx spritewright [a-z]+\b(?! %|[^"\n]* --root)/g, (command) => command + place)
+    return (inks) => toHere(paint(inks))
+  }
+  const paint = fromHere(createPaint(hasColor))
+  const paintNotes = fromHere(createPaint(hasNoteColor))
   let hasDocument = false
   const write = (inks: readonly Ink[]): void => {
     if (!isJson) terminal.write(`${paint(inks)}\n`)
@@ -116,13 +127,13 @@ function toErrorDocument(failures: readonly Failure[]): unknown {
  */
 function layFailure(failure: Failure, paint: Paint): string {
   const { file, line, column } = failure.facts
-  const place = typeof file === 'string' ? [file, line, column].filter((part) => part !== undefined).join(':') : ''
+  const place = typeof file === 'string' ? paint([[file, line, column].filter((part) => part !== undefined).join(':')]) : ''
   const [first = '', ...others] = failure.message.split('\n')
   // A person who pressed Ctrl-C knows that it is no error.
   const isStop = failure.code === 'SW_INTERRUPTED'
   const head: Ink[] = isStop ? [ink('yellow', 'stopped')] : [ink('red', 'error'), ' ', ink('bold', failure.code)]
   const lines: Ink[][] = [[...head, ` ${first}`], ...others.map((text) => [`  ${text}`])]
-  if (place !== '' && !failure.message.includes(place) && !failure.message.includes(String(file))) lines.push([`  at ${place}`])
+  if (typeof file === 'string' && ![place, file, paint([file])].some((one) => failure.message.includes(one))) lines.push([`  at ${place}`])
   for (const text of failure.stack?.split('\n').slice(1, 9) ?? []) lines.push([ink('dim', `  ${text.trim()}`)])
   return lines.map((inks) => `${paint(inks)}\n`).join('')
 }
