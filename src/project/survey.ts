@@ -1,6 +1,7 @@
 import type { Approvers } from '../credit/approval.ts'
 import { hasCode, SpritewrightError } from '../errors.ts'
 import { inParallel } from '../host/in-parallel.ts'
+import { foldPath } from '../host/real-path.ts'
 import type { JournalView } from '../job/records/journal.ts'
 import { noSubmission, type Submission } from '../job/records/submission.ts'
 import type { Capabilities } from '../service/wire.ts'
@@ -10,6 +11,7 @@ import { type ReferencePicture, readReference, referencePath } from '../spec/ref
 import { animationId, type ImageRequest, type ServiceIdentity, type SheetRequest, toReference, toSheetRequest } from '../spec/request.ts'
 import { readSpecs, type SpecScan } from '../spec/scan.ts'
 import type { AnimationSpec, SpriteSpec } from '../spec/spec.ts'
+import { specName } from '../spec/spec-file.ts'
 import { findEntry, type LockFile } from '../vault/lockfile.ts'
 import type { Context } from './context.ts'
 import {
@@ -66,11 +68,18 @@ export interface Survey {
 
 /**
  * Reads the wanted animations of all specs, or of the named ones. A broken spec adds to `errors`; the other
- * specs are still read.
+ * specs are still read. With names, a broken spec of another sprite is only a warning of the run.
  */
 export async function readWantedAnimations(context: Context, names: readonly string[] = []): Promise<WantedAnimations> {
   const { specs, errors } = await readSpecs(context.host, context.options.root, context.options.specs)
-  return toWantedAnimations(context, { specs, errors }, selector(context, specs, names, errors.length > 0))
+  if (names.length === 0) return toWantedAnimations(context, { specs, errors })
+  const isMeant = ({ facts: { file, files = [file] } }: SpritewrightError): boolean =>
+    [files].flat().some((one) => names.some((name) => foldPath(`${name}.`).startsWith(foldPath(`${specName(String(one))}.`))))
+  const own = errors.filter(isMeant)
+  const others = errors.length - own.length
+  const warning = `${others} other ${others === 1 ? 'spec is' : 'specs are'} broken; npx spritewright plan names the faults.`
+  if (others > 0 && !context.warnings.includes(warning)) context.warnings.push(warning)
+  return toWantedAnimations(context, { specs, errors: own }, selector(context, specs, names, own.length > 0))
 }
 
 /** Wanted animations of the readable specs, and the errors of the others. */
@@ -276,7 +285,8 @@ function selector(
   const ids = specs.flatMap((spec) => [spec.name, ...spec.animations.map((animation) => animationId(spec, animation))])
   const unknown = names.filter((name) => !ids.includes(name))
   if (unknown.length > 0 && !isPartial) {
-    const near = [...new Set(unknown.flatMap((name) => nearestName(name, ids) ?? []))]
+    // A person who lets the shell complete the name gets the path of the file.
+    const near = [...new Set(unknown.flatMap((name) => nearestName(specName(name) ?? name, ids) ?? []))]
     const advice = near.length === 0 ? '' : ` Did you mean ${near.join(', ')}?`
     const pull =
       typeof service === 'object' && service.queue !== undefined

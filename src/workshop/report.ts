@@ -1,4 +1,6 @@
+import { dirname, join, relative } from 'node:path'
 import { sumCredits } from '../credit/credits.ts'
+import { decodeText } from '../host/project-style.ts'
 import type { Context } from '../project/context.ts'
 import { listOrphans, warnOfOrphan } from '../project/orphans.ts'
 import type { PlanItem, PlanStep, Standing } from '../project/plan.ts'
@@ -7,6 +9,7 @@ import type { ServiceConnection } from '../project/session.ts'
 import { listStrays, warnOfStray } from '../project/strays.ts'
 import { checkReferences, isUnsent, type Survey, survey, surveyWanted, throwAll } from '../project/survey.ts'
 import type { PaidRequest } from '../spec/request.ts'
+import { specName } from '../spec/spec-file.ts'
 import type { PlanReport } from './api/reports.ts'
 import { findQuality } from './review.ts'
 
@@ -25,6 +28,7 @@ export async function readFullStatus(context: Context, connection: ServiceConnec
 async function toStatus(context: Context, names: readonly string[], found: Survey): Promise<PlanReport> {
   throwAll(found.errors)
   await warnOfUnasked(context, names, found)
+  if (names.length === 0) await warnOfMisnamed(context, found)
   return { items: found.items, steps: found.steps, total: 0n, warnings: context.warnings }
 }
 
@@ -60,6 +64,19 @@ export async function makePlan(
     service: { host: session.identity.host, keyMode: session.identity.keyMode },
     warnings: context.warnings,
   }
+}
+
+/** Warns of files beside specs that look like one, and whose names are not those of a spec. */
+async function warnOfMisnamed({ host: { disk }, options: { root }, warnings }: Context, found: Survey): Promise<void> {
+  for (const folder of new Set(found.wanted.map(({ spec }) => dirname(spec.file))))
+    for (const file of await disk.list(folder)) {
+      if (specName(file) !== undefined || !/\.(?:jsonc?|json5|ya?ml)$/.test(file)) continue
+      const text = decodeText(await disk.read(join(folder, file)))
+      if (!['prompt', 'animations'].every((field) => new RegExp(`^\\s*"?${field}"?\\s*:`, 'm').test(text))) continue
+      const path = relative(root, join(folder, file)).replaceAll('\\', '/')
+      const name = file.replace(/(?:\.sprites?)?\.\w+$/, '')
+      warnings.push(`${path} looks like a spec, but is passed over: name it ${name}.sprite.json or ${name}.sprite.yaml.`)
+    }
 }
 
 /** Warns of executions in flight that no current spec asks for. */

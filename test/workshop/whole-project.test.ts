@@ -47,6 +47,47 @@ describe('a build of names', () => {
     await expect(build(game, { names: ['owl'], frozen: true })).rejects.toMatchObject({ code: 'SW_MISSING' })
   })
 
+  test('goes on beside broken specs of others, with one warning; the broken one itself is an error', async () => {
+    const broken = { 'sprites/owl.sprite.json': '{', 'sprites/fox.sprite.json': '{ "prompt": 1 }', 'sprites/hero.v2.sprite.json': '[' }
+    const game = await shelf.game({ ...broken, 'sprites/hero.sprite.json': heroThatJumps })
+    const warning = '3 other specs are broken; npx spritewright plan names the faults.'
+    const report = await build(game, { names: ['hero.jump'] }, {}, ['hero'])
+    expect(report.bought.map(({ id }) => id)).toEqual(['hero.jump'])
+    expect(spritesOf(report)).toEqual(['coin', 'hero'])
+    expect(report.warnings.filter((one) => one === warning)).toHaveLength(1)
+    const workshop = await shelf.workshop(game)
+    try {
+      expect((await workshop.plan(['hero'])).warnings).toEqual([warning])
+      for (const name of ['owl', 'owl.walk', 'OWL']) await expect(workshop.plan([name])).rejects.toMatchObject({ code: 'SW_SPEC' })
+      await expect(workshop.plan(['hero', 'wolf'])).rejects.toMatchObject({ code: 'SW_USAGE', facts: { unknown: ['wolf'] } })
+      await expect(workshop.plan(['sprites/coin.sprite.json'])).rejects.toThrow('Did you mean coin?')
+      await expect(workshop.plan()).rejects.toThrow(AggregateError)
+    } finally {
+      await workshop.close()
+    }
+  })
+
+  test('names files that look like specs and are passed over', async () => {
+    const passed = {
+      'sprites/goblin.json': spec({}),
+      'sprites/orc.sprites.json': spec({}),
+      'sprites/elf.yaml': 'prompt: elf\nanimations:\n  walk: {}\n',
+    }
+    const game = await shelf.game({ ...passed, 'sprites/data.json': '{ "prompt": "?" }' })
+    const workshop = await shelf.workshop(game)
+    try {
+      const words = (file: string, name: string): string =>
+        `sprites/${file} looks like a spec, but is passed over: name it ${name}.sprite.json or ${name}.sprite.yaml.`
+      expect((await workshop.plan()).warnings.toSorted()).toEqual([
+        words('elf.yaml', 'elf'),
+        words('goblin.json', 'goblin'),
+        words('orc.sprites.json', 'orc'),
+      ])
+    } finally {
+      await workshop.close()
+    }
+  })
+
   test('gives them placeholders if those may be', async () => {
     const game = await shelf.game({ 'sprites/owl.sprite.json': spec({ prompt: 'a white owl' }) })
     const report = await build(game, { names: ['hero'] }, placeholders)

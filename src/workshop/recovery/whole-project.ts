@@ -36,7 +36,8 @@ export async function toWholeProject(
     if (why !== undefined) context.warnings.push(`${item.id}: ${why}`)
   }
   if (lost.length > 0) all = await surveyWanted(context, all, await context.lock.read(), known)
-  context.warnings.push(...all.errors.map(({ message }) => message))
+  // Broken specs are counted already.
+  context.warnings.push(...all.errors.flatMap(({ code, message }) => (code === 'SW_SPEC' ? [] : message)))
   const isMade = (index: number): boolean => all.items[index]?.state === 'bought' || context.options.build.unbought === 'placeholder'
   const made = {
     ...all,
