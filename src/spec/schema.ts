@@ -60,7 +60,11 @@ export function isPathBeside(path: string): boolean {
  *
  * @internal
  */
-export function wholeNumber(minimum: number, maximum: number, error = `a whole number from ${minimum} to ${maximum}`): z.ZodNumber {
+export function wholeNumber(
+  minimum: number,
+  maximum: number,
+  error: string | ((issue: { readonly input?: unknown }) => string) = `a whole number from ${minimum} to ${maximum}`,
+): z.ZodNumber {
   return z.int({ error }).min(minimum, { error }).max(maximum, { error })
 }
 
@@ -130,13 +134,20 @@ const chainSchema = z.strictObject(
   { error: 'an object with "steps"' },
 )
 
+const frameWords = ({ input }: { readonly input?: unknown }): string => {
+  const range = `a whole number from ${frameRange.minimum} to ${frameRange.maximum}`
+  if (typeof input !== 'number' || !Number.isInteger(input) || input < 1 || input >= frameRange.minimum) return range
+  const played = Array.from({ length: input }, (_, at) => at).join(', ')
+  return `${range} (the service draws ${frameRange.minimum} or more; to play ${input} of them: "frames": ${frameRange.minimum}, "use": [${played}])`
+}
+
 /**
  * The number of frames of an animation.
  *
  * @internal
  */
 export const framesField: z.ZodType<number, number | undefined> = withDefault(
-  wholeNumber(frameRange.minimum, frameRange.maximum),
+  wholeNumber(frameRange.minimum, frameRange.maximum, frameWords),
   12,
   `PAID. Number of frames, ${frameRange.minimum} to ${frameRange.maximum}. The service may allow fewer.`,
 )

@@ -48,9 +48,20 @@ class YamlFault extends Error {
   }
 }
 
+/** What to do about the mistakes that people make who have never read YAML's grammar. */
+const remedies: Partial<Record<YAMLError['code'], string>> = {
+  BLOCK_AS_IMPLICIT_KEY: 'quotes around a text that has ": " in it',
+  MULTILINE_IMPLICIT_KEY: 'quotes around a text that has ": " in it',
+  BAD_SCALAR_START: 'quotes around a text that begins with a sign',
+  TAB_AS_INDENT: 'blanks instead of a tab at the beginning of a line',
+}
+
 function toFault(text: string, error: YAMLError): Fault {
   const offset = Math.min(error.pos[0], text.length)
-  const token = /^(?:[\w$.+-]{1,24}|\S)/u.exec(text.slice(offset).trimStart())?.[0]
+  const rest = text.slice(offset).trimStart()
+  const remedy = remedies[error.code]
+  if (remedy !== undefined) return { path: [], offset, expected: remedy, found: JSON.stringify(/^.{0,60}/.exec(rest)?.[0]) }
+  const token = /^(?:[\w$.+-]{1,24}|\S)/u.exec(rest)?.[0]
   return { path: [], offset, expected: `valid YAML (${error.message.replace(/\s+/g, ' ')})`, found: token ?? 'the end of the file' }
 }
 

@@ -135,16 +135,17 @@ describe('what a spec is refused for', () => {
   test('the message names file, line, column, field, what was expected and what was found', () => {
     const text = '{\n  "reference": "a.png",\n  "prompt": "k",\n  "animations": {\n    "walk": { "frames": 5 }\n  }\n}'
     expect(() => parseSpec(text, '/game/hero.sprite.json', 'sprites/hero.sprite.json')).toThrow(
-      'sprites/hero.sprite.json:5:25 animations.walk.frames: expected a whole number from 7 to 100, found 5',
+      'sprites/hero.sprite.json:5:25 animations.walk.frames: expected a whole number from 7 to 100 (the service draws 7 or more; to play 5 of them: "frames": 7, "use": [0, 1, 2, 3, 4]), found 5',
     )
     expect(issuesOf(text)).toEqual([
       {
         line: 5,
         column: 25,
         path: 'animations.walk.frames',
-        expected: 'a whole number from 7 to 100',
+        expected: 'a whole number from 7 to 100 (the service draws 7 or more; to play 5 of them: "frames": 7, "use": [0, 1, 2, 3, 4])',
         found: '5',
-        message: 'animations.walk.frames: expected a whole number from 7 to 100, found 5',
+        message:
+          'animations.walk.frames: expected a whole number from 7 to 100 (the service draws 7 or more; to play 5 of them: "frames": 7, "use": [0, 1, 2, 3, 4]), found 5',
       },
     ])
   })
@@ -242,6 +243,7 @@ describe('what a spec is refused for', () => {
     [{ animations: {} }, {}, 'animations'],
     [{ animations: { walk: {}, Walk: {} } }, {}, 'animations.Walk'],
     [{}, { frames: 6 }, 'animations.walk.frames'],
+    [{}, { frames: 0 }, 'animations.walk.frames'],
     [{}, { frames: 7.5 }, 'animations.walk.frames'],
     [{}, { frames: '12' }, 'animations.walk.frames'],
     [{}, { take: 0 }, 'animations.walk.take'],
@@ -306,6 +308,9 @@ describe('what breaks a text', () => {
 
   test.each([
     ['prompt: [\nreference: a', /^2:1 expected valid YAML \(.*\), found reference$/],
+    ['prompt: a knight: brave', /^1:9 expected quotes around a text that has ": " in it, found "a knight: brave"$/],
+    ['prompt: @knight', /^1:9 expected quotes around a text that begins with a sign, found "@knight"$/],
+    ['a:\n\tb: c', /^2:1 expected blanks instead of a tab at the beginning of a line, found "b: c"$/],
     ['prompt: !!js/function x', /^1:9 expected valid YAML/],
     ['a: *nowhere', /^1:4 /],
     ['? [a]\n: b', /^1:3 expected the name of a field as a text/],
