@@ -58,6 +58,7 @@ async function makeAll() {
     else {
       console.log('\nPlay:')
       for (const { name, title } of examples) console.log(`  npm run demo -- --open ${name.padEnd(9)} ${title}`)
+      console.log('  npm run demo -- --dev            A game beside the panel, in which a person buys')
     }
   } catch (error) {
     fail(error instanceof Error ? error.message : String(error))
@@ -170,7 +171,11 @@ async function develop({ name, title, site }) {
     server: { host: '127.0.0.1', port: Number(values.port) },
   })
   await server.listen()
-  console.log(`\n${title}: placeholders at first. Approve them in the panel, and watch the game. Ctrl-C ends it.`)
+  const { items } = await spritewright(join(values.in, name), ['status'])
+  const next = items.every(({ state }) => state === 'bought')
+    ? 'everything is bought. Edit a spec or a prompt in the panel, and watch the game.'
+    : 'placeholders at first. Approve them in the panel, and watch the game.'
+  console.log(`\n${title}: ${next} Ctrl-C ends it.`)
   server.printUrls()
   const [game] = server.resolvedUrls?.local ?? []
   if (game !== undefined) openBrowser(game)

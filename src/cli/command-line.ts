@@ -117,11 +117,29 @@ function checkOptions(given: readonly Given[], entry: CommandEntry): Record<stri
   return checked
 }
 
+/** Verbs of other tools by which people look for a command. */
+const usualWords: Readonly<Record<string, string>> = {
+  init: 'setup start install',
+  new: 'add create import',
+  plan: 'price cost estimate quote check validate lint diff',
+  approve: 'accept allow confirm',
+  'approve --revoke': 'revoke reject',
+  build: 'buy purchase generate gen make run pack',
+  'build --watch': 'dev watch',
+  status: 'list ls show info',
+  ledger: 'balance spent history log',
+  store: 'clean prune push pull verify cache',
+  doctor: 'login config env test',
+}
+
 function unknownCommand(found: string | undefined): SpritewrightError {
   const verbs = commandEntries.map((entry) => entry.verb)
   if (found === undefined) return usage('Expected a command, found none. All commands: npx spritewright --help', { commands: verbs })
-  const nearest = nearestName(found, verbs)
-  const advice = nearest ? `Did you mean "npx spritewright ${nearest}"?` : 'All commands: npx spritewright --help'
+  const meant = Object.keys(usualWords).find((command) => usualWords[command]?.split(' ').includes(found))
+  const nearest = meant ?? nearestName(found, verbs)
+  const entry = commandEntries.find(({ verb }) => verb === meant?.split(' ')[0])
+  const asked = nearest ? `Did you mean "npx spritewright ${nearest}"?` : 'All commands: npx spritewright --help'
+  const advice = entry ? `Try "npx spritewright ${meant}": ${entry.text}.` : asked
   return usage(`Unknown command ${JSON.stringify(found)}. ${advice}`, { found, ...(nearest ? { nearest } : {}) })
 }
 

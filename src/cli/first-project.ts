@@ -20,9 +20,6 @@ export const ignoreLines: readonly string[] = [
  */
 export const attributeLines: readonly string[] = ['.spritewright/results/** binary', 'sprites.lock.json merge=spritewright']
 
-/** Sets the merge driver up in one clone. Git takes no driver from the repository itself. */
-export const mergeDriverCommand: string = 'git config merge.spritewright.driver "npx spritewright merge %O %A %B"'
-
 /** The config. TypeScript and JavaScript have the same text. */
 export function configText({ isEmbedded, engine }: Pick<FirstAnswers, 'isEmbedded' | 'engine'>): string {
   const text = engine === undefined ? plainConfig : plainConfig.replace('({\n', `({\n  engine: '${engine}',\n\n`)

@@ -99,7 +99,8 @@ async function findConfig(disk: Disk, root: string): Promise<string | undefined>
 }
 
 async function runModule(ports: ConfigPorts, root: string, file: string): Promise<unknown> {
-  const encoding = encodingOf(await ports.disk.read(file))
+  const bytes = await ports.disk.read(file)
+  const encoding = encodingOf(bytes)
   if (encoding !== 'utf-8') throw configError(file, `Expected ${showPath(root, file)} in UTF-8, found ${encoding}. Save it as UTF-8.`)
   let value: unknown
   try {
@@ -108,8 +109,10 @@ async function runModule(ports: ConfigPorts, root: string, file: string): Promis
     const said = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)
     throw configError(file, `Expected ${showPath(root, file)} to run, found that it throws ${said}`, cause)
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-  const found = typeof value === 'function' ? 'a function' : value === undefined ? 'nothing' : `a value of type ${typeof value}`
+  // The options of a file that exports nothing would all be the defaults.
+  const isBare = !/\bexports?\b/.test(decodeText(bytes))
+  if (typeof value === 'object' && value !== null && !Array.isArray(value) && !isBare) return value
+  const found = typeof value === 'function' ? 'a function' : value === undefined || isBare ? 'nothing' : `a value of type ${typeof value}`
   throw configError(file, `Expected ${showPath(root, file)} to have defineConfig({ ... }) as its default export, found ${found}.`)
 }
 

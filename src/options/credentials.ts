@@ -235,8 +235,9 @@ function checkBaseUrl(value: string, source: string, key: string | undefined): s
   refuseKeyInAddress(searchFor(key), value, `${baseUrlName} (from ${source})`, { variable: baseUrlName, source })
   const url = parseBaseUrl(value)
   if (url !== undefined) return url
+  const found = /^\w+:\/\//.test(value.trim()) ? 'something else' : 'an address that does not begin with https://'
   throw new SpritewrightError('SW_CONFIG', {
-    message: `Expected ${baseUrlName} (from ${source}) to be ${baseUrlWords}, found something else.`,
+    message: `Expected ${baseUrlName} (from ${source}) to be ${baseUrlWords}, found ${found}.`,
     facts: { variable: baseUrlName, source },
   })
 }

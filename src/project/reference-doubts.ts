@@ -29,7 +29,8 @@ export async function doubtAbout(
     const why = (error as Error).message.replace(/\.$/, '')
     // The service may take a picture that is only too large to be read here.
     if (error instanceof AtlasError && error.facts.maxPixels !== undefined) return `cannot be decoded here (${why})`
-    const message = `expected a picture that can be read, found ${path} damaged (${why}). Save it again, as PNG`
+    const found = /truncated|premature end/i.test(why) ? 'cut off: the file ends too early' : `damaged (${why})`
+    const message = `expected a picture that can be read, found ${path} ${found}. Save or copy it again, as PNG`
     throw await referenceError(disk, spec, { message, facts: { path } })
   }
   if (picture.data.every((value, at) => at % 4 !== 3 || value === 0)) return 'is fully transparent'

@@ -46,6 +46,24 @@ describe('the command line', () => {
     expect(world.out()).toBe('')
   })
 
+  test.each([
+    ['list', 'status'],
+    ['ls', 'status'],
+    ['buy', 'build'],
+    ['generate', 'build'],
+    ['dev', 'build --watch'],
+    ['watch', 'build --watch'],
+    ['price', 'plan'],
+    ['revoke', 'approve --revoke'],
+    ['add', 'new'],
+    ['clean', 'store'],
+  ])('the word %s of other tools is answered with the command that does it', async (word, command) => {
+    const world = createWorld()
+    expect(await world.run(word)).toBe(2)
+    const text = commandEntries.find(({ verb }) => verb === command.split(' ')[0])?.text
+    expect(world.err()).toContain(`Try "npx spritewright ${command}": ${text}.`)
+  })
+
   test('an unknown option is answered with the nearest one of that command', async () => {
     const world = createWorld()
     expect(await world.run('build', '--frozzen', '--json')).toBe(2)

@@ -174,7 +174,7 @@ describe('plan', () => {
   test('a project without specs is led to init', async () => {
     const world = createWorld({ workshop: { plan: async () => ({ items: [], steps: [], total: 0n, warnings: [] }) } })
     expect(await world.run('plan')).toBe(0)
-    expect(world.out()).toContain('no spec was found in "/game".')
+    expect(world.out()).toContain('no spec was found in "/game" (**/*.sprite.json).')
     expect(world.out()).toContain('npx spritewright init')
   })
 
@@ -411,7 +411,7 @@ describe('build', () => {
     const world = createWorld({
       ...init,
       workshop: {
-        options: { notes: ['Phaser takes the PNGs.'] } as unknown as Workshop['options'],
+        options: { root: '/game', specs: ['art/*.sprite.json'], notes: ['Phaser takes the PNGs.'] } as unknown as Workshop['options'],
         build: async (request = {}) => ({
           sheets,
           bought: [],
@@ -587,8 +587,22 @@ describe('build', () => {
   test('without a spec it says so, and does not speak of written files', async () => {
     const { world } = building(async () => ({ sheets: { ...sheets, sprites: [], atlases: [] } }))
     expect(await world.run('build')).toBe(0)
-    expect(world.out()).toContain('no spec was found')
+    expect(world.out()).toContain('no spec was found in "/game" (art/*.sprite.json).')
     expect(world.out()).not.toContain('public/sprites')
+  })
+
+  test('nothing is written into a folder that has nothing to do with sprites (kind: other folders)', async () => {
+    const empty = async (): Promise<object> => ({ sheets: none })
+    const unrelated = building(empty)
+    expect(await unrelated.world.run('build')).toBe(0)
+    expect(unrelated.folders).toEqual([])
+    const bought = building(empty)
+    expect(await bought.world.run('build', '--buy-only')).toBe(0)
+    expect(bought.world.out()).toContain('no spec was found')
+    // In a project, the files of the last spec go with it.
+    const project = building(empty, { files: { '/game/sprites.lock.json': '{}' } })
+    expect(await project.world.run('build')).toBe(0)
+    expect(project.folders).toEqual(['/game/public/sprites'])
   })
 
   test('placeholders are named', async () => {

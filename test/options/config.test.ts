@@ -217,6 +217,14 @@ test.each([
   await expect(loadConfig(ports, root)).rejects.toMatchObject({ code: 'SW_CONFIG', message: expect.stringContaining(`found ${found}.`) })
 })
 
+test.each(['ts', 'js', 'mjs'])('a config.%s that exports nothing is refused', async (ending) => {
+  write(`spritewright.config.${ending}`, "const options = { engine: 'phaser' }")
+  await expect(loadConfig(ports, root)).rejects.toMatchObject({
+    code: 'SW_CONFIG',
+    message: `Expected spritewright.config.${ending} to have defineConfig({ ... }) as its default export, found nothing.`,
+  })
+})
+
 test('broken JSON is refused with its place', async () => {
   const file = write('spritewright.config.json', '{\n  "engine": "pixi"\n  "formats": []\n}')
   await expect(loadConfig(ports, root)).rejects.toMatchObject({

@@ -159,6 +159,14 @@ test.each(['api.example.com', 'ftp://api.example.com', `https://u:${canary}@api.
   },
 )
 
+test.each(['localhost:9', '127.0.0.1:9/v1', 'api.example.com', `u:${canary}@api.example.com`])(
+  'an address without its scheme is told what it lacks: %j',
+  async (value) => {
+    const { message } = await refusal({ SPRITEWRIGHT_BASE_URL: value })
+    expect(message).toMatch(/ found an address that does not begin with https:\/\/\.$/)
+  },
+)
+
 test('a secret is [key] however it is written out, and itself only when it is asked for', () => {
   const secret = new Secret(canary)
   const written = [

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { attributeLines, mergeDriverCommand } from '../../src/cli/first-project.ts'
+import { attributeLines } from '../../src/cli/first-project.ts'
 import { hasCode } from '../../src/errors.ts'
 import { knowledgeOf, mergeLocks, readConflict, writeConflict } from '../../src/vault/lock-merge.ts'
 import { parseLockFile } from '../../src/vault/lock-schema.ts'
@@ -173,10 +173,10 @@ describe('git', () => {
       expect(await driver.run('merge', 'o', 'a', 'b')).toBe(0)
       expect(driver.text('/game/a')).toBe(whole)
 
-      // The driver as git starts it, by the lines that init writes and prints.
+      // The driver as git starts it, by the lines that init writes and the guide names.
       git('merge', '--abort')
       const bin = fileURLToPath(new URL('../../dist/src/cli/bin.js', import.meta.url))
-      const [, command = ''] = /"(npx spritewright .*)"/.exec(mergeDriverCommand) ?? []
+      const [, command = ''] = /merge\.spritewright\.driver "(npx spritewright .*)"/.exec(readFileSync('docs/ci.md', 'utf8')) ?? []
       git('config', 'merge.spritewright.driver', command.replace('npx spritewright', `"${process.execPath}" "${bin}"`))
       writeFileSync(join(folder, '.gitattributes'), `${attributeLines.join('\n')}\n`)
       git('merge', '-q', '-m', 'merged', 'theirs')
@@ -249,7 +249,7 @@ describe('git', () => {
   test('anything but no file or three is refused, and a missing file is named', async () => {
     const world = createWorld()
     expect([await world.run('merge', 'a'), await world.run('merge')]).toEqual([2, 2])
-    expect(world.err()).toContain('/game/sprites.lock.json')
+    expect(world.err()).toContain('Expected a lock file at sprites.lock.json, found none.')
   })
 })
 

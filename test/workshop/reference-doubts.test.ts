@@ -42,7 +42,10 @@ test.each([
   const workshop = await shelf.workshop(game)
   try {
     const before = shelf.requests().length
-    const refusal = { code: 'SW_REFERENCE', message: expect.stringMatching(/figure\.png damaged \(.+\)\. Save it again, as PNG\.$/) }
+    const refusal = {
+      code: 'SW_REFERENCE',
+      message: expect.stringMatching(/figure\.png cut off: the file ends too early\. Save or copy it again, as PNG\.$/),
+    }
     await expect(workshop.plan(['hero'])).rejects.toMatchObject(refusal)
     await expect(workshop.approve({ names: ['hero'], confirm: async () => true })).rejects.toMatchObject(refusal)
     const asked = shelf.requests().slice(before)

@@ -17,7 +17,6 @@ import {
   firstSpecName,
   firstSpecText,
   ignoreLines,
-  mergeDriverCommand,
   typesLine,
   viteConfigText,
   viteTypesPath,
@@ -76,6 +75,12 @@ export async function init({ parts, printer, root, withWorkshop }: CommandContex
         `${path} has a form that is not known. Add the plugin yourself: import spritewright from 'spritewright/vite', and spritewright() in "plugins".`,
       )
   tellNext(printer, steps[0]?.done === 'written' ? answers : undefined)
+  const usesPhaser = answers.engine ? answers.engine === 'phaser' : dependencies.includes('phaser')
+  printer.hint(
+    'In the game: ',
+    ink('bold', `import hero from './${answers.folder}/${firstSpecName}'`),
+    `, and ${usesPhaser ? 'preloadSprites(this, [hero]) of spritewright/phaser' : 'await loadSprites([hero]) of spritewright/pixi'}. The README shows it whole.`,
+  )
   return 0
 }
 
@@ -174,9 +179,6 @@ async function addLines(host: Host, root: string, path: string, lines: readonly 
 function tellNext(printer: Printer, answers: FirstAnswers | undefined): void {
   printer.line()
   printer.hint('Commit sprites.lock.json and .spritewright/results: what was paid for then never has to be bought again.')
-  printer.hint(ink('dim', 'Many sprites? Keep them in Git LFS: git lfs track ".spritewright/results/**"'))
-  printer.hint(ink('dim', `Several branches? Once in each clone: ${mergeDriverCommand}`))
-  printer.line()
   if (answers) tellService(printer, answers)
   printer.hint('Next: ', ink('bold', 'npx spritewright plan'), ', which says what the first sprite would cost and spends nothing.')
 }

@@ -31,10 +31,10 @@ export async function plan({ printer, parts, root, withWorkshop }: CommandContex
     throw new SpritewrightError('SW_USAGE', { message: 'Expected --markdown or --json, found both. Leave one out.' })
   }
   const folder = folderOfPictures(args)
-  const [report, pictures, asksWorker] = await withWorkshop(async (workshop) => {
+  const [report, pictures, { asksWorker, options }] = await withWorkshop(async (workshop) => {
     await refreshTypings({ parts, printer, root }, workshop)
     const planned = await workshop.plan(args.names, parts.signal)
-    return [planned, folder === undefined ? [] : await workshop.planPictures(args.names), workshop.asksWorker] as const
+    return [planned, folder === undefined ? [] : await workshop.planPictures(args.names), workshop] as const
   })
   const approve = ['npx spritewright approve', ...args.names].join(' ')
   if (asMarkdown) {
@@ -46,7 +46,7 @@ export async function plan({ printer, parts, root, withWorkshop }: CommandContex
   printer.document(toPlanDocument(report))
   for (const warning of report.warnings) printer.warn(warning)
   if (report.items.length === 0) {
-    printNoSpec(printer, root)
+    printNoSpec(printer, options)
     return 0
   }
   printTable(printer, report)

@@ -10,14 +10,15 @@ import { count, creditsCell, inkState, printNoSpec, rowsOf, toPlanDocument, whyN
  * suspicious frames. The service is not asked.
  */
 export async function status({ printer, parts, root, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
-  const { report, asksWorker } = await withWorkshop(async (workshop) => ({
+  const { report, asksWorker, options } = await withWorkshop(async (workshop) => ({
     report: await workshop.status(args.names),
     asksWorker: workshop.asksWorker,
+    options: workshop.options,
   }))
   printer.document(toPlanDocument(report))
   for (const warning of report.warnings) printer.warn(warning)
   if (report.items.length === 0) {
-    printNoSpec(printer, root)
+    printNoSpec(printer, options)
     return 0
   }
   printer.table(

@@ -1,5 +1,6 @@
 import { approverWords } from '../../credit/approval-words.ts'
 import { formatCredits, isAboveCeiling } from '../../credit/credits.ts'
+import type { ResolvedOptions } from '../../options/options.ts'
 import type { PlanItem, PlanReport, PlanState, PlanStep } from '../../workshop.ts'
 import { type Ink, ink, type Style } from './ink.ts'
 import type { Printer } from './printer.ts'
@@ -137,8 +138,8 @@ export function count(number: number, noun: string, plural: string = `${noun}s`)
   return `${number} ${number === 1 ? noun : plural}`
 }
 
-/** Says that the project has no spec, and how to get one. */
-export function printNoSpec(printer: Printer, root: string): void {
-  printer.line(`No animations: no spec was found in ${JSON.stringify(root)}.`)
+/** Says that the project has no spec, where it was looked for, and how to get one. */
+export function printNoSpec(printer: Printer, { root, specs }: Pick<ResolvedOptions, 'root' | 'specs'>): void {
+  printer.line(`No animations: no spec was found in ${JSON.stringify(root)} (${specs.join(', ')}).`)
   printer.hint('Next: ', ink('bold', 'npx spritewright init'), ', which writes a first one.')
 }

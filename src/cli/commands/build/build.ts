@@ -6,6 +6,7 @@ import type { AnimationQuality, BuildReport, BuiltPage, BuiltSheets, Workshop } 
 import type { CommandArgs } from '../../arguments.ts'
 import type { CommandContext } from '../../context.ts'
 import { exitCodeOf, toFailures } from '../../failure.ts'
+import { isProjectFolder } from '../../project-root.ts'
 import { refreshTypings } from '../../typings.ts'
 import { printFlags } from '../../view/frames.ts'
 import { ink } from '../../view/ink.ts'
@@ -68,9 +69,12 @@ async function buildOnce(
         signal: parts.signal,
       })
       display.stop()
-      const written = isBuyOnly ? [] : await workshop.write(report.sheets, out)
+      // Nothing is written into a folder that has nothing to do with sprites.
+      const isProject = report.sheets.sprites.length > 0 || (await isProjectFolder(parts.host, root))
+      const written = isBuyOnly || !isProject ? [] : await workshop.write(report.sheets, out)
       tellBuilt(printer, { workshop, report, written, out: isBuyOnly ? undefined : out, root })
-      if (isBuyOnly) await tellMake(printer, parts.host, root, '')
+      if (!isProject && isBuyOnly) printNoSpec(printer, workshop.options)
+      else if (isBuyOnly) await tellMake(printer, parts.host, root, '')
       else if (args.text('out') === undefined && (await hasVitePlugin(parts.host.disk, root))) tellSecondCopy(printer)
       else if (report.sheets.sprites.length > 0) tellPacks(printer, written, relative(root, out) || '.')
       const read = report.sheets.sprites.flatMap(({ file, picture = [], overridePaths = [] }) => [file, ...overridePaths].concat(picture))
@@ -150,7 +154,7 @@ function tellBuilt(printer: Printer, { workshop, report, written, out, root }: B
   if (stand.length > 0) printer.line(ink('yellow', 'Placeholders'), ` stand in for: ${stand.join(', ')}`)
   const older = report.sheets.sprites.flatMap(({ name, superseded = [] }) => superseded.map((animation) => `${name}.${animation}`))
   if (older.length > 0) printer.line(ink('yellow', 'Superseded'), ` but used, since the new one is not bought: ${older.join(', ')}`)
-  if (out !== undefined && report.sheets.sprites.length === 0) printNoSpec(printer, root)
+  if (out !== undefined && report.sheets.sprites.length === 0) printNoSpec(printer, workshop.options)
   else if (out !== undefined) tellWritten(printer, written, relative(root, out) || '.')
 }
 
