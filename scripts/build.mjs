@@ -51,6 +51,7 @@ async function bundle(entries, chunks, isCompact) {
         input: Object.fromEntries(entries.map((name) => [name, join(root, `${name}.ts`)])),
         output: {
           chunkFileNames: chunks,
+          codeSplitting: { groups: [{ name: 'zod', test: /node_modules[\\/]zod/ }] },
           comments: { legal: false, jsdoc: false, annotation: true },
           minify: isCompact && { compress: false, mangle: false, codegen: true },
         },

@@ -6,7 +6,6 @@ import { type CommandLine, parseCommandLine } from './command-line.ts'
 import type { CommandContext, ProgramParts } from './context.ts'
 import { exitCodeOf, toFailures } from './failure.ts'
 import { layCommandHelp, layProgramHelp } from './help.ts'
-import { refuseOtherRoot, resolveRoot } from './project-root.ts'
 import { createPrinter, type Printer } from './view/printer.ts'
 
 /**
@@ -23,6 +22,7 @@ export async function runProgram(argv: readonly string[], parts: ProgramParts): 
     if (asked.kind === 'help') return printHelp(asked, argv, parts)
     const command = await asked.entry.load()
     const context = await createContext(printer, parts, asked.args)
+    const { refuseOtherRoot } = await import('./project-root.ts')
     const isMeant = asked.entry.worksAnywhere || asked.args.text('root') !== undefined || asked.args.flag('here')
     if (!isMeant) await refuseOtherRoot(parts.host, context.root, asked.entry.verb === 'init' ? '--here' : '--root "."')
     return await command(context, asked.args)
@@ -80,6 +80,7 @@ function switchesOf(switches: readonly string[], names: readonly string[]): stri
 }
 
 async function createContext(printer: Printer, parts: ProgramParts, args: CommandArgs): Promise<CommandContext> {
+  const { resolveRoot } = await import('./project-root.ts')
   const root = await resolveRoot(parts.host, args.text('root'))
   const config = args.text('config')
   // A person who sees progress needs no other line, which would break those.

@@ -1,7 +1,10 @@
-import { toJSONSchema, z } from 'zod'
+import { config, toJSONSchema, z } from 'zod'
 import { mostExtrude, mostPadding } from '../../atlas/limits.ts'
 import type { ValuePath } from './document.ts'
 import { type FrameFault, frameFaults, frameRange, mostFps, mostSidePx, mostUpscaledPx } from './spec.ts'
+
+// Compiling a schema to code costs more than it saves where each is used a few times in a process.
+config({ jitless: true })
 
 /** Valid names of sprites, animations and atlases. `hero.walk` and `hero/walk/0000` are built from them. */
 export const namePattern: RegExp =
