@@ -1,8 +1,17 @@
 import { expect, test } from 'vitest'
-import { approverWords } from '../../src/credit/approval-words.ts'
+import { approverWords, revokedWords } from '../../src/credit/approval-words.ts'
 
 test('an approval that has expired says on which day, if it names one', () => {
   const buyer = 'a'.repeat(40)
   expect(approverWords({ buyer, expires: '2026-01-31T12:00:00.000Z' }, 'expired')).toMatch(/^earlier.* has expired \(2026-01-31\)$/)
   expect(approverWords({ buyer }, 'expired')).toMatch(/^earlier.* has expired$/)
+})
+
+test('what was taken back and what goes on are both said, and nothing else is', () => {
+  expect(revokedWords({ revoked: [], inFlight: [] })).toEqual(['No approval is waiting to be used.'])
+  const back = 'Taken back: hero.idle, hero.walk. Nothing is bought on what was approved before.'
+  const on = 'Sent already, so it goes on, and is not sent again if it fails: coin.spin. The next build fetches it.'
+  expect(revokedWords({ revoked: ['hero.idle', 'hero.walk'], inFlight: [] })).toEqual([back])
+  expect(revokedWords({ revoked: [], inFlight: ['coin.spin'] })).toEqual([on])
+  expect(revokedWords({ revoked: ['hero.idle', 'hero.walk'], inFlight: ['coin.spin'] })).toEqual([back, on])
 })

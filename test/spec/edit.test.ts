@@ -96,6 +96,11 @@ animations:
 # the end
 `
 
+  test.each(['|', '>', '|-', '>-'])('a field goes behind a text in the style %s', (style) => {
+    const block = `reference: ./hero.png\nanimations: { walk: {} }\nprompt: ${style}\n  a knight\n  in armour\n`
+    expect(yaml(block, { path: ['size'], value: 64 })).toBe(`${block}size: 64\n`)
+  })
+
   test('a field that is there is written in its place', () => {
     expect(yaml(text, { path: ['animations', 'idle', 'fps'], value: 12 })).toBe(text.replace('fps: 8 #', 'fps: 12 #'))
     const used = yaml(text, { path: ['animations', 'run', 'use'], value: [0, 1] })

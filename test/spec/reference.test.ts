@@ -149,6 +149,9 @@ describe('a reference', () => {
       facts: { limit: ['jpg', 'webp'], found: 'image/png' },
     })
     await expect(readReference(disk, spec, { supportedInputExtensions: ['.PNG'] })).resolves.toMatchObject({ width: 40 })
+    const photo = specWith(new Uint8Array(await picture(40, 30).jpeg().toBuffer()))
+    for (const ending of ['jpg', '.jpeg'])
+      await expect(readReference(disk, photo, { supportedInputExtensions: [ending] })).resolves.toMatchObject({ width: 40 })
   })
 })
 

@@ -297,6 +297,11 @@ describe('sprites.lock.json', () => {
     ['a request under a name that is no hash', formatLockFile({ version: 1, animations: { a: { nothash: entry } } })],
     ['a field that is not known', JSON.stringify({ version: 1, animations: { a: { [hash]: { ...entry, more: 1 } } } })],
     ['two requests of one execution', formatLockFile({ version: 1, animations: { a: { [hash]: full }, b: { ['a'.repeat(64)]: full } } })],
+    [
+      'an animation and a step of one execution',
+      formatLockFile({ version: 1, animations: { a: { [hash]: full } }, steps: { ['a'.repeat(64)]: full } }),
+    ],
+    ['two steps of one execution', formatLockFile({ version: 1, animations: {}, steps: { [hash]: full, ['a'.repeat(64)]: full } })],
   ])('%s is refused with the file named, and nothing is written', async (_, text) => {
     const disk = new MemoryDisk()
     disk.files.set('/p/sprites.lock.json', new TextEncoder().encode(text))

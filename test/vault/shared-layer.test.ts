@@ -157,6 +157,19 @@ describe('a store that is down, cut or slow', () => {
   }
   const answers: readonly S3Fault[] = [{ answer: 403 }, { answer: 500 }, { answer: 503 }, { answer: 'cut' }, { answer: 'half' }]
 
+  test('that is being written to has left a mark, which a killed process leaves to the next one', async () => {
+    const { vault, owed, again, stored } = await studio()
+    const marked: (readonly string[])[] = []
+    fault = ({ method }) => {
+      if (method === 'PUT') marked.push(owed())
+      return undefined
+    }
+    const hash = await vault.put(fresh())
+    expect([marked[0], owed(), stored()]).toEqual([[hash], [], 1])
+    await again().vault.pushOwed()
+    expect(stored()).toBe(1)
+  })
+
   test.each(answers)('that answers with $answer to a write: the project keeps the result, and the next run pushes it', async (answer) => {
     const { vault, own, owed, warned, again, stored } = await studio()
     const bytes = fresh()
