@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectCount } from '../kit/expect-count.ts'
+import { patienceMs } from '../kit/patience.ts'
 import { quickMakers } from '../kit/quick-makers.ts'
 import { byLevel, level } from '../level.ts'
 import { openBrowser } from './browser.ts'
@@ -17,7 +18,7 @@ afterAll(() => browser?.close())
 const many = byLevel({ quick: 4, full: 12, long: 40 })
 
 test('many sprites are approved in one go and by keyboard, with progress, credits and the time that is left', {
-  timeout: 300_000,
+  timeout: 3 * patienceMs,
 }, async () => {
   const files = Object.fromEntries(
     Array.from({ length: many }, (_, index) => [`sprites/s${index}.sprite.json`, heroSpec(`walks ${index}`)] as const),
@@ -58,7 +59,7 @@ test('many sprites are approved in one go and by keyboard, with progress, credit
 // One flow of the panel is enough for the quick level.
 test.runIf(level !== 'quick')(
   'an approval that waits is taken back by keyboard, and given again: bought once',
-  { timeout: 300_000 },
+  { timeout: 3 * patienceMs },
   async () => {
     let release = (): void => {}
     const gate = new Promise<void>((resolve) => {

@@ -239,7 +239,7 @@ const framed = [
 
 test.each(framed)(
   '$title: types, placeholder, live art and build, as the guide says',
-  { timeout: 300_000 },
+  { timeout: 3 * patienceMs },
   async ({ pages, engine, isMounted }) => {
     const files = Object.assign({}, ...pages.map(filesOfPage)) as Record<string, string>
     if (files['src/main.tsx'] !== undefined) delete files['src/main.ts']

@@ -2,6 +2,7 @@ import { existsSync, openSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { HookedRequest } from '../../src/embedded/options/options.ts'
 import { testWith } from '../kit/needs.ts'
+import { patienceMs } from '../kit/patience.ts'
 import { heroSpec, startCli } from '../kit/project.ts'
 import { quickMakers } from '../kit/quick-makers.ts'
 import { type Desk, expectAllBought, onDesk, openDesk } from './desk.ts'
@@ -116,7 +117,7 @@ async function interruptedAt(at: string | undefined): Promise<readonly string[]>
 
 describe('Ctrl-C on a real process that buys', () => {
   test('I1, I4: at every request it ends with 130 without waiting for the service, and the next run ends with one charge', {
-    timeout: 300_000,
+    timeout: 3 * patienceMs,
   }, async () => {
     const places = await interruptedAt(undefined)
     const names = places.map((place) => place.replace(/ \d+$/, ''))

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { killTen } from '../../scripts/kill-ten.mjs'
+import { patienceMs } from '../kit/patience.ts'
 
 test('I1, I4, I10: killed ten times while it buys ten sprites, the CLI ends with ten charges and ten results', {
-  timeout: 300_000,
+  timeout: 3 * patienceMs,
 }, async () => {
   const lines: string[] = []
   const outcome = await killTen({ seed: 4, print: (line) => lines.push(line) })

@@ -3,6 +3,7 @@ import type { HookedRequest } from '../../src/embedded/options/options.ts'
 import { createGame } from '../e2e/game.ts'
 import { gameFiles } from '../e2e/vite-process.ts'
 import { expectCount } from '../kit/expect-count.ts'
+import { patienceMs } from '../kit/patience.ts'
 import { figurePng, heroSpec, startCli } from '../kit/project.ts'
 import { quickMakers } from '../kit/quick-makers.ts'
 import { expectAllBought, onDesk, openDesk } from './desk.ts'
@@ -37,7 +38,7 @@ async function sheetOf(dev: Pick<DevProcess, 'get'>, path: string): Promise<stri
 
 describe('two CLIs and a dev server at once on one project', () => {
   test('I1, I5, I10: all buy, both builds end well with one charge a request, and the page is shown what was bought', {
-    timeout: 300_000,
+    timeout: 3 * patienceMs,
   }, async () => {
     const game = await createGame({ ...gameFiles, 'sprites/hero.png': figurePng(), 'sprites/hero.sprite.json': heroSpec(['walk', 'idle']) })
     let hasStarted = false
@@ -70,7 +71,7 @@ describe('two CLIs and a dev server at once on one project', () => {
 
 describe('a dev server that buys', () => {
   test('I1, I4: Ctrl-C after the submission loses nothing, the next server brings it home, and the page is shown it', {
-    timeout: 300_000,
+    timeout: 3 * patienceMs,
   }, async () => {
     const game = await createGame({ ...gameFiles, 'sprites/hero.png': figurePng(), 'sprites/hero.sprite.json': heroSpec() })
     let release = (): void => {}

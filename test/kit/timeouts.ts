@@ -8,8 +8,8 @@ import { patienceMs } from './patience.ts'
  */
 const timeouts: Readonly<Record<string, number>> = {
   // Some tests kill a process at every step of a purchase, or try thousands of schedules.
-  kill: 300_000,
-  sim: 300_000,
+  kill: 3 * patienceMs,
+  sim: 3 * patienceMs,
 }
 
 const folder = /[\\/]test[\\/]([^\\/]+)[\\/]/.exec(expect.getState().testPath ?? '')?.[1] ?? ''
