@@ -24,6 +24,7 @@ import { createSprite } from './workshop/live/new-sprite.ts'
 import { createOverviewer, readPrices } from './workshop/live/overview.ts'
 import { createPendingReader } from './workshop/live/pending-purchases.ts'
 import { createPreviewer } from './workshop/live/preview.ts'
+import { mayBuy } from './workshop/may-buy.ts'
 import { drawPlanPictures } from './workshop/plan-pictures.ts'
 import { projectFiles } from './workshop/project-files.ts'
 import { answer, cancel, forget } from './workshop/questions.ts'
@@ -158,6 +159,8 @@ function openWorkshop(
     build: (request = {}) => interruptible(request.signal ?? never, 'paid', () => build(context, connection, request)),
     work: async (request) => (await import('./workshop/worker/worker.ts')).work(context, connection, request),
     asksWorker: connection.isRemote,
+    // A test that starts the dev server of a game buys nothing, and continues nothing.
+    mayBuy: context.host.env.VITEST === undefined && mayBuy(context, {}),
     workerStatus: async () => (await import('./workshop/worker/status.ts')).readWorkerStatus(context),
     answer: (request, signal = never) => online(signal, 'paid', (session) => answer(context, session, request, signal, onWait)),
     recover: async (request, signal = never) => {

@@ -67,6 +67,7 @@ export async function approve(context: Context, session: Session, request: Appro
     return [change, ...approvedIds(found.lock, order.hash).flatMap((id) => (id === change.id ? [] : [{ ...change, id }]))]
   })
   await context.lock.changeAll(changes)
+  request.onWritten?.()
   // A worker uploads the picture with its key, and freezes the bytes then.
   if (!session.queues)
     for (const [index, order] of approved.entries()) {

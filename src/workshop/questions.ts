@@ -44,7 +44,7 @@ async function findExecutions(context: Context, session: Session, name: string, 
  * Answers the question of an execution. It first reads the question again from the service, because only an
  * open question can be answered.
  *
- * @param onWait Receives why the answer waits before it is sent.
+ * @param onWait Receives why the answer waits before it is sent, if the request has no listener.
  * @default nobody is told
  * @returns The execution that continues.
  * @throws `SW_CHANGED` if it is not the shown question. `SW_USAGE` if nothing waits for an answer, or if the
@@ -59,8 +59,9 @@ export async function answer(
   signal: AbortSignal,
   onWait: (sentence: string) => void = () => {},
 ): Promise<{ readonly id: string; readonly executionId: string }> {
-  const onProgress: ProgressListener = ({ id, phase, message }) =>
+  const tellWait: ProgressListener = ({ id, phase, message }) =>
     phase === 'waiting' && message !== undefined && onWait(`${id}: ${message}.`)
+  const { onProgress = tellWait } = request
   const ports = await toJobPorts(context, session, { signal, onProgress })
   const { shown } = request
   for (const { order, executionId, isKept, hasFailed } of await findExecutions(context, session, request.name, shown?.hash)) {

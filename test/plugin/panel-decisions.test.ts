@@ -3,6 +3,7 @@ import { toRecover } from '../../plugin/panel/ui/money/decision-words.ts'
 import type { PanelState, PanelUndecided } from '../../plugin/protocol/protocol.ts'
 import type { EmbeddedOptions } from '../../src/embedded/options/options.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
+import { quickMakers } from '../kit/quick-makers.ts'
 import { approveHero, find, openPanelWorld, type PanelWorld, stands, toQuestion } from './panel-world.ts'
 import { spec } from './world.ts'
 
@@ -91,6 +92,31 @@ test('an answer that nobody confirmed can be taken back: the question is there a
   await panel.act('answer', { ...toQuestion(find(asked, 'hero.walk')), text: 'to the right' })
   await panel.stateWhere(stands('hero.walk', 'bought'))
   expect(service.charges()).toHaveLength(1)
+})
+
+test('an answer does not wait for the purchase that has the only place: it is sent when the place is free', async () => {
+  let release = (): void => {}
+  const gate = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const { start, service } = await world(
+    {
+      'sprites/hero.sprite.json': spec({ prompt: 'a figure [ask]' }),
+      'spritewright.config.mjs': 'export default {"limits":{"windowMs":1,"activeJobs":1}}',
+    },
+    { makers: quickMakers({ until: () => gate }) },
+  )
+  const { panel } = await start()
+  await approveHero(panel)
+  const asked = find(await panel.stateWhere(stands('hero.walk', 'question')), 'hero.walk')
+  const offer = await panel.act('offer', { ids: ['coin'] })
+  await panel.act('approve', { ids: ['coin'], lines: offer.lines, sum: offer.sum })
+  await panel.stateWhere(stands('coin.spin', 'running'))
+  await panel.act('answer', { ...toQuestion(asked), text: 'to the left' })
+  await panel.stateWhere((state) => find(state, 'hero.walk').progress?.phase === 'waiting')
+  release()
+  await panel.stateWhere((state) => stands('hero.walk', 'bought')(state) && stands('coin.spin', 'bought')(state) && isSound(state))
+  expect(service.charges()).toHaveLength(2)
 })
 
 test('an execution that the service has lost can only be given up, and then approved anew', async () => {

@@ -59,9 +59,13 @@ export function createActions(ports: ActionPorts): Actions {
     },
     offer: (ask) => readOffer(workshop, ask),
     approve: async (ask) => {
-      await mayBuy(workshop)
-      await approveOffer(workshop, ask, isAttended ? 'clicked' : 'unattended')
-      await buyer.retry()
+      refuseUnlessBuying(workshop)
+      const given = isAttended ? 'clicked' : 'unattended'
+      await buyer.run([], async (_onProgress, signal, onWritten) => {
+        await approveOffer(workshop, ask, given, onWritten, signal)
+        return []
+      })
+      void buyer.retry()
       return done()
     },
     revoke: async ({ id, hash }) => {
@@ -73,17 +77,13 @@ export function createActions(ports: ActionPorts): Actions {
       return { ...done(), words }
     },
     answer: async ({ id, text, asset, ...shown }) => {
-      await mayBuy(workshop)
+      refuseUnlessBuying(workshop)
       const picture = asset && { path: asset.name, bytes: fromBase64(asset.base64) }
-      try {
-        await workshop.answer({ name: id, text, asset: picture, shown }, buyer.closing)
-      } catch (error) {
-        // If nobody confirmed the answer, it is sent again under its key, and every page shows what became of it.
-        await buyer.answered()
-        ports.changed()
-        throw error
-      }
-      await buyer.answered()
+      // If nobody confirms the answer, the buyer sends it again under its key.
+      await buyer.run([id], async (onProgress, signal) => {
+        await workshop.answer({ name: id, text, asset: picture, shown, onProgress }, signal)
+        return []
+      })
       return done()
     },
     take: async ({ id, digest }) => {
@@ -118,9 +118,9 @@ export function createActions(ports: ActionPorts): Actions {
     },
     recover: async ({ id, decision, ...shown }) => {
       if (decision === 'replay') {
-        await mayBuy(workshop)
+        refuseUnlessBuying(workshop)
         await buyer.run(
-          id,
+          [id],
           async (onProgress, signal) => (await workshop.recover({ name: id, decision, shown, onProgress }, signal)).bought,
         )
       } else await workshop.recover({ name: id, decision, shown })
@@ -134,8 +134,8 @@ export function createActions(ports: ActionPorts): Actions {
 }
 
 /** @throws `SW_MISSING` if nothing may be bought here. */
-async function mayBuy(workshop: Workshop): Promise<void> {
-  if ((await workshop.pending()).mayBuy) return
+function refuseUnlessBuying({ mayBuy }: Workshop): void {
+  if (mayBuy) return
   throw new SpritewrightError('SW_MISSING', {
     message: 'Nothing may be bought here (CI, or build.generate is "never"). Nothing was sent. Approve and buy on a machine that may.',
   })

@@ -2,6 +2,7 @@ import { creditsWords } from '../../../src/credit/credits.ts'
 import {
   type ApprovalLine,
   type ApproveReport,
+  type ApproveRequest,
   type Credits,
   formatCredits,
   parseCredits,
@@ -40,10 +41,17 @@ export async function readOffer(workshop: Workshop, ask: ActionRequest<'offer'>)
  * service again for that.
  *
  * @param given How the approval was given.
+ * @param onWritten Called as soon as the lock file has the approval.
  * @throws {OfferChanged} if any part of it has changed. Nothing was written.
  */
-export async function approveOffer(workshop: Workshop, ask: ActionRequest<'approve'>, given: 'clicked' | 'unattended'): Promise<void> {
-  const { offer, isApproved } = await consult(workshop, ask, (now) => isSame(now, ask), given)
+export async function approveOffer(
+  workshop: Workshop,
+  ask: ActionRequest<'approve'>,
+  given: 'clicked' | 'unattended',
+  onWritten: () => void = () => {},
+  signal?: AbortSignal,
+): Promise<void> {
+  const { offer, isApproved } = await consult(workshop, ask, (now) => isSame(now, ask), { given, onWritten }, signal)
   if (!isApproved) throw new OfferChanged(offer, ask)
 }
 
@@ -51,19 +59,21 @@ async function consult(
   workshop: Workshop,
   { ids, ceiling, adopt }: ActionRequest<'offer'>,
   agree: (offer: PanelOffer) => boolean,
-  given?: 'clicked' | 'unattended',
+  terms?: Pick<ApproveRequest, 'given' | 'onWritten'>,
+  signal?: AbortSignal,
 ): Promise<{ readonly offer: PanelOffer; readonly isApproved: boolean }> {
   let seen: Seen | undefined
-  const report = await workshop.approve({
+  const request: ApproveRequest = {
     names: ids,
     ...(ceiling === undefined ? {} : { max: parseCredits(ceiling) }),
     ...(adopt === undefined ? {} : { adopt }),
-    ...(given === undefined ? {} : { given }),
+    ...terms,
     confirm: async (lines, balance, worker) => {
       seen = { lines, balance, worker }
       return agree(toOffer(seen))
     },
-  })
+  }
+  const report = await workshop.approve(request, signal)
   // `confirm` is not called if nothing needs an approval.
   const found = seen ?? { lines: [], balance: (await workshop.prices()).balance }
   return { offer: toOffer(found, report), isApproved: report.approved.length > 0 }

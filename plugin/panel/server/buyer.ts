@@ -1,6 +1,14 @@
 import { creditsWords } from '../../../src/credit/credits.ts'
 import { mayPass } from '../../../src/errors.ts'
-import { type BuildReport, hasCode, type JobProgress, type PendingPurchase, progressLine, type Workshop } from '../../../src/index.ts'
+import {
+  type BuildReport,
+  hasCode,
+  type JobProgress,
+  type PendingPurchase,
+  type ProgressListener,
+  progressLine,
+  type Workshop,
+} from '../../../src/index.ts'
 
 /** The dependencies of buying in dev. */
 export interface BuyerPorts {
@@ -18,6 +26,14 @@ export interface BuyerFailure {
   readonly error: unknown
 }
 
+/**
+ * Work that a person has decided.
+ *
+ * @param onProgress Its first call also is `begin`.
+ * @param begin To be called when nobody needs to wait for the rest.
+ */
+export type DecidedWork = (onProgress: ProgressListener, signal: AbortSignal, begin: () => void) => Promise<BuildReport['bought']>
+
 /** Buys approved requests, and watches running executions, while the dev server runs. */
 export interface DevBuyer {
   /**
@@ -31,13 +47,13 @@ export interface DevBuyer {
   look(changed?: readonly string[]): Promise<void>
   /** Also tries failed purchases again, because a person has done something about them. */
   retry(): Promise<void>
-  /** The same after an answer to a question, also if the run that asked it, or repeats it, is still ending. */
-  answered(): Promise<void>
   /**
-   * Runs other work that may buy, with the same messages as a purchase. Resolves when the work has made its
-   * first step or has ended. Throws the error of work that fails before its first step.
+   * Runs what a person has decided, with the same messages as a purchase, and looks after it. Resolves when the
+   * work begins to wait or to buy, or has ended. Throws the error of work that fails before that.
+   *
+   * @param ids Requests that no purchase begins meanwhile. What is due of them is begun afterwards.
    */
-  run(id: string, work: (onProgress: (progress: JobProgress) => void, signal: AbortSignal) => Promise<BuildReport['bought']>): Promise<void>
+  run(ids: readonly string[], work: DecidedWork): Promise<void>
   /** The latest progress of running purchases, by id. */
   readonly progress: ReadonlyMap<string, JobProgress>
   readonly failures: readonly BuyerFailure[]
@@ -71,8 +87,8 @@ export function createBuyer({ workshop, log, onProgress, onChange }: BuyerPorts)
   let isLost = false
   let waitMs = firstWaitMs
   let isLooking = false
-  /** Number of answers so far. */
-  let answers = 0
+  /** Number of decisions that were carried out so far. */
+  let decisions = 0
 
   const note = (step: JobProgress): void => {
     const before = progress.get(step.id)
@@ -141,16 +157,16 @@ export function createBuyer({ workshop, log, onProgress, onChange }: BuyerPorts)
   }
   const buy = async (orders: readonly PendingPurchase[]): Promise<void> => {
     const ids = orders.map(({ id }) => id)
-    const answersBefore = answers
+    const decisionsBefore = decisions
     for (const order of orders) log(beginning(order))
     try {
       await start(ids, async (onStep) => {
         const { signal } = closing
         return (await workshop.build({ names: ids, buyOnly: true, approvedOnly: true, onProgress: onStep, signal })).bought
       })
-      await remember(orders, answersBefore)
+      await remember(orders, decisionsBefore)
     } catch (error) {
-      await remember(orders, answersBefore)
+      await remember(orders, decisionsBefore)
       // A push during the run must not be missed.
       const unfound = errorsOf(error).flatMap((one) => (hasCode(one, 'SW_ORDER') ? idsOf(one, ids) : []))
       for (const { id, mark } of orders) if (unfound.includes(id)) tried.set(id, mark)
@@ -162,12 +178,12 @@ export function createBuyer({ workshop, log, onProgress, onChange }: BuyerPorts)
   /**
    * Handles the purchases that are still due after a run. The buyer remembers the mark of each such purchase.
    * The purchase does not start again until its mark changes. An exception is a purchase that a person has
-   * approved anew while the run ended. Another is a run during which a person has answered: what the answer has
-   * started is due, and the run may have missed it.
+   * approved anew while the run ended. Another is a run during which a person has decided or answered: what that
+   * has started is due, and the run may have missed it.
    */
-  const remember = async (begun: readonly PendingPurchase[], answersBefore: number): Promise<void> => {
+  const remember = async (begun: readonly PendingPurchase[], decisionsBefore: number): Promise<void> => {
     const pending = closing.signal.aborted ? undefined : await workshop.pending().catch(() => undefined)
-    if (answers !== answersBefore) return
+    if (decisions !== decisionsBefore) return
     const before = new Map(begun.map(({ id, approved }) => [id, approved]))
     for (const { id, mark, approved } of pending?.orders ?? []) if (before.get(id) === approved) tried.set(id, mark)
   }
@@ -200,25 +216,28 @@ export function createBuyer({ workshop, log, onProgress, onChange }: BuyerPorts)
   return {
     look,
     retry,
-    answered: () => {
-      answers++
-      return retry()
-    },
-    run: async (id, work) => {
+    run: async (ids, work) => {
       let begin = (): void => {}
       const first = new Promise<void>((resolve) => {
         begin = resolve
       })
-      const run = start([id], (onStep) =>
-        work((now) => {
+      const run = start(ids, (onStep) => {
+        const onFirst: ProgressListener = (now) => {
           onStep(now)
           begin()
-        }, closing.signal),
-      )
+        }
+        return work(onFirst, closing.signal, begin)
+      })
       let hasBegun = false
-      run.then(onChange, (error: unknown) => {
-        if (hasBegun) fail([id], error)
+      const end = (): void => {
         onChange()
+        if (ids.length === 0) return
+        decisions++
+        void retry()
+      }
+      run.then(end, (error: unknown) => {
+        if (hasBegun) fail(ids, error)
+        end()
       })
       await Promise.race([run, first])
       hasBegun = true

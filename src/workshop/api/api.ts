@@ -95,6 +95,8 @@ export interface Workshop {
   workerStatus(): Promise<WorkerStatus>
   /** Whether this machine has no API key, and a worker asks the service for it. */
   readonly asksWorker: boolean
+  /** Whether anything new may be bought here: neither CI nor `build.generate: 'never'` forbids it. */
+  readonly mayBuy: boolean
   /**
    * Answers a question. The result names the execution that continues; the next build watches it. Throws
    * `SW_CHANGED` if the open question is not the one in `shown`.

@@ -93,6 +93,8 @@ export interface ApproveRequest {
    * @param worker Missing if this machine asked the service itself.
    */
   readonly confirm: (lines: readonly ApprovalLine[], balance: Credits, worker?: WorkerWord) => Promise<boolean>
+  /** Called when the approvals are in the lock file, before pictures are uploaded for their submissions. */
+  readonly onWritten?: () => void
 }
 
 /** For what a worker says that it asks prices and buys. This machine cannot check it. */
@@ -182,6 +184,8 @@ export interface AnswerRequest {
    * @default the question that waits under that name
    */
   readonly shown?: { readonly hash: string; readonly questionId: string }
+  /** Receives why the answer waits before it is sent. */
+  readonly onProgress?: ProgressListener
 }
 
 /** A person's decision about an unknown outcome. */

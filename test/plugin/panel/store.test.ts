@@ -69,6 +69,13 @@ describe('the store of the panel', () => {
     expect(store.model.refusal).toBeUndefined()
   })
 
+  test('a sent action is done when the server has answered, although no state shows it yet', async () => {
+    const server = fakeServer()
+    const store = createStore({ ...server.api, state: () => new Promise(() => {}) })
+    expect(await store.send('revoke', { id: 'hero.walk', hash: '' })).toMatchObject({ revision: 2 })
+    expect(store.model.state).toBeUndefined()
+  })
+
   test('an Undo stands beside the words of its own edit, and never beside those of something else', async () => {
     const server = fakeServer()
     const store = createStore(server.api)

@@ -64,6 +64,7 @@ export function ApproveDialog({ ids, onClose }: ApproveDialogProps): VNode {
       // Closing returns the focus to the button that opened the dialog. That button is about to be disabled.
       focusHeading()
     } catch (error) {
+      if (!dialog.current) return store.say((error as Error).message)
       setBusy(false)
       setProblem((error as Error).message)
       if (!(error instanceof Refused)) return
@@ -103,7 +104,7 @@ export function ApproveDialog({ ids, onClose }: ApproveDialogProps): VNode {
       )}
       <div class="row dialog-end">
         <button type="button" class="button" onClick={() => dialog.current?.close()}>
-          Cancel
+          {isBusy ? 'Close' : 'Cancel'}
         </button>
         <button
           type="button"

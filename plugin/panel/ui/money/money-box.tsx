@@ -30,13 +30,13 @@ export function MoneyBox({ paid, isFor, onApprove }: MoneyBoxProps): VNode {
     ['Spent', paid.spent && creditsWords(paid.spent)],
   ]
   const cancel = async (): Promise<void> => {
-    const done = await store.act('cancel', { id: paid.id, hash: paid.hash ?? '' })
+    const done = await store.send('cancel', { id: paid.id, hash: paid.hash ?? '' })
     if (done)
       store.say(done.status === 'cancelled' ? `${paid.id} is cancelled.` : `${paid.id} was not cancelled: the service says ${done.status}.`)
   }
   const [isRevoking, setRevoking] = useState(false)
   const revoke = async (): Promise<void> => {
-    const done = await store.act('revoke', { id: paid.id, hash: paid.hash ?? '' })
+    const done = await store.send('revoke', { id: paid.id, hash: paid.hash ?? '' })
     if (done) store.say(done.words)
   }
   const isPicture = paid.id.includes('#')

@@ -4,27 +4,33 @@ import type { AnswerRequest } from '../../../protocol/actions.ts'
 import type { PanelPaid } from '../../../protocol/protocol.ts'
 import { PictureDrop } from '../controls/picture-drop.tsx'
 import { usePanel } from '../state/panel-context.ts'
+import { progressOf } from '../state/words.ts'
 
 /**
  * A question of the service with a form for its answer: words, and a picture if the question asks for one.
  */
 export function QuestionForm({ paid }: { readonly paid: PanelPaid }): VNode | null {
-  const { state, store } = usePanel()
+  const { state, store, model } = usePanel()
   const id = useId()
   const [text, setText] = useState('')
   const [asset, setAsset] = useState<AnswerRequest['asset']>()
   const [isSending, setSending] = useState(false)
+  const [given, setGiven] = useState<number>()
   const { question } = paid
   if (!question) return null
-  const isReady = text.trim() !== '' && (!question.needsAsset || asset !== undefined) && !isSending
+  // A state that still has the question after the answer was given, and does not wait, says that the answer has failed.
+  const waits = progressOf(model.progress, paid)?.phase === 'waiting'
+  const isGiven = given !== undefined && (waits || state.revision < given)
+  const isReady = text.trim() !== '' && (!question.needsAsset || asset !== undefined) && !isSending && !isGiven
   const send = async (): Promise<void> => {
     setSending(true)
-    const done = await store.act('answer', {
+    const done = await store.send('answer', {
       ...{ id: paid.id, hash: paid.hash ?? '', questionId: question.id, text: text.trim() },
       ...(asset ? { asset } : {}),
     })
     setSending(false)
-    if (done) store.say(`The answer for ${paid.id} is sent.`)
+    setGiven(done?.revision)
+    if (done) store.say(`Your answer for ${paid.id} is on its way.`)
   }
   return (
     <form
@@ -57,7 +63,7 @@ export function QuestionForm({ paid }: { readonly paid: PanelPaid }): VNode | nu
       />
       <div class="row">
         <button type="submit" class="button primary" disabled={!isReady || !state.access.mayBuy}>
-          {isSending ? 'Sending…' : 'Send the answer'}
+          {isSending ? 'Sending…' : isGiven ? 'On its way' : 'Send the answer'}
         </button>
         <span class="soft small">Costs nothing more; what is held goes over to the answer.</span>
       </div>

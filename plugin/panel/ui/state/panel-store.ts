@@ -35,17 +35,19 @@ export interface PanelStore {
   readonly model: PanelModel
   subscribe(listener: () => void): () => void
   /**
-   * Runs an action, and waits until the state shows its result.
+   * Runs an action. A state of the answer's revision shows its result.
    *
    * @param refuse Shows a refusal.
    * @default the model has the reason, and the page shows it
    * @returns `undefined` if the action was refused.
    */
-  act<Name extends ActionName>(
+  send<Name extends ActionName>(
     name: Name,
     asks: PanelActions[Name]['asks'],
     refuse?: (error: PanelError) => void,
   ): Promise<PanelActions[Name]['answers'] | undefined>
+  /** The same, and waits until the state shows the result. */
+  readonly act: PanelStore['send']
   /**
    * Writes a spec. Edits of one sprite run one after another, each based on the result of the previous edit.
    *
@@ -107,16 +109,19 @@ export function createStore(api: PanelApi): PanelStore {
       })
     })
   }
-  const act: PanelStore['act'] = async (name, asks, refuse = (refusal) => set({ refusal })) => {
+  const send: PanelStore['send'] = async (name, asks, refuse = (refusal) => set({ refusal })) => {
     set({ refusal: undefined })
     try {
-      const answers = await api.act(name, asks)
-      await settle((answers as Done).revision ?? 0)
-      return answers
+      return await api.act(name, asks)
     } catch (error) {
       refuse(toError(error))
       return undefined
     }
+  }
+  const act: PanelStore['act'] = async (...ask) => {
+    const answers = await send(...ask)
+    if (answers) await settle((answers as Done).revision ?? 0)
+    return answers
   }
   const queues = new Map<string, Promise<unknown>>()
   const edit: PanelStore['edit'] = (sprite, name, asks, words, refuse) => {
@@ -154,6 +159,7 @@ export function createStore(api: PanelApi): PanelStore {
       return model
     },
     subscribe,
+    send,
     act,
     edit,
     api,

@@ -104,7 +104,7 @@ export function DraftForm({ title, draft, promptLabel, isComplete, action, hint,
             {draft.isSending ? 'Writing…' : action}
           </button>
           <button type="button" class="button" onClick={() => dialog.current?.close()}>
-            Cancel
+            {draft.isSending ? 'Close' : 'Cancel'}
           </button>
           <span class="soft small">{hint}</span>
         </div>
