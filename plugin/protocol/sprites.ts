@@ -114,6 +114,12 @@ export interface PanelPaid {
   readonly approved?: string
   /** Its cost so far over all attempts, by the ledger. */
   readonly spent?: string
+  /** The credits that the service holds for it, by the ledger. */
+  readonly held?: string
+  /** When it was approved. */
+  readonly approvedAt?: number
+  /** When its latest attempt here ended, bought or not. */
+  readonly endedAt?: number
   readonly executionId?: string
   /** Its progress; only while this server or another process watches its execution. */
   readonly progress?: PanelProgress

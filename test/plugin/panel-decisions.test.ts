@@ -134,7 +134,8 @@ test('an execution that the service has lost can only be given up, and then appr
     code: 'SW_USAGE',
   })
   await panel.act('recover', toRecover(lost, 'abandon'))
-  await panel.stateWhere((state) => stands('hero.walk', 'failed')(state) && waitsFor(undefined)(state) && isSound(state))
+  const given = await panel.stateWhere((state) => stands('hero.walk', 'failed')(state) && waitsFor(undefined)(state))
+  expect(given.errors).toEqual([{ code: 'SW_FAILED', id: 'hero.walk', message: expect.stringContaining('given up') }])
   isLost = false
   await approveHero(panel)
   await panel.stateWhere(stands('hero.walk', 'bought'))

@@ -281,6 +281,19 @@ describe('an approval from elsewhere', () => {
     expect(service.charges()).toHaveLength(1)
   })
 
+  test('what failed under one server is a problem under the next one too', async () => {
+    const { start } = await world({ 'sprites/hero.sprite.json': spec({ prompt: 'a figure [fail generation_failed]' }) })
+    const first = await start()
+    await approveHero(first.panel)
+    const isTold = ({ errors }: PanelState): boolean => errors.some(({ code, id }) => code === 'SW_FAILED' && id === 'hero.walk')
+    expect((await first.panel.stateWhere((state) => stands('hero.walk', 'failed')(state) && isTold(state))).errors).toHaveLength(1)
+    first.panel.close()
+    await first.close()
+    const { panel } = await start()
+    const again = await panel.state()
+    expect([find(again, 'hero.walk').state, again.errors.map(({ id }) => id)]).toEqual(['failed', ['hero.walk']])
+  })
+
   test('what was approved before the server came is bought when the spec asks for it again', async () => {
     const { start, service, approve, game } = await world()
     await approve(['hero'])

@@ -28,8 +28,8 @@ function isOrphanId(id: string): boolean {
 /**
  * All names that work may use for a request. A step that several sprites share has one name for each of them.
  */
-export function namesOf(one: Paid): readonly string[] {
-  return 'sprites' in one ? one.sprites.map((name) => `${name}${one.id.slice(one.id.indexOf('#'))}`) : [one.id]
+export function namesOf({ id, sprites }: { readonly id: string; readonly sprites?: readonly string[] }): readonly string[] {
+  return sprites?.map((name) => `${name}${id.slice(id.indexOf('#'))}`) ?? [id]
 }
 
 /** The state of a request, for a person. */

@@ -117,7 +117,7 @@ function rankOf(state: LedgerState): number {
 }
 
 function fromJournal(records: LedgerRecords, hash: string, money: AttemptMoney): LedgerLine {
-  const { attempt, state, executionId, balanceBefore, credits, decision, isOurs, isReplaced, result, times } = money
+  const { attempt, state, approvedAt, executionId, balanceBefore, credits, decision, isOurs, isReplaced, result, times } = money
   const entry = records.locked.get(hash)?.entry
   return {
     ...commonOf(records, hash),
@@ -127,6 +127,7 @@ function fromJournal(records: LedgerRecords, hash: string, money: AttemptMoney):
     at: times.ended ?? times.held ?? times.opened,
     origin: isOurs ? 'here' : originOf(records, entry),
     ...(isReplaced ? { isReplaced } : {}),
+    ...(approvedAt === undefined ? {} : { approvedAt }),
     ...(executionId === undefined ? {} : { executionId }),
     ...(balanceBefore === undefined ? {} : { balanceBefore }),
     ...(decision === undefined ? {} : { decision }),

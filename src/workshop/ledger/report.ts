@@ -13,6 +13,8 @@ export interface LedgerLine {
   readonly take?: number
   readonly attempt: number
   readonly executionId?: string
+  /** `at` of the approval on which it was sent, if this checkout has sent it. */
+  readonly approvedAt?: string
   readonly state: LedgerState
   readonly credits: Credits
   /** Time of the last change, in milliseconds since the Unix epoch; 0 if no record has it. */

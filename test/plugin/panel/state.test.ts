@@ -211,6 +211,53 @@ describe('the state of the panel', () => {
     expect(now.warnings).toEqual(['one', 'two', 'three'])
   })
 
+  test('lists what has failed, or waits for a decision, by the records alone, and once', async () => {
+    const { world, parts } = await desk()
+    for (const name of ['hero', 'coin', 'gem', 'bat']) addSprite(world, name, name.length)
+    const whole = await parts()
+    const states = { hero: { state: 'failed', note: 'refused' }, coin: { state: 'uncertain', undecided: 'submission' }, bat: {} } as const
+    const items = whole.overview.items.map((item) => ({
+      ...item,
+      ...states[item.spec.name as 'hero'],
+      ...(item.spec.name === 'gem' ? { state: 'failed' as const, undecided: 'conflict' as const } : {}),
+    }))
+    const restarted = { ...whole, overview: { ...whole.overview, items } }
+    const told = (now: PanelState) => now.errors.map(({ code, id, message }) => [code, id, message.split(/[.:,] /)[0]])
+    const failed = ['SW_FAILED', 'hero.walk', 'Failed']
+    const others = [
+      ['SW_UNCERTAIN', 'coin.walk', 'Sent and never answered'],
+      ['SW_CONFLICT', 'gem.walk', 'The service knows its key with other bytes'],
+    ]
+    expect(told(toPanelState(restarted))).toEqual([...others, failed])
+    const error = new SpritewrightError('SW_FAILED', { message: 'The prompt was refused.', facts: { id: 'hero.walk' } })
+    const seen = toPanelState({ ...restarted, failures: [{ ids: ['hero.walk'], error }] })
+    expect(told(seen)).toEqual([['SW_FAILED', 'hero.walk', 'The prompt was refused.'], ...others])
+  })
+
+  test('has when each purchase was approved and ended, and what is held for it', async () => {
+    const { world, state, approve, build } = await desk()
+    for (const name of ['bought', 'approved', 'missing', 'quiz']) addSprite(world, name, name.length)
+    await approve('bought', 'quiz')
+    await build('bought')
+    await build('quiz').catch(() => {})
+    await approve('approved')
+    const now = await state()
+    const times = now.sprites.map(({ animations: [one] }) => [
+      one?.id,
+      one?.approvedAt !== undefined,
+      one?.endedAt !== undefined,
+      one?.held,
+    ])
+    expect(times).toEqual([
+      ['approved.walk', true, false, undefined],
+      ['bought.walk', true, true, undefined],
+      ['missing.walk', false, false, undefined],
+      ['quiz.walk', true, false, '1.6'],
+    ])
+    const { approvedAt = 0, endedAt = 0 } = animationOf(now, 'bought')
+    expect([approvedAt > 0, endedAt >= approvedAt]).toEqual([true, true])
+  })
+
   test('shows progress under each request that is in work, without amounts', async () => {
     const { world, state } = await desk()
     addSprite(world, 'hero', 1)

@@ -12,7 +12,7 @@ import { approvedWords, orphanWords, priceOf, stateWords } from '../words.ts'
 import type { StateIndex, StateParts } from './parts.ts'
 
 /** A paid request with its state, in the form of the panel. */
-export function toPaid(parts: StateParts, one: OverviewItem | PlanStep | OverviewOrphan, { spent }: StateIndex): PanelPaid {
+export function toPaid(parts: StateParts, one: OverviewItem | PlanStep | OverviewOrphan, { spent, lines }: StateIndex): PanelPaid {
   const { id, approval, ceiling, executionId, question, hash, attempt, request } = one
   const quote = isUnsent(one) ? parts.prices?.of(request) : undefined
   const { failures } = parts
@@ -20,6 +20,8 @@ export function toPaid(parts: StateParts, one: OverviewItem | PlanStep | Overvie
   const undecided = panelUndecided(one, failures)
   const price = quote && priceOf(quote, request.operation)
   const cost = spent.get(hash ?? '')
+  const line = lines.get(hash ?? '')
+  const approvedAt = approval?.at ?? line?.approvedAt
   const now = namesOf(one).flatMap((name) => parts.progress.get(name) ?? [])[0]
   return {
     id,
@@ -32,6 +34,9 @@ export function toPaid(parts: StateParts, one: OverviewItem | PlanStep | Overvie
     ...(ceiling === undefined ? {} : { ceiling: formatCredits(ceiling) }),
     ...(approval ? { approved: approvedWords(approval) } : {}),
     ...(cost === undefined ? {} : { spent: formatCredits(cost) }),
+    ...(approvedAt === undefined ? {} : { approvedAt: Date.parse(approvedAt) }),
+    ...(line?.state === 'settled' || line?.state === 'restored' ? { endedAt: line.at } : {}),
+    ...(line?.state === 'held' ? { held: formatCredits(line.credits) } : {}),
     ...(executionId === undefined ? {} : { executionId }),
     ...(now ? { progress: { ...toPanelProgress(now), id } } : {}),
     ...(question ? { question: { id: question.questionId, text: question.text, needsAsset: question.requiresAsset } } : {}),

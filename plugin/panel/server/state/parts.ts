@@ -5,6 +5,7 @@ import type {
   BuiltSheets,
   BuiltSprite,
   JobProgress,
+  LedgerLine,
   LedgerReport,
   Overview,
   PriceList,
@@ -37,6 +38,8 @@ export interface StateParts {
 export interface StateIndex {
   /** Settled credits in ten-thousandths, by request hash. */
   readonly spent: ReadonlyMap<string, bigint>
+  /** The line of its latest attempt from this checkout, by request hash. */
+  readonly lines: ReadonlyMap<string, LedgerLine>
   /** By name. */
   readonly sprites: ReadonlyMap<string, BuiltSprite>
   /** By name; the largest scale of each. */
@@ -51,6 +54,8 @@ export function indexParts({ ledger, sheets }: StateParts): StateIndex {
   for (const { hash, state, credits } of ledger.lines) if (state === 'settled') spent.set(hash, (spent.get(hash) ?? 0n) + credits)
   return {
     spent,
+    // Of several lines of a request the last stays, which is the latest.
+    lines: new Map(ledger.lines.flatMap((line) => (line.origin === 'here' ? [[line.hash, line] as const] : []))),
     sprites: new Map(sheets.sprites.map((sprite) => [sprite.name, sprite])),
     // Of several atlases with one key the last stays. The largest scale comes first, so the list is reversed.
     atlases: new Map(sheets.atlases.toReversed().map((atlas) => [atlas.name, atlas])),

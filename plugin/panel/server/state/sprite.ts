@@ -35,7 +35,7 @@ export function toKnownSprite(memo: SpriteMemo, parts: StateParts, own: readonly
     ...[shown, shown && index.atlases.get(shown.atlas), parts.overview.digests.get(spec.file), parts.prices, parts.failures],
     ...own.flatMap((item) => [
       ...[item, index.quality.get(item.id), parts.progress.get(item.id)],
-      ...[parts.overview.others.has(item.id), index.spent.get(item.hash ?? '')],
+      ...[parts.overview.others.has(item.id), index.spent.get(item.hash ?? ''), index.lines.get(item.hash ?? '')?.at],
     ]),
   ]
   const before = memo.get(spec.name)

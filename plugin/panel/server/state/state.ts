@@ -1,8 +1,8 @@
 import { basename, relative } from 'node:path'
-import { formatCredits, type OverviewItem, type PlanStep, type PriceList } from '../../../../src/index.ts'
+import { type ErrorCode, formatCredits, type OverviewItem, type PlanStep, type PriceList } from '../../../../src/index.ts'
 import { toPanelError } from '../../../failure.ts'
-import type { PanelError, PanelState, PurchaseState } from '../../../protocol/protocol.ts'
-import { openFailures, orphanId } from '../purchase-state.ts'
+import type { PanelError, PanelPaid, PanelState, PanelUndecided, PurchaseState } from '../../../protocol/protocol.ts'
+import { namesOf, openFailures, orphanId } from '../purchase-state.ts'
 import { serviceWords } from '../words.ts'
 import { isUnsent, toLedger, toOrphan, toPaid } from './paid.ts'
 import { indexParts, type StateParts } from './parts.ts'
@@ -22,6 +22,7 @@ export function toPanelState(parts: StateParts, memo: SpriteMemo = new Map()): P
   const index = indexParts(parts)
   const sprites = [...items.values()].map((own) => toKnownSprite(memo, parts, own, index))
   const steps = overview.steps.map((step) => ({ ...toPaid(parts, step, index), operation: step.request.operation, sprites: step.sprites }))
+  const orphans = overview.orphans.map((one) => toOrphan(parts, one, index))
   const total = prices && sumPrices([...overview.items, ...overview.steps].filter(isUnsent), prices)
   const { keyMode } = prices?.service ?? {}
   const { kind, host, canAsk } = overview.service
@@ -46,13 +47,13 @@ export function toPanelState(parts: StateParts, memo: SpriteMemo = new Map()): P
     },
     sprites,
     steps,
-    orphans: overview.orphans.map((one) => toOrphan(parts, one, index)),
+    orphans,
     totals: {
       counts: countStates([...sprites.flatMap(({ animations }) => animations), ...steps]),
       ...(total === undefined ? {} : { price: formatCredits(total) }),
     },
     ledger: toLedger(ledger),
-    errors: toErrors(parts),
+    errors: toErrors(parts, [...sprites.flatMap(({ animations }) => animations), ...steps, ...orphans]),
     warnings: [...new Set([...overview.warnings, ...ledger.warnings])],
   }
 }
@@ -71,18 +72,31 @@ function countStates(all: readonly { readonly state: PurchaseState }[]): PanelSt
   return counts
 }
 
-/** Errors of specs come first, because they hide the rest. */
-function toErrors({ root, overview, failures, errors, priceError }: StateParts): readonly PanelError[] {
+function codeOf(undecided: PanelUndecided | undefined): ErrorCode {
+  if (undecided === undefined) return 'SW_FAILED'
+  return undecided === 'conflict' ? 'SW_CONFLICT' : 'SW_UNCERTAIN'
+}
+
+/**
+ * Errors of specs come first, because they hide the rest. A purchase that has failed or is undecided by the records is
+ * an error, also if another server has seen it happen.
+ */
+function toErrors({ root, overview, failures, errors, priceError }: StateParts, shown: readonly PanelPaid[]): readonly PanelError[] {
   const open = openFailures(failures, [
     ...overview.items,
     ...overview.steps,
     ...overview.orphans.map((one) => ({ ...one, id: orphanId(one) })),
   ])
+  const told = new Set(open.flatMap(({ error, ids }) => [toPanelError(error, root).id, ...(ids.length === 1 ? ids : [])]))
+  const recorded = shown.filter(
+    (one) => (one.state === 'failed' || one.undecided !== undefined) && !namesOf(one).some((name) => told.has(name)),
+  )
   const all = [
     ...overview.errors.map((error) => toPanelError(error, root)),
     ...errors.map((error) => toPanelError(error, root)),
     ...open.map(({ error, ids }) => toPanelError(error, root, ids.length === 1 ? ids[0] : undefined)),
+    ...recorded.map(({ id, undecided, words }) => ({ code: codeOf(undecided), message: words, id })),
     ...(priceError === undefined ? [] : [toPanelError(priceError, root)]),
   ]
-  return [...new Map(all.map((error) => [`${error.code} ${error.message}`, error])).values()]
+  return [...new Map(all.map((error) => [`${error.code} ${error.id} ${error.message}`, error])).values()]
 }

@@ -27,6 +27,7 @@ export function MoneyBox({ paid, isFor, onApprove }: MoneyBoxProps): VNode {
     ],
     ['Ceiling', paid.ceiling && creditsWords(paid.ceiling)],
     ['Approved', paid.approved],
+    ['Held', paid.held && creditsWords(paid.held)],
     ['Spent', paid.spent && creditsWords(paid.spent)],
   ]
   const cancel = async (): Promise<void> => {

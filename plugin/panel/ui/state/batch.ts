@@ -1,34 +1,9 @@
-import { formatCredits, parseCredits, sumCredits } from '../../../../src/credit/credits.ts'
 import type { PanelPaid, PanelProgress } from '../../../protocol/protocol.ts'
-import { creditsWords } from './words.ts'
-
-/** Purchases that began together, or while others were in work. */
-export interface Batch {
-  /** Milliseconds of the caller's clock. */
-  readonly startedAt: number
-  /** The expected cost of each, by its id; undefined if it is unknown. */
-  readonly costs: ReadonlyMap<string, string | undefined>
-}
+import { creditsWords, sumOf } from './words.ts'
 
 const inWork: ReadonlySet<PanelPaid['state']> = new Set(['approved', 'running', 'question'])
 
-/**
- * The purchases in work, and those that have ended since the first of them began.
- *
- * @param now Milliseconds of any clock.
- * @returns `undefined` if nothing is in work.
- */
-export function nextBatch(before: Batch | undefined, all: readonly PanelPaid[], now: number): Batch | undefined {
-  const open = all.filter(({ state }) => inWork.has(state))
-  if (open.length === 0) return undefined
-  const costs = new Map(before?.costs)
-  // Its approval was taken back.
-  for (const { id, state } of all) if (state === 'missing') costs.delete(id)
-  for (const { id, price, ceiling } of open) costs.set(id, costs.get(id) ?? price?.credits ?? ceiling)
-  return { startedAt: before?.startedAt ?? now, costs }
-}
-
-/** How far a batch is. */
+/** How far the purchases are that were approved together, or while others of them were in work. */
 export interface BatchReport {
   /** 0 to 1. */
   readonly share: number
@@ -37,38 +12,50 @@ export interface BatchReport {
 }
 
 /**
- * How far a batch is. The time that is left is told once something is bought; it follows from the time so far.
+ * How far everything is that is in work, by the records alone: a page that is opened again shows the same. The time
+ * that is left is told once something is bought; it follows from the time so far.
  *
  * @param progressOf The latest progress of a request.
+ * @returns `undefined` if nothing is in work.
  */
-export function readBatch(
-  { startedAt, costs }: Batch,
-  all: readonly PanelPaid[],
-  progressOf: (paid: PanelPaid) => PanelProgress | undefined,
-  now: number,
-): BatchReport {
-  const own = all.filter(({ id }) => costs.has(id))
-  const ended = own.filter(({ state }) => !inWork.has(state))
-  const bought = ended.filter(({ state }) => state === 'bought')
-  const done = ended.length + own.filter((paid) => !ended.includes(paid)).reduce((sum, paid) => sum + (progressOf(paid)?.progress ?? 0), 0)
-  const share = own.length === 0 ? 0 : done / own.length
-  const asking = own.filter(({ state }) => state === 'question').length
+export function readBatch(all: readonly PanelPaid[], progressOf: (paid: PanelPaid) => PanelProgress | undefined): BatchReport | undefined {
+  const open = all.filter(({ state }) => inWork.has(state))
+  if (open.length === 0) return undefined
+  const { ended, ms } = endedOf(all, open)
+  const own = [...open, ...ended]
+  const done = ended.length + open.reduce((sum, paid) => sum + (progressOf(paid)?.progress ?? 0), 0)
+  const asking = open.filter(({ state }) => state === 'question').length
   // Nobody knows when a person answers.
-  const left = ended.length === 0 || asking > 0 ? undefined : ((now - startedAt) * (1 - share)) / share
+  const left = ended.length === 0 || asking > 0 ? undefined : (ms / ended.length) * (own.length - done)
   const failed = ended.filter(({ state }) => state === 'failed').length
+  const bought = ended.filter(({ state }) => state !== 'failed')
   const parts = [
     `${ended.length} of ${own.length}`,
-    moneyWords(sum(bought.map(({ id }) => costs.get(id))), sum([...costs.values()])),
+    moneyWords(sumOf(bought.map(costOf)), sumOf(own.map(costOf))),
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(asking > 0 ? [`${asking} ${asking === 1 ? 'waits' : 'wait'} for your answer`] : []),
     ...(left === undefined ? [] : [`about ${durationWords(left)} left`]),
   ]
-  return { share, words: parts.filter((part) => part !== '').join(' · ') }
+  return { share: done / own.length, words: parts.filter((part) => part !== '').join(' · ') }
 }
 
-function sum(costs: readonly (string | undefined)[]): string | undefined {
-  const known = costs.filter((cost) => cost !== undefined)
-  return known.length < costs.length ? undefined : formatCredits(sumCredits(known.map((cost) => parseCredits(cost))))
+/** The purchases that ended after the first of the others was approved, and how long that took, in milliseconds. */
+function endedOf(all: readonly PanelPaid[], open: readonly PanelPaid[]): { readonly ended: readonly PanelPaid[]; readonly ms: number } {
+  let since = Math.min(...open.map(({ approvedAt = Number.POSITIVE_INFINITY }) => approvedAt))
+  const ended: PanelPaid[] = []
+  const latestFirst = all
+    .flatMap((paid) => (paid.endedAt === undefined || inWork.has(paid.state) ? [] : [{ paid, at: paid.endedAt }]))
+    .toSorted((a, b) => b.at - a.at)
+  for (const { paid, at } of latestFirst) {
+    if (at < since) break
+    since = Math.min(since, paid.approvedAt ?? since)
+    ended.push(paid)
+  }
+  return { ended, ms: (ended[0]?.endedAt ?? 0) - since }
+}
+
+function costOf({ spent, held, price, ceiling }: PanelPaid): string | undefined {
+  return spent ?? held ?? price?.credits ?? ceiling
 }
 
 function moneyWords(spent: string | undefined, total: string | undefined): string {
