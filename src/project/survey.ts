@@ -66,6 +66,9 @@ export interface Survey {
   readonly errors: readonly SpritewrightError[]
 }
 
+/** Recognizes the warning that other specs than the named ones are broken. */
+export const brokenOthers: RegExp = / other specs? (?:is|are) broken;/
+
 /**
  * Reads the wanted animations of all specs, or of the named ones. A broken spec adds to `errors`; the other
  * specs are still read. With names, a broken spec of another sprite is only a warning of the run.

@@ -281,6 +281,22 @@ describe('an approval from elsewhere', () => {
     expect(service.charges()).toHaveLength(1)
   })
 
+  test('good sprites are approved and bought beside thirty broken specs, and problems name each of those once', async () => {
+    const broken = Object.fromEntries(
+      Array.from({ length: 30 }, (_, at) => [`sprites/broken${at}.sprite.json`, '{ "prompt": 3 }'] as const),
+    )
+    const { start, game } = await world(broken)
+    const { panel } = await start()
+    const ids = ['coin.spin', 'hero.walk']
+    const offer = await panel.act('offer', { ids })
+    expect(offer.lines.map(({ id }) => id)).toEqual(ids)
+    await panel.act('approve', { ids, lines: offer.lines, sum: offer.sum })
+    const bought = await panel.stateWhere((state) => stands('hero.walk', 'bought')(state) && stands('coin.spin', 'bought')(state))
+    expect([bought.errors.map(({ code }) => code), bought.warnings]).toEqual([Array(30).fill('SW_SPEC'), []])
+    for (const file of Object.keys(broken)) await game.remove(file)
+    await panel.stateWhere((state) => state.errors.length + state.warnings.length === 0)
+  })
+
   test('what failed under one server is a problem under the next one too', async () => {
     const { start } = await world({ 'sprites/hero.sprite.json': spec({ prompt: 'a figure [fail generation_failed]' }) })
     const first = await start()

@@ -182,6 +182,7 @@ function respondError(routes: PanelRoutes, response: ServerResponse, thrown: unk
 
 /** HTTP status by the exit code: 409 if a person has to decide, 502 if the service failed. */
 function statusOf(thrown: unknown): number {
+  if (thrown instanceof AggregateError) return Math.max(...thrown.errors.map(statusOf))
   if (!(thrown instanceof SpritewrightError)) return 500
   const { exit } = errorCodes[thrown.code]
   return exit === 2 ? 400 : exit === 1 ? 500 : exit === 4 ? 502 : 409

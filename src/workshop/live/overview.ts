@@ -4,7 +4,7 @@ import { listOrphans, toOrphanOrder } from '../../project/orphans.ts'
 import { type PlanStep, type Quote, standingOf } from '../../project/plan.ts'
 import { askQuotes, priceKey } from '../../project/quotes.ts'
 import type { ServiceConnection, Session } from '../../project/session.ts'
-import { isUnsent, readFacts, survey, surveyWanted, toWantedAnimations } from '../../project/survey.ts'
+import { brokenOthers, isUnsent, readFacts, survey, surveyWanted, toWantedAnimations } from '../../project/survey.ts'
 import { groupBy } from '../../sheets/group.ts'
 import type { SpriteSpec } from '../../spec/spec.ts'
 import type { LockFile } from '../../vault/lockfile.ts'
@@ -144,7 +144,8 @@ function toOverview(
     digests,
     // Several sprites may share an unreadable picture.
     errors: [...new Set([...errors, ...all.flatMap((part) => part.errors)])],
-    warnings: [...context.warnings],
+    // Of broken specs, `errors` says more, and nothing after they are mended.
+    warnings: context.warnings.filter((warning) => !brokenOthers.test(warning)),
     mayBuy: mayBuy(context, {}),
     service: serviceOf(context, connection),
   }

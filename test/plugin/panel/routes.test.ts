@@ -313,6 +313,12 @@ describe('an action', () => {
     expect(JSON.parse(answer.text)).toEqual({ error: { code, message: 'so it is', id: 'hero.walk' } })
   })
 
+  test('that throws several errors answers with the gravest status of them, and all that they say', async () => {
+    const errors = [new SpritewrightError('SW_REFERENCE', { message: 'one' }), new SpritewrightError('SW_SPEC', { message: 'two' })]
+    const { act } = await panel(actions(async () => Promise.reject(new AggregateError(errors))))
+    expect(await act('undo', undo)).toMatchObject({ status: 400, text: '{"error":{"code":"SW_REFERENCE","message":"one\\ntwo"}}' })
+  })
+
   test('that throws anything else answers with 500; a changed offer comes with the offer of now', async () => {
     const broken = await panel(actions(async () => Promise.reject(new Error('oh'))))
     expect(await broken.act('undo', undo)).toMatchObject({ status: 500, text: '{"error":{"code":"SW_INTERNAL","message":"oh"}}' })

@@ -16,7 +16,7 @@ import { Header } from './header.tsx'
 import { Ledger } from './ledger.tsx'
 import { NewAnimation } from './new-animation.tsx'
 import { NewSprite } from './new-sprite.tsx'
-import { Problems, placeOf, wordsOf } from './problem-list.tsx'
+import { isOfSpec, Problems, placeOf, wordsOf } from './problem-list.tsx'
 import { AnimationDetail, OrphanDetail, StepDetail } from './sprite-detail.tsx'
 import { SpriteList } from './sprite-list.tsx'
 
@@ -160,6 +160,7 @@ function Notices({ place, onGo }: Pick<SpritesProps, 'place' | 'onGo'>): VNode {
   const isTold = (error: PanelError): boolean =>
     place.view === 'problems' || (place.view === 'sprites' && error.id === place.id && error.id !== undefined)
   const worst = state.errors.find((error) => !isTold(error))
+  const broken = state.errors.filter(isOfSpec).length
   return (
     <div class="notices">
       <BatchBar />
@@ -182,9 +183,13 @@ function Notices({ place, onGo }: Pick<SpritesProps, 'place' | 'onGo'>): VNode {
       <div role="alert">
         {worst && (
           <div class="notice one-line" data-tone="bad">
-            <p>
-              <strong>{placeOf(worst) || worst.id || worst.code}</strong> {wordsOf(worst)}
-            </p>
+            {broken > 1 && isOfSpec(worst) ? (
+              <p>{broken} specs are broken, see Problems. All others can be approved.</p>
+            ) : (
+              <p>
+                <strong>{placeOf(worst) || worst.id || worst.code}</strong> {wordsOf(worst)}
+              </p>
+            )}
             <button type="button" class="button quiet" onClick={() => onGo({ view: 'problems' })}>
               {state.errors.length > 1 ? `All ${state.errors.length} problems` : 'More'}
             </button>
