@@ -189,7 +189,7 @@ export interface PanelAnimation extends PanelPaid {
   readonly flags: readonly PanelFlag[]
 }
 
-/** Another go at the same request, bought beside it. */
+/** Another result for the same request, bought beside the others. */
 export interface PanelTake {
   readonly take: number
   readonly state: PurchaseState

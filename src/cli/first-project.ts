@@ -33,8 +33,8 @@ export default defineConfig({
   // Try everything free of charge, without a key: demo art from a service on this machine.
   // service: 'embedded',
 
-  // A ceiling in credits under which no sprite needs an approval of its own, once you have
-  // accepted it: npx spritewright approve --standing
+  // Credits that one sprite, and all of them, may cost without an approval for each.
+  // Accept that first: npx spritewright approve --standing
   // approval: { perSprite: '3', total: '20' },
 })
 `

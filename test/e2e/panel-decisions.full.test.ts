@@ -118,7 +118,7 @@ test('what another checkout approved is bought here only once a person has taken
   await showsState(page, 'approved elsewhere')
   await button(page, /^Approve 1\.6 credits…$/).click()
   const dialog = page.getByRole('dialog', { name: 'Take over a purchase' })
-  await dialog.getByText('Another checkout approved this, and is to buy it.').waitFor()
+  await dialog.getByText('Another checkout approved this, and is expected to buy it.').waitFor()
   expect(await dialog.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true)
   expect(await findBarriers(page)).toEqual([])
   await dialog.getByRole('checkbox', { name: /I have made sure that it was not bought there/ }).check()

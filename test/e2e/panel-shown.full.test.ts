@@ -58,7 +58,7 @@ test('what was sent for earlier words has a line of its own, and is decided abou
     .getByRole('region', { name: 'Earlier requests' })
     .getByRole('link', { name: /^hero\.walk.*outcome unknown/ })
     .click()
-  await page.getByText('As an earlier version of its spec asked for it. Sent and never answered', { exact: false }).waitFor()
+  await page.getByText('An earlier version of its spec requested it. Sent and never answered', { exact: false }).waitFor()
   expect(
     await page
       .locator('.detail')

@@ -66,7 +66,7 @@ test('a decision is about the one request that was shown, and not about an earli
   expect(edited.orphans).toMatchObject([
     { was: 'hero.walk', hash: first.hash, attempt: 1, state: 'uncertain', undecided: 'submission', ceiling: first.ceiling },
   ])
-  expect(edited.orphans[0]?.words).toContain('As an earlier version of its spec asked for it. Sent and never answered')
+  expect(edited.orphans[0]?.words).toContain('An earlier version of its spec requested it. Sent and never answered')
   expect(edited.orphans).toEqual((await panel.state()).orphans)
   await approveHero(panel)
   const second = hero(await panel.stateWhere((state) => hero(state).undecided === 'submission'))

@@ -108,7 +108,7 @@ function toOffer({ lines, balance, worker }: Seen, report?: ApproveReport): Pane
  * delivery, and nothing is held for them.
  */
 function wordsOf(lines: readonly ApprovalLine[], sum: Credits, ceilings: Credits, balance: Credits): string {
-  if (lines.length === 0) return 'Nothing of it needs an approval from here.'
+  if (lines.length === 0) return 'Nothing here needs an approval.'
   const pictures = lines.filter(({ id }) => id.includes('#'))
   const sheets = lines.filter(({ id }) => !id.includes('#'))
   const parts = [

@@ -47,9 +47,9 @@ export function stateWords(
     case 'approved':
       return `Approved${limit}, not bought yet.`
     case 'adoptable':
-      return `Approved${limit}, but not by you, so nothing is bought on it here. Take it over once you know that it was not bought elsewhere.`
+      return `Approved${limit}, but not by you, so it is not bought here. Take it over if you are sure that it was not bought elsewhere.`
     case 'outpriced':
-      return `Approved${limit}, but that price holds no more, and nothing is sent.${price ? ` ${price.words}` : ''} Approve it as it is now.`
+      return `Approved${limit}, but the price has changed since, so nothing is sent.${price ? ` ${price.words}` : ''} Approve it again at the new price.`
     case 'running':
       return note === undefined ? 'Under way at the service.' : `Under way: ${note}.`
     case 'question':
@@ -62,7 +62,7 @@ export function stateWords(
       return `Sent and never answered: whether it was bought is unknown. Send it again, or give it up; ${id} may have cost${limit}.`
     case 'failed':
       if (rest.undecided === 'conflict')
-        return 'The service knows its key with other bytes: another checkout has sent its own. Nothing is sent, and no approval changes that, until you decide.'
+        return 'The service has other bytes under this key: another checkout has sent its own. Until you decide, nothing is sent, with or without an approval.'
       return `Failed${note === undefined ? '' : `: ${note}`}. Nothing more is sent without a new approval.${price ? ` ${price.words}` : ''}`
     case 'missing':
       return `${changed}Not bought, and needs an approval.${price ? ` ${price.words}` : ''}`
@@ -80,8 +80,8 @@ export function orphanWords(words: string, { state, executionId }: OverviewOrpha
       ? words
       : executionId === undefined
         ? 'Sent, and not answered yet. It is not sent again by itself. If its outcome can no longer be known, you decide.'
-        : 'Under way at the service; the first build after its end fetches it.'
-  return `As an earlier version of its spec asked for it. ${now}`
+        : 'Under way at the service. A later build fetches its result.'
+  return `An earlier version of its spec requested it. ${now}`
 }
 
 /** What to do about the service; empty if all is well. */

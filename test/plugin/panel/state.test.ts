@@ -226,7 +226,7 @@ describe('the state of the panel', () => {
     const failed = ['SW_FAILED', 'hero.walk', 'Failed']
     const others = [
       ['SW_UNCERTAIN', 'coin.walk', 'Sent and never answered'],
-      ['SW_CONFLICT', 'gem.walk', 'The service knows its key with other bytes'],
+      ['SW_CONFLICT', 'gem.walk', 'The service has other bytes under this key'],
     ]
     expect(told(toPanelState(restarted))).toEqual([...others, failed])
     const error = new SpritewrightError('SW_FAILED', { message: 'The prompt was refused.', facts: { id: 'hero.walk' } })

@@ -1,7 +1,11 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { revokeWords } from '../../../plugin/panel/ui/money/decision-words.ts'
 import { isMore, offerSentence, sumOf } from '../../../plugin/panel/ui/state/words.ts'
 import { niceCeiling, stepsOf } from '../../../plugin/panel/ui/views/chart-steps.ts'
 import type { PanelOffer } from '../../../plugin/protocol/actions.ts'
+import type { PanelStep } from '../../../plugin/protocol/protocol.ts'
 
 function offer(...lines: readonly (readonly [id: string, price: string, ceiling?: string])[]): PanelOffer {
   return {
@@ -46,6 +50,35 @@ describe('what an approval means', () => {
     expect(isMore('2', '2')).toBe(false)
   })
 })
+
+describe('taking an approval back', () => {
+  const step = (id: string, state: PanelStep['state'], ...sprites: readonly string[]): PanelStep =>
+    ({ id, state, sprites, words: '', prompt: '', operation: 'upscale' }) as PanelStep
+
+  test('names the pictures that go with it, and no other, and says that earlier prompts do', () => {
+    const steps = [
+      step('hero#1', 'bought', 'hero'),
+      step('hero#2', 'approved', 'hero', 'rogue'),
+      step('hero#3', 'outpriced', 'hero'),
+      step('coin#1', 'approved', 'coin'),
+    ]
+    expect(revokeWords('hero.walk', steps).words).toBe(
+      'Nothing more is bought for hero.walk, neither for its present prompt nor for an earlier one. This also takes back its reference pictures hero#2, hero#3: nothing else that needs them is bought. A request that was sent already continues.',
+    )
+    expect(revokeWords('coin.spin', steps.slice(0, 3)).words).not.toContain('picture')
+  })
+})
+
+// Sentences that have stopped a reader.
+test.each(['another go', 'other goes', 'besides', 'goes over to', 'holds no more', 'taken it on', 'goes on by it', 'is to buy'])(
+  'no sentence of the panel says "%s"',
+  async (words) => {
+    const root = join(import.meta.dirname, '../../../plugin/panel')
+    const files = (await readdir(root, { recursive: true })).filter((file) => /\.(?:tsx?|html)$/.test(file))
+    const texts = await Promise.all(files.map((file) => readFile(join(root, file), 'utf8')))
+    expect(files.filter((_file, at) => texts[at]?.replaceAll(/^\s*(?:\/?\*|\/\/).*$/gm, '').includes(words))).toEqual([])
+  },
+)
 
 describe('the chart', () => {
   const entry = (at: number, credits: string, more: object = {}): never =>

@@ -94,7 +94,7 @@ export function ApproveDialog({ ids, onClose }: ApproveDialogProps): VNode {
       {isElsewhere && (
         <label class="check">
           <input type="checkbox" checked={adopt} onChange={(event) => setAdopt(event.currentTarget.checked)} />
-          Take over what another checkout was to buy. I have made sure that it was not bought there.
+          Take over the purchase of another checkout. I have checked that it was not bought there.
         </label>
       )}
       {isPoor && (
@@ -127,7 +127,7 @@ function titleOf(offer: PanelOffer | undefined, isElsewhere: boolean): string {
 
 function OfferTable({ offer, isElsewhere }: { readonly offer: PanelOffer; readonly isElsewhere: boolean }): VNode {
   if (offer.lines.length === 0)
-    return <p>{isElsewhere ? 'Another checkout approved this, and is to buy it.' : 'Nothing of this needs an approval.'}</p>
+    return <p>{isElsewhere ? 'Another checkout approved this, and is expected to buy it.' : 'Nothing here needs an approval.'}</p>
   return (
     <>
       <p class="sentence">{offerSentence(offer)}</p>
@@ -163,7 +163,7 @@ function OfferTable({ offer, isElsewhere }: { readonly offer: PanelOffer; readon
       </table>
       <p class="soft">{creditsWords(offer.balance)} are available.</p>
       {offer.worker !== undefined && <p class="soft">{offer.worker}</p>}
-      {offer.untouched.length > 0 && <p class="soft">Left as they are: {offer.untouched.join(', ')}.</p>}
+      {offer.untouched.length > 0 && <p class="soft">Not changed: {offer.untouched.join(', ')}.</p>}
     </>
   )
 }

@@ -1,5 +1,5 @@
 import type { RecoverRequest } from '../../../protocol/actions.ts'
-import type { PanelPaid, PanelUndecided } from '../../../protocol/protocol.ts'
+import type { PanelPaid, PanelStep, PanelUndecided } from '../../../protocol/protocol.ts'
 import { creditsWords } from '../state/words.ts'
 
 /** The decisions that a person can make about an unknown outcome. */
@@ -37,6 +37,22 @@ export function openWords({ id, undecided, ceiling }: Pick<PanelPaid, 'id' | 'un
   return undecided && table[undecided](id, most)
 }
 
+/** The words before an approval is taken back, with all approvals that go with it. */
+export function revokeWords(id: string, steps: readonly PanelStep[]): DecisionWords {
+  const sprite = id.slice(0, id.lastIndexOf('.'))
+  const needed = steps.filter(({ state, sprites }) => (state === 'approved' || state === 'outpriced') && sprites.includes(sprite))
+  const names = needed.map((step) => step.id).join(', ')
+  return {
+    name: 'Take back',
+    title: `Take the approval of ${id} back?`,
+    words: [
+      `Nothing more is bought for ${id}, neither for its present prompt nor for an earlier one.`,
+      ...(needed.length > 0 ? [`This also takes back its reference pictures ${names}: nothing else that needs them is bought.`] : []),
+      'A request that was sent already continues.',
+    ].join(' '),
+  }
+}
+
 const table: Readonly<Record<PanelUndecided, (id: string, most: string) => OpenWords>> = {
   submission: (id, most) => ({
     title: 'It is unknown whether this was bought',
@@ -59,7 +75,7 @@ const table: Readonly<Record<PanelUndecided, (id: string, most: string) => OpenW
     abandon: {
       name: 'Take it back',
       title: `Take the answer for ${id} back?`,
-      words: 'It is not sent again, and another one can be given. If it had arrived, the service goes on by it all the same.',
+      words: 'It is not sent again, and you can give another answer. If it did arrive, the service continues with it anyway.',
     },
   }),
   conflict: (id, most) => ({
@@ -68,18 +84,17 @@ const table: Readonly<Record<PanelUndecided, (id: string, most: string) => OpenW
     replay: {
       name: 'Send it again',
       title: `Send ${id} again?`,
-      words: `Our bytes go out once more under the same key. Where the service takes them now, you pay at most ${most}.`,
+      words: `Our bytes are sent once more under the same key. If the service accepts them now, you pay at most ${most}.`,
     },
     abandon: {
       name: 'Give it up',
       title: `Give ${id} up?`,
-      words: `Nothing more is sent under this key, and ${most} go on counting as spent: what the other checkout sent may be charged. ${anew}`,
+      words: `Nothing more is sent under this key, and ${most} go on counting as spent, because the request of the other checkout may be charged. ${anew}`,
     },
   }),
   execution: (id, most) => ({
     title: 'The service has lost this',
-    words:
-      'It had taken it on, and does not know it any more. Make sure that this is the service, and the account, that it was bought with.',
+    words: 'The service had accepted it, and does not know it any more. Check that this is the service and the account that bought it.',
     abandon: {
       name: 'Give it up',
       title: `Give ${id} up?`,

@@ -5,6 +5,7 @@ import { ProgressBar } from '../controls/progress-bar.tsx'
 import { usePanel } from '../state/panel-context.ts'
 import { canBeApproved, creditsWords, progressOf } from '../state/words.ts'
 import { DecisionDialog } from './decision-form.tsx'
+import { revokeWords } from './decision-words.ts'
 
 /** The properties of the box with credits. */
 export interface MoneyBoxProps {
@@ -67,15 +68,7 @@ export function MoneyBox({ paid, isFor, onApprove }: MoneyBoxProps): VNode {
         </button>
       )}
       {isRevoking && (
-        <DecisionDialog
-          words={{
-            name: 'Take back',
-            title: `Take the approval of ${paid.id} back?`,
-            words: 'Nothing is bought on it any more. What was sent already goes on.',
-          }}
-          onClose={() => setRevoking(false)}
-          onDecide={() => void revoke()}
-        />
+        <DecisionDialog words={revokeWords(paid.id, state.steps)} onClose={() => setRevoking(false)} onDecide={() => void revoke()} />
       )}
       {isPicture && (paid.state === 'running' || paid.state === 'question') && (
         <button type="button" class="button" disabled={!state.access.mayAct} onClick={() => void cancel()}>

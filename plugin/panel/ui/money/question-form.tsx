@@ -65,7 +65,7 @@ export function QuestionForm({ paid }: { readonly paid: PanelPaid }): VNode | nu
         <button type="submit" class="button primary" disabled={!isReady || !state.access.mayBuy}>
           {isSending ? 'Sending…' : isGiven ? 'On its way' : 'Send the answer'}
         </button>
-        <span class="soft small">Costs nothing more; what is held goes over to the answer.</span>
+        <span class="soft small">Answering costs nothing more. The credits that are held now pay for the result.</span>
       </div>
     </form>
   )

@@ -226,6 +226,6 @@ function toError(error: unknown): PanelError {
   if (error instanceof Refused) return error.refusal.error
   return {
     code: 'SW_PANEL',
-    message: `The dev server does not answer (${(error as Error).message}). Look whether it still runs in its terminal.`,
+    message: `The dev server does not answer (${(error as Error).message}). Check in its terminal that it still runs.`,
   }
 }

@@ -20,17 +20,12 @@ export function Takes({ sprite, animation }: { readonly sprite: PanelSprite; rea
       `Take ${take} of ${animation.id} is chosen. Written to ${sprite.file}.`,
     )
   const another = (): void =>
-    void store.edit(
-      sprite.name,
-      'take',
-      { id: animation.id },
-      `Another take of ${animation.id} is asked for; it is bought once it is approved.`,
-    )
+    void store.edit(sprite.name, 'take', { id: animation.id }, `${animation.id} asks for another take. It is bought after you approve it.`)
   return (
     <section class="block" aria-labelledby="takes-title">
       <div class="spread">
         <h2 id="takes-title">Takes</h2>
-        <span class="soft small">other goes at the same words; those that are bought stay</span>
+        <span class="soft small">several results for the same prompt; bought takes stay</span>
       </div>
       <ul class="takes">
         {animation.takes.map((take) => (
@@ -49,7 +44,7 @@ export function Takes({ sprite, animation }: { readonly sprite: PanelSprite; rea
           </button>
           <span class="soft small">
             {animation.spent === undefined
-              ? 'Priced before anything is bought.'
+              ? 'You see its price before anything is bought.'
               : `The last one cost ${creditsWords(animation.spent)}. Nothing is bought before you approve.`}
           </span>
         </li>

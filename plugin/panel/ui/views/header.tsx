@@ -76,11 +76,11 @@ function Purse({ state: { service, ledger } }: { readonly state: PanelState }): 
       {ledger.held !== '0' && (
         <span
           class="number held"
-          title={`${creditsWords(ledger.held)} besides ${ledger.held === '1' ? 'is' : 'are'} held for what is in work`}
+          title={`The service holds ${creditsWords(ledger.held)} for purchases in work. The available credits do not include them.`}
         >
           {ledger.held}
           <span class="soft"> held</span>
-          <span class="soft wide-only"> besides</span>
+          <span class="soft wide-only"> for purchases</span>
         </span>
       )}
     </span>

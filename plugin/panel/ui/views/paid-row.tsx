@@ -43,9 +43,9 @@ export function PaidRow({ paid, progress, name, isShown, isChosen, onShow, onCho
       >
         <span class="paid-name">{name}</span>
         {flags > 0 && (
-          <span class="flag-count number" title={`${countWords(flags, 'thing')} to look at`}>
+          <span class="flag-count number" title={countWords(flags, 'possible fault')}>
             <span aria-hidden="true">⚑{flags}</span>
-            <span class="visually-hidden">{countWords(flags, 'thing')} to look at</span>
+            <span class="visually-hidden">{countWords(flags, 'possible fault')}</span>
           </span>
         )}
         <StateMark paid={paid} progress={progress} />

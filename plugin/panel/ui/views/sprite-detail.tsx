@@ -49,7 +49,7 @@ export function AnimationDetail({
             <Transport player={player} count={played.length} settings={settings} onSettings={onSettings} />
             {animation.isPlaceholder && <p class="soft small">A placeholder, with the frames and the size of the real one.</p>}
             {animation.isSuperseded && (
-              <p class="soft small">Superseded: bought before the spec was changed. It plays on until the new one is here.</p>
+              <p class="soft small">Superseded: bought before the spec was changed. It is shown until the new one is here.</p>
             )}
           </section>
           <FilmStrip sprite={sprite} animation={animation} player={player} delivered={delivered} />
@@ -90,7 +90,7 @@ export function OrphanDetail({ orphan }: { readonly orphan: PanelOrphan }): VNod
   return (
     <article class="detail">
       <DetailHead paid={orphan} words={orphan.prompt}>
-        {orphan.was}, as an earlier version of its spec asked for it
+        {orphan.was}, requested by an earlier version of its spec
       </DetailHead>
       <Troubles paid={orphan} />
       <MoneyBox paid={orphan} onApprove={() => undefined} />
