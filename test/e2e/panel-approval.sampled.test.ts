@@ -86,6 +86,8 @@ test.runIf(level !== 'quick')(
     await dialog.waitFor()
     expect(await findBarriers(page)).toEqual([])
     await page.keyboard.press('Escape')
+    // The focus returns before the page hears of the end.
+    await dialog.waitFor({ state: 'detached' })
     await page.waitForFunction(() => document.activeElement?.textContent === 'Take back…')
     await page.keyboard.press('Enter')
     await pressAt(page, 'Take back')

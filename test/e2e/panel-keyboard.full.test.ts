@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { figurePng } from '../kit/project.ts'
-import { pressAt, tabTo } from './panel-access.ts'
+import { findBarriers, pressAt, tabTo } from './panel-access.ts'
 import { heroSpec } from './panel-desk.ts'
 import { heroFile, panelRoom, showsState } from './panel-room.ts'
 
@@ -82,5 +82,57 @@ test('a prompt is edited beside its price, and the edit is undone', async () => 
   await page.getByRole('button', { name: 'Undo' }).waitFor()
   await pressAt(page, 'Undo')
   expect(await written(heroFile, (text) => !text.includes('limps'))).toBe(original)
+  expect(complaints).toEqual([])
+})
+
+test('forty sprites are one stop of Tab: a link skips them, arrow keys go along them, and a key shows all keys', async () => {
+  const many = Object.fromEntries(
+    Array.from({ length: 40 }, (_, at) => [`sprites/s${at + 10}.sprite.json`, heroSpec(`walks ${at}`)] as const),
+  )
+  const { page, complaints } = await start({ files: many })
+  const focused = (): Promise<string> =>
+    page.evaluate(() => {
+      const { activeElement: one } = document
+      return `${one?.localName} ${one?.getAttribute('aria-label') ?? one?.closest('.group')?.getAttribute('aria-label') ?? one?.textContent}`
+    })
+  const press = async (...keys: readonly string[]): Promise<string> => {
+    for (const key of keys) await page.keyboard.press(key)
+    return focused()
+  }
+  await page.getByText(/credits in all$/).waitFor()
+  expect(await press('Tab')).toBe('a Skip to the content')
+  expect(await press('Enter')).toBe('h1 s10.walk')
+
+  await page.reload()
+  await page.getByText(/credits in all$/).waitFor()
+  let stops = 0
+  for (; stops < 100 && !(await focused()).includes('Preview of'); stops++) await page.keyboard.press('Tab')
+  expect(stops).toBeLessThan(20)
+
+  await page.reload()
+  await page.getByText(/credits in all$/).waitFor()
+  await tabTo(page, /^walk/)
+  expect(await focused()).toBe('a s10')
+  expect(await press('ArrowDown', 'ArrowDown')).toBe('a s12')
+  expect(await press('ArrowLeft')).toBe('input Choose s12.walk for approval')
+  expect(await press('Space', 'ArrowDown', 'Space')).toBe('input Choose s13.walk for approval')
+  expect(await press('End', 'Space')).toBe('input Choose s49.walk for approval')
+  await page.getByRole('button', { name: 'Approve 3…' }).waitFor()
+  expect(await press('ArrowRight', 'Home', 'ArrowUp')).toBe('a s10')
+  await page.keyboard.press('Enter')
+  // Tab leaves the list, and comes back to the same line.
+  expect(await press('End', 'Enter', 'Tab', 'Shift+Tab')).toBe('a s49')
+  await page.getByRole('heading', { name: 's49.walk', level: 1 }).waitFor()
+
+  await page.keyboard.press('?')
+  const dialog = page.getByRole('dialog', { name: 'Keys' })
+  await dialog.getByText('go from line to line').waitFor()
+  expect(await findBarriers(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await page.waitForFunction(() => document.activeElement?.closest('.group')?.getAttribute('aria-label') === 's49')
+  await tabTo(page, 'Find a sprite')
+  await page.keyboard.press('?')
+  expect(await dialog.count()).toBe(0)
+  expect(await page.getByRole('searchbox').inputValue()).toBe('?')
   expect(complaints).toEqual([])
 })

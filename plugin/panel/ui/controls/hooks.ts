@@ -43,9 +43,11 @@ export function useFocusKept(): void {
   })
 }
 
-/** Moves the focus to the heading of the shown page, without scrolling. */
+/** Moves the focus to the heading of the shown page, without scrolling; to the list if that hides the heading. */
 export function focusHeading(): void {
-  document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
+  const heading = document.querySelector<HTMLElement>('main h1')
+  const shown = heading?.checkVisibility() ? heading : document.querySelector<HTMLElement>('.list [tabindex="0"]')
+  shown?.focus({ preventScroll: true })
 }
 
 /** The current width inside an element, in pixels. */

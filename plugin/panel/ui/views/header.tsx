@@ -1,16 +1,21 @@
 import type { VNode } from 'preact'
 import type { PanelState } from '../../../protocol/protocol.ts'
+import { focusHeading } from '../controls/hooks.ts'
 import { ThemeToggle } from '../controls/theme.tsx'
 import { addressOf, isPlainClick, type Place, views } from '../state/address.ts'
 import { usePanel } from '../state/panel-context.ts'
 import { creditsWords } from '../state/words.ts'
+import { Keys } from './keys.tsx'
 
-/** The project's name, links to the views, and the credits at a glance. */
+/** The project's name, links to the views, and the credits at a glance. Its first link skips it. */
 export function Header({ place, onGo }: { readonly place: Place; readonly onGo: (next: Place) => void }): VNode {
   const { state, model } = usePanel()
   const problems = state.errors.length + state.warnings.length
   return (
     <header class="top">
+      <a class="visually-hidden" href={addressOf(place)} onClick={skip}>
+        Skip to the content
+      </a>
       <p class="brand">
         <strong>{state.project}</strong>
         <span class="soft">spritewright</span>
@@ -47,10 +52,16 @@ export function Header({ place, onGo }: { readonly place: Place; readonly onGo: 
           </span>
         )}
         <Purse state={state} />
+        <Keys />
         <ThemeToggle />
       </div>
     </header>
   )
+}
+
+function skip(event: MouseEvent): void {
+  event.preventDefault()
+  focusHeading()
 }
 
 const modes: Readonly<Record<PanelState['service']['mode'], string>> = {

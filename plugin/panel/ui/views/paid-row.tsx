@@ -17,7 +17,10 @@ export interface PaidRowProps {
   readonly onChoose?: (isChosen: boolean) => void
 }
 
-/** An animation or a step, with its state and its price. It can be chosen if it can be approved. */
+/**
+ * An animation or a step, with its state and its price. It can be chosen if it can be approved. The list decides which
+ * link or box Tab reaches.
+ */
 export function PaidRow({ paid, progress, name, isShown, isChosen, onShow, onChoose }: PaidRowProps): VNode {
   const flags = (paid as Partial<PanelAnimation>).flags?.length ?? 0
   return (
@@ -25,6 +28,7 @@ export function PaidRow({ paid, progress, name, isShown, isChosen, onShow, onCho
       {canBeApproved(paid) && onChoose ? (
         <input
           type="checkbox"
+          tabIndex={-1}
           checked={isChosen}
           aria-label={`Choose ${paid.id} for approval`}
           onChange={(event) => onChoose(event.currentTarget.checked)}
@@ -33,6 +37,7 @@ export function PaidRow({ paid, progress, name, isShown, isChosen, onShow, onCho
         <span />
       )}
       <a
+        tabIndex={-1}
         href={addressOf({ view: 'sprites', id: paid.id })}
         aria-current={isShown ? 'true' : undefined}
         onClick={(event) => {

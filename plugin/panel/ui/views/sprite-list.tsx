@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import { useMemo, useRef, useState } from 'preact/hooks'
 import type { PanelPaid, PanelSprite, PanelState, PurchaseState } from '../../../protocol/protocol.ts'
 import { useKeptNodes } from '../controls/kept-nodes.ts'
+import { useRoving } from '../controls/roving.ts'
 import { FramePicture } from '../preview/frame-picture.tsx'
 import { addressOf, isPlainClick } from '../state/address.ts'
 import { usePanel } from '../state/panel-context.ts'
@@ -35,6 +36,7 @@ export function SpriteList({ shown, onShow, onApprove, onNew }: SpriteListProps)
   const choose = (ids: readonly string[], isChosen: boolean): void =>
     setChosen((before) => new Set(isChosen ? [...before, ...ids] : [...before].filter((id) => !ids.includes(id))))
   const keep = useKeptNodes()
+  const roving = useRoving()
   // A kept line has handlers of an earlier render. They call the current ones.
   const now = useRef({ choose, onShow })
   now.current = { choose, onShow }
@@ -82,8 +84,7 @@ export function SpriteList({ shown, onShow, onApprove, onNew }: SpriteListProps)
           <option value="price">By price</option>
         </select>
       </search>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: the arrows are a shorter way between links that Tab reaches, too. */}
-      <div class="list" onKeyDown={goAlong}>
+      <div class="list" {...roving}>
         {groups.map(({ sprite, animations }) => {
           const rows = animations.map((animation) => row(animation, animation.name))
           return keep(`sprite ${sprite.name}`, [sprite, ...rows], () => (
@@ -170,6 +171,7 @@ function SpriteLink({
   if (id === undefined) return <>{name}</>
   return (
     <a
+      tabIndex={-1}
       href={addressOf({ view: 'sprites', id })}
       onClick={(event) => {
         if (!isPlainClick(event)) return
@@ -180,16 +182,6 @@ function SpriteLink({
       {name}
     </a>
   )
-}
-
-/** The arrow keys go from line to line. Tab reaches the names of sprites too. */
-function goAlong(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
-  const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
-  const links = [...event.currentTarget.querySelectorAll<HTMLAnchorElement>('.paid a')]
-  const at = links.indexOf(document.activeElement as HTMLAnchorElement)
-  if (by === 0 || at < 0) return
-  event.preventDefault()
-  links[at + by]?.focus()
 }
 
 function total(selected: readonly PanelPaid[], needed: readonly PanelPaid[]): string {
