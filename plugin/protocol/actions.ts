@@ -116,8 +116,6 @@ export interface PanelOffer {
   readonly ceilings: string
   /** Available credits. */
   readonly balance: string
-  /** "4.8 credits will be held for 2 animations; at most 6 may be spent. 120 are available." */
-  readonly words: string
   /** For which service it is, if only a worker says so; missing if this machine asks the service itself. */
   readonly worker?: string
   /** Requested ids that need no approval, or cannot be approved here. */

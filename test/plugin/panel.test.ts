@@ -65,7 +65,7 @@ describe('buying from the panel', () => {
     expect(offer.lines).toEqual([
       { id: 'hero.walk', hash: expect.any(String), prompt: expect.any(String), price: price?.credits, ceiling: price?.credits },
     ])
-    expect(offer.words).toBe(`${offer.sum} credits will be held for 1 animation. 100 credits are available.`)
+    expect(offer.balance).toBe('100')
     expect(await game.list()).not.toContain('sprites.lock.json')
 
     await panel.act('approve', { ids: ['hero'], lines: offer.lines, sum: offer.sum })

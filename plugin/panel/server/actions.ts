@@ -60,9 +60,8 @@ export function createActions(ports: ActionPorts): Actions {
     offer: (ask) => readOffer(workshop, ask),
     approve: async (ask) => {
       refuseUnlessBuying(workshop)
-      const given = isAttended ? 'clicked' : 'unattended'
       await buyer.run([], async (_onProgress, signal, onWritten) => {
-        await approveOffer(workshop, ask, given, onWritten, signal)
+        await approveOffer(workshop, ask, { given: isAttended ? 'clicked' : 'unattended', onWritten }, signal)
         return []
       })
       void buyer.retry()

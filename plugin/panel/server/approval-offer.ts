@@ -1,4 +1,3 @@
-import { creditsWords } from '../../../src/credit/credits.ts'
 import {
   type ApprovalLine,
   type ApproveReport,
@@ -24,7 +23,7 @@ export class OfferChanged extends SpritewrightError {
     const others = offer.lines.flatMap(({ id, hash }) => (before.has(id) && before.get(id) !== hash ? [id] : []))
     const why = others.length === 0 ? '' : ` The requests have changed: ${namesOf(others)}.`
     super('SW_CHANGED', {
-      message: `The offer has changed since it was shown.${why} Nothing was approved. Check it, and approve it as it is. Now: ${offer.words}`,
+      message: `The offer has changed since it was shown.${why} Nothing was approved. Check it, and approve it as it is.`,
       facts: { sum: offer.sum, ids: offer.lines.map(({ id }) => id) },
     })
     this.offer = offer
@@ -40,26 +39,21 @@ export async function readOffer(workshop: Workshop, ask: ActionRequest<'offer'>)
  * Approves a shown offer: the same requests at the same prices and ceilings, with the same sum. Asks the
  * service again for that.
  *
- * @param given How the approval was given.
- * @param onWritten Called as soon as the lock file has the approval.
  * @throws {OfferChanged} if any part of it has changed. Nothing was written.
  */
-export async function approveOffer(
-  workshop: Workshop,
-  ask: ActionRequest<'approve'>,
-  given: 'clicked' | 'unattended',
-  onWritten: () => void = () => {},
-  signal?: AbortSignal,
-): Promise<void> {
-  const { offer, isApproved } = await consult(workshop, ask, (now) => isSame(now, ask), { given, onWritten }, signal)
+export async function approveOffer(workshop: Workshop, ask: ActionRequest<'approve'>, terms: Terms, signal?: AbortSignal): Promise<void> {
+  const { offer, isApproved } = await consult(workshop, ask, (now) => isSame(now, ask), terms, signal)
   if (!isApproved) throw new OfferChanged(offer, ask)
 }
+
+/** How an approval is given, and who is told that it is written. */
+type Terms = Pick<ApproveRequest, 'given' | 'onWritten'>
 
 async function consult(
   workshop: Workshop,
   { ids, ceiling, adopt }: ActionRequest<'offer'>,
   agree: (offer: PanelOffer) => boolean,
-  terms?: Pick<ApproveRequest, 'given' | 'onWritten'>,
+  terms: Terms = {},
   signal?: AbortSignal,
 ): Promise<{ readonly offer: PanelOffer; readonly isApproved: boolean }> {
   let seen: Seen | undefined
@@ -97,36 +91,9 @@ function toOffer({ lines, balance, worker }: Seen, report?: ApproveReport): Pane
     sum: formatCredits(sum),
     ceilings: formatCredits(ceilings),
     balance: formatCredits(balance),
-    words: wordsOf(lines, sum, ceilings, balance),
     ...(worker ? { worker: workerWords(worker) } : {}),
     untouched: report?.untouched ?? [],
   }
-}
-
-/**
- * Describes the coming charges in plain words. Steps of references are single pictures: they are charged on
- * delivery, and nothing is held for them.
- */
-function wordsOf(lines: readonly ApprovalLine[], sum: Credits, ceilings: Credits, balance: Credits): string {
-  if (lines.length === 0) return 'Nothing here needs an approval.'
-  const pictures = lines.filter(({ id }) => id.includes('#'))
-  const sheets = lines.filter(({ id }) => !id.includes('#'))
-  const parts = [
-    sheets.length === 0
-      ? []
-      : [`${creditsWords(sumOf(sheets.map(({ quote }) => quote)))} will be held for ${count(sheets.length, 'animation')}`],
-    pictures.length === 0
-      ? []
-      : [`${creditsWords(sumOf(pictures.map(({ quote }) => quote)))} will be charged on delivery of ${count(pictures.length, 'picture')}`],
-    ceilings > sum ? [`at most ${formatCredits(ceilings)} may be spent`] : [],
-  ].flat()
-  const verb = balance === 10_000n ? 'is' : 'are'
-  const account = `${creditsWords(balance)} ${verb} available${balance < sum ? ', which is not enough' : ''}`
-  return `${parts.join('; ')}. ${account}.`
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`
 }
 
 function namesOf(ids: readonly string[]): string {

@@ -322,7 +322,7 @@ describe('an action', () => {
   test('that throws anything else answers with 500; a changed offer comes with the offer of now', async () => {
     const broken = await panel(actions(async () => Promise.reject(new Error('oh'))))
     expect(await broken.act('undo', undo)).toMatchObject({ status: 500, text: '{"error":{"code":"SW_INTERNAL","message":"oh"}}' })
-    const offer = { lines: [], sum: '0', ceilings: '0', balance: '1', words: 'nothing', untouched: [] } satisfies PanelOffer
+    const offer = { lines: [], sum: '0', ceilings: '0', balance: '1', untouched: [] } satisfies PanelOffer
     const changed = await panel(actions(async () => Promise.reject(new OfferChanged(offer, { lines: [] }))))
     const answer = await changed.act('undo', undo)
     expect([answer.status, JSON.parse(answer.text).offer]).toEqual([409, offer])

@@ -13,7 +13,6 @@ function offer(...lines: readonly (readonly [id: string, price: string, ceiling?
     sum: '',
     ceilings: '',
     balance: '100',
-    words: '',
     untouched: [],
   }
 }
