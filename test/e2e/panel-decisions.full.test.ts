@@ -121,7 +121,7 @@ test('what another checkout approved is bought here only once a person has taken
   await dialog.getByText('Another checkout approved this, and is expected to buy it.').waitFor()
   expect(await dialog.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true)
   expect(await findBarriers(page)).toEqual([])
-  await dialog.getByRole('checkbox', { name: /I have made sure that it was not bought there/ }).check()
+  await dialog.getByRole('checkbox', { name: /I have checked that it was not bought there/ }).check()
   await page.getByRole('dialog', { name: 'Approve 1 purchase' }).waitFor()
   expect(spent(desk)).toEqual([])
   await agree(page, /^Approve 1\.6 credits$/)

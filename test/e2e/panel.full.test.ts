@@ -24,6 +24,57 @@ describe('money', () => {
     expect(desk.complaints).toEqual([])
   })
 
+  test('an approval that is being given can be closed but not cancelled, and is given before its picture is uploaded', async () => {
+    const held = new Map<string, { readonly opened: Promise<void>; open(): void }>()
+    const hold = (path: string): void => {
+      let open = (): void => {}
+      const opened = new Promise<void>((resolve) => {
+        open = resolve
+      })
+      held.set(path, { opened, open })
+    }
+    const desk = await start({
+      files: { [heroFile]: heroSpec('walks') },
+      query: '?show=hero.walk',
+      service: {
+        before: async ({ path }) => {
+          await held.get(path)?.opened
+          return undefined
+        },
+      },
+    })
+    const { page } = desk
+    await button(page, /^Approve 1\.6 credits…$/).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Cancel' }).waitFor()
+    await dialog.getByRole('button', { name: 'Approve 1.6 credits' }).waitFor()
+    for (const path of ['/v1/balance', '/v1/reference-assets']) hold(path)
+    await dialog.getByRole('button', { name: 'Approve 1.6 credits' }).click()
+    await dialog.getByRole('button', { name: 'Close' }).waitFor()
+    expect(await dialog.getByRole('button', { name: 'Cancel' }).count()).toBe(0)
+    held.get('/v1/balance')?.open()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await desk.game.list()).toContain('sprites.lock.json')
+    expect(desk.service.charges()).toEqual([])
+    held.get('/v1/reference-assets')?.open()
+    await showsState(page, 'bought')
+    expect(desk.complaints).toEqual([])
+  })
+
+  test('good sprites can be approved beside broken specs, of which the page says how many', async () => {
+    const broken = Object.fromEntries(
+      Array.from({ length: 30 }, (_, at) => [`sprites/broken${at}.sprite.json`, '{ "prompt": 3 }'] as const),
+    )
+    const { page, complaints } = await start({ files: { [heroFile]: heroSpec('walks'), ...broken }, query: '?show=hero.walk' })
+    await page.getByText('30 specs are broken, see Problems. All others can be approved.').waitFor()
+    await button(page, /^Approve 1\.6 credits…$/).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Approve 1.6 credits' }).click()
+    await showsState(page, 'bought')
+    await page.getByRole('link', { name: /^Problems/ }).click()
+    await page.locator('.problems .notice').nth(29).waitFor()
+    expect(complaints).toEqual([])
+  })
+
   test('several are approved at once, and a page that is not to spend cannot', async () => {
     const coin = '{ "reference": "./figure.png", "prompt": "a coin", "animations": { "spin": { "frames": 7 } } }'
     const desk = await start({ files: { [heroFile]: heroSpec('walks'), 'sprites/coin.sprite.json': coin } })

@@ -1,7 +1,7 @@
 import { basename, relative } from 'node:path'
-import { type ErrorCode, formatCredits, type OverviewItem, type PlanStep, type PriceList } from '../../../../src/index.ts'
+import { formatCredits, type OverviewItem, type PlanStep, type PriceList } from '../../../../src/index.ts'
 import { toPanelError } from '../../../failure.ts'
-import type { PanelError, PanelPaid, PanelState, PanelUndecided, PurchaseState } from '../../../protocol/protocol.ts'
+import type { PanelError, PanelPaid, PanelState, PurchaseState } from '../../../protocol/protocol.ts'
 import { namesOf, openFailures, orphanId } from '../purchase-state.ts'
 import { serviceWords } from '../words.ts'
 import { isUnsent, toLedger, toOrphan, toPaid } from './paid.ts'
@@ -72,11 +72,6 @@ function countStates(all: readonly { readonly state: PurchaseState }[]): PanelSt
   return counts
 }
 
-function codeOf(undecided: PanelUndecided | undefined): ErrorCode {
-  if (undecided === undefined) return 'SW_FAILED'
-  return undecided === 'conflict' ? 'SW_CONFLICT' : 'SW_UNCERTAIN'
-}
-
 /**
  * Errors of specs come first, because they hide the rest. A purchase that has failed or is undecided by the records is
  * an error, also if another server has seen it happen.
@@ -95,7 +90,11 @@ function toErrors({ root, overview, failures, errors, priceError }: StateParts, 
     ...overview.errors.map((error) => toPanelError(error, root)),
     ...errors.map((error) => toPanelError(error, root)),
     ...open.map(({ error, ids }) => toPanelError(error, root, ids.length === 1 ? ids[0] : undefined)),
-    ...recorded.map(({ id, undecided, words }) => ({ code: codeOf(undecided), message: words, id })),
+    ...recorded.map(({ id, undecided, words }) => ({
+      code: undecided === undefined ? 'SW_FAILED' : undecided === 'conflict' ? 'SW_CONFLICT' : 'SW_UNCERTAIN',
+      message: words,
+      id,
+    })),
     ...(priceError === undefined ? [] : [toPanelError(priceError, root)]),
   ]
   return [...new Map(all.map((error) => [`${error.code} ${error.id} ${error.message}`, error])).values()]

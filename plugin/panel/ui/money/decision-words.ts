@@ -40,16 +40,13 @@ export function openWords({ id, undecided, ceiling }: Pick<PanelPaid, 'id' | 'un
 /** The words before an approval is taken back, with all approvals that go with it. */
 export function revokeWords(id: string, steps: readonly PanelStep[]): DecisionWords {
   const sprite = id.slice(0, id.lastIndexOf('.'))
-  const needed = steps.filter(({ state, sprites }) => (state === 'approved' || state === 'outpriced') && sprites.includes(sprite))
+  const needed = steps.filter((step) => (step.state === 'approved' || step.state === 'outpriced') && step.sprites.includes(sprite))
   const names = needed.map((step) => step.id).join(', ')
+  const too = names && ` This also takes back its reference pictures ${names}: nothing else that needs them is bought.`
   return {
     name: 'Take back',
     title: `Take the approval of ${id} back?`,
-    words: [
-      `Nothing more is bought for ${id}, neither for its present prompt nor for an earlier one.`,
-      ...(needed.length > 0 ? [`This also takes back its reference pictures ${names}: nothing else that needs them is bought.`] : []),
-      'A request that was sent already continues.',
-    ].join(' '),
+    words: `Nothing more is bought for ${id}, neither for its present prompt nor for an earlier one.${too} A request that was sent already continues.`,
   }
 }
 

@@ -16,7 +16,7 @@ import { Header } from './header.tsx'
 import { Ledger } from './ledger.tsx'
 import { NewAnimation } from './new-animation.tsx'
 import { NewSprite } from './new-sprite.tsx'
-import { isOfSpec, Problems, placeOf, wordsOf } from './problem-list.tsx'
+import { Problems, placeOf, wordsOf } from './problem-list.tsx'
 import { AnimationDetail, OrphanDetail, StepDetail } from './sprite-detail.tsx'
 import { SpriteList } from './sprite-list.tsx'
 
@@ -160,7 +160,8 @@ function Notices({ place, onGo }: Pick<SpritesProps, 'place' | 'onGo'>): VNode {
   const isTold = (error: PanelError): boolean =>
     place.view === 'problems' || (place.view === 'sprites' && error.id === place.id && error.id !== undefined)
   const worst = state.errors.find((error) => !isTold(error))
-  const broken = state.errors.filter(isOfSpec).length
+  const isOfSpec = ({ code }: PanelError): boolean => code === 'SW_SPEC' || code === 'SW_SPEC_NAME'
+  const broken = worst && isOfSpec(worst) ? state.errors.filter(isOfSpec).length : 0
   return (
     <div class="notices">
       <BatchBar />
@@ -183,13 +184,10 @@ function Notices({ place, onGo }: Pick<SpritesProps, 'place' | 'onGo'>): VNode {
       <div role="alert">
         {worst && (
           <div class="notice one-line" data-tone="bad">
-            {broken > 1 && isOfSpec(worst) ? (
-              <p>{broken} specs are broken, see Problems. All others can be approved.</p>
-            ) : (
-              <p>
-                <strong>{placeOf(worst) || worst.id || worst.code}</strong> {wordsOf(worst)}
-              </p>
-            )}
+            <p>
+              <strong>{broken > 1 ? `${broken} specs are broken, see Problems.` : placeOf(worst) || worst.id || worst.code}</strong>{' '}
+              {broken > 1 ? 'All others can be approved.' : wordsOf(worst)}
+            </p>
             <button type="button" class="button quiet" onClick={() => onGo({ view: 'problems' })}>
               {state.errors.length > 1 ? `All ${state.errors.length} problems` : 'More'}
             </button>

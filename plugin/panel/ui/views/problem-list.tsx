@@ -39,11 +39,6 @@ export function Problems(): VNode {
   )
 }
 
-/** Whether an error is about a spec that cannot be used. */
-export function isOfSpec({ code }: PanelError): boolean {
-  return code === 'SW_SPEC' || code === 'SW_SPEC_NAME'
-}
-
 /** `sprites/hero.sprite.json:12:5`, as editors and terminals accept it. */
 export function placeOf({ file, line, column }: PanelError): string {
   return [file, line, line === undefined ? undefined : column].filter((part) => part !== undefined).join(':')

@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact'
-import type { PanelAnimation, PanelOrphan, PanelPaid, PanelSprite, PanelStep } from '../../../protocol/protocol.ts'
+import type { PanelAnimation, PanelError, PanelOrphan, PanelPaid, PanelSprite, PanelStep } from '../../../protocol/protocol.ts'
 import { StateMark } from '../controls/state-mark.tsx'
 import { DecisionForm } from '../money/decision-form.tsx'
 import { MoneyBox } from '../money/money-box.tsx'
@@ -144,8 +144,10 @@ function DetailHead({
 /** The question, decision and errors that wait for a person, above everything else. */
 function Troubles({ paid, file }: { readonly paid: PanelPaid; readonly file?: string }): VNode {
   const { state } = usePanel()
+  // The form of a decision says what the records say.
+  const isTold = ({ message }: PanelError): boolean => paid.undecided !== undefined && message === paid.words
   const errors = state.errors.filter(
-    (error) => error.id === paid.id || (file !== undefined && error.file === file && error.id === undefined),
+    (error) => (error.id === paid.id && !isTold(error)) || (file !== undefined && error.file === file && error.id === undefined),
   )
   return (
     <>
