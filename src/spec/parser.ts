@@ -66,7 +66,7 @@ function unknownFieldWords(path: ValuePath, value: unknown): string {
   const isVideo = /^videos?$/i.test(name) || (/^operation$/i.test(name) && /video/i.test(describeValue(valueAt(value, path))))
   if (isVideo) return "no such field, since the service's interface does not show video"
   const known = knownFields(path.slice(0, -1))
-  if (path[1] === 'steps') return `no second field in a step, which takes one of ${known.join(', ')}`
+  if (path[0] === 'reference' && path[1] === 'steps') return `no second field in a step, which takes one of ${known.join(', ')}`
   if (path[0] === 'size' && known.includes(name)) return '{ "width", "height" } or { "figure" }, not both'
   const near = nearestName(name, known)
   if (near !== undefined) return `a known field (did you mean "${near}"?)`

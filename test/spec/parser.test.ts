@@ -286,6 +286,12 @@ describe('a message about one of several forms names no field that is there as m
       { size: { width: 5, height: 6, figure: 7 } },
       'size: expected pixels of the longest side, { "width", "height" } or { "figure" }, found an object with "width", "height", "figure"',
     ],
+    // A name that the author gives is no field of the spec.
+    [{ animations: { steps: { frames: 7, fsp: 5 } } }, 'animations.steps.fsp: expected a known field (did you mean "fps"?)'],
+    [{ animations: { steps: { frames: 7, text: 'x' } } }, 'animations.steps.text: expected one of prompt, frames, '],
+    [{ animations: { size: { frames: 7, width: 5 } } }, 'animations.size.width: expected one of prompt, frames, '],
+    [{ size: { figure: 6, steps: 5 } }, 'size.steps: expected one of width, height, figure, found the field "steps"'],
+    [{ reference: { steps: [{ text: 'x' }], stesp: [] } }, 'reference.stesp: expected a known field (did you mean "steps"?)'],
   ])('%j', (over, message) => {
     const [first, ...others] = issuesOf(specText(over as Readonly<Record<string, unknown>>))
     expect(others).toEqual([])
