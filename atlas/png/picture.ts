@@ -100,9 +100,9 @@ function* jpegSegments(bytes: Uint8Array): Generator<JpegSegment> {
 
 function jpegSize(bytes: Uint8Array): Size {
   const view = viewOf(bytes)
-  for (const { marker, at } of jpegSegments(bytes)) {
+  for (const { marker, at, end } of jpegSegments(bytes)) {
     const isFrame = marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
-    if (isFrame && at + 9 <= bytes.length) return { height: view.getUint16(at + 5), width: view.getUint16(at + 7) }
+    if (isFrame && at + 9 <= Math.min(end, bytes.length)) return { height: view.getUint16(at + 5), width: view.getUint16(at + 7) }
     if (marker === 0xda) return undefined
   }
   return undefined
@@ -113,7 +113,8 @@ function jpegSize(bytes: Uint8Array): Size {
  * phones write. A decoder warns of such fields as it does of damage, and only its first warning can be read.
  */
 export function withPlainHeaders(jpeg: Uint8Array): Uint8Array {
-  const bytes = jpeg.slice()
+  // `slice` of a Buffer does not copy.
+  const bytes = new Uint8Array(jpeg)
   let last: JpegSegment | undefined
   let isSequential = false
   for (const segment of jpegSegments(jpeg)) {
@@ -122,9 +123,13 @@ export function withPlainHeaders(jpeg: Uint8Array): Uint8Array {
     // Stray bytes between segments become fill bytes.
     if (last?.marker !== 0xda) bytes.fill(0xff, last?.end ?? 2, at)
     isSequential ||= marker === 0xc0 || marker === 0xc1
-    if (marker === 0xda && isSequential) bytes.set([0, 63, 0], end - 3)
-    if (marker === 0xe0 && startsWith(bytes, at + 4, 'JFIF\0')) bytes[at + 9] = 1
-    if (marker === 0xee && startsWith(bytes, at + 4, 'Adobe') && bytes[at + 15]! > 2) bytes[at + 15] = 1
+    // A segment may be shorter than the standard says.
+    const put = (place: number, ...values: number[]): void => {
+      if (place >= at + 4 && place + values.length <= end) bytes.set(values, place)
+    }
+    if (marker === 0xda && isSequential) put(end - 3, 0, 63, 0)
+    if (marker === 0xe0 && startsWith(bytes, at + 4, 'JFIF\0')) put(at + 9, 1)
+    if (marker === 0xee && startsWith(bytes, at + 4, 'Adobe') && bytes[at + 15]! > 2) put(at + 15, 1)
     last = segment
   }
   return bytes

@@ -10,7 +10,7 @@ import { encodePage, pngFault, readPicture, resize } from '../../atlas/encode/co
 import { AtlasError } from '../../atlas/errors.ts'
 import { encodePages } from '../../atlas/formats/shared/pages.ts'
 import { fitFactor, fitSize, scaleFrames, scaleSequence } from '../../atlas/frames/scale.ts'
-import { pictureInfo } from '../../atlas/png/picture.ts'
+import { pictureInfo, withPlainHeaders } from '../../atlas/png/picture.ts'
 import { encodePng } from '../../atlas/png/write.ts'
 import { sniffPicture } from '../../src/spec/picture.ts'
 import { pngChunk } from './png-chunk.ts'
@@ -138,6 +138,42 @@ describe('a picture that browsers show whole is read, although a decoder warns o
     const cut = odd.subarray(0, Math.floor(odd.length * 0.7))
     expect((await refusalOf(() => readPicture(cut))).code).toBe('SW_IMAGE')
     expect((await refusalOf(() => readPicture(Buffer.concat([cut, endOfJpeg])))).code).toBe('SW_IMAGE')
+  })
+
+  const jfifName = [...Buffer.from('JFIF\0')]
+  const adobeName = [...Buffer.from('Adobe')]
+  test.each<[string, readonly number[]]>([
+    ['JFIF alone', [0xff, 0xe0, 0, 7, ...jfifName]],
+    ['JFIF and a version', [0xff, 0xe0, 0, 9, ...jfifName, 2, 1]],
+    ['a part of the name JFIF', [0xff, 0xe0, 0, 4, ...jfifName.slice(0, 2)]],
+    ['Adobe alone', [0xff, 0xee, 0, 7, ...adobeName]],
+    ['Adobe and all but its transform', [0xff, 0xee, 0, 13, ...adobeName, 0, 100, 0, 0, 0, 0]],
+    ['nothing', [0xff, 0xee, 0, 2]],
+  ])('a JPEG with a short segment, which has %s (kind: segments shorter than the standard says)', async (_, segment) => {
+    const jpeg = await striped.clone().jpeg().toBuffer()
+    const odd = before(jpeg, 0xdb, segment)
+    expect(await readPicture(odd)).toEqual(await readPicture(jpeg))
+  })
+
+  test('a scan header that is too short is refused, and stays as it is (kind: segments shorter than the standard says)', async () => {
+    const jpeg = await striped.clone().jpeg().toBuffer()
+    for (const length of [2, 3, 4]) {
+      const odd = changed(jpeg, 0xda, 2, [0, length])
+      expect(withPlainHeaders(odd)).toEqual(Uint8Array.from(odd))
+      expect((await refusalOf(() => readPicture(odd))).code).toBe('SW_IMAGE')
+    }
+  })
+
+  test('a frame header that is too short has no size', async () => {
+    const jpeg = changed(await striped.clone().jpeg().toBuffer(), 0xc0, 2, [0, 5])
+    expect(() => pictureInfo(jpeg)).toThrow('a header without a size')
+  })
+
+  test('the bytes that are read do not change', async () => {
+    const jpeg = before(await striped.clone().jpeg().toBuffer(), 0xdb, jfif)
+    const copy = Buffer.from(jpeg)
+    await readPicture(jpeg)
+    expect(jpeg.equals(copy)).toBe(true)
   })
 
   test('a grey JPEG, and one in CMYK, with the scan range of some phones', async () => {
