@@ -57,7 +57,8 @@ export function createAnimations(scene: Phaser.Scene, sprites: readonly SpriteMo
   const keys: string[] = []
   for (const sprite of sprites) {
     const atlas = mainAtlas(sprite)
-    for (const { name } of Object.values(sprite.animations)) {
+    for (const short of sprite.order) {
+      const name = `${sprite.name}/${short}`
       const animation = atlas.animations[name]
       if (!animation) continue
       keys.push(name)
@@ -84,7 +85,7 @@ export function createSprites<Sprites extends readonly SpriteModule[]>(
   createAnimations(scene, sprites)
   const made: Record<string, Phaser.GameObjects.Sprite> = {}
   for (const sprite of sprites) {
-    const first = Object.values(sprite.animations)[0]
+    const first = sprite.animations[sprite.order[0] ?? '']
     const object = scene.add.sprite(at.x, at.y, mainAtlas(sprite).key, first?.frames[0])
     if (first) object.play(first.name)
     made[sprite.name] = object

@@ -8,7 +8,7 @@ import { AnimatedSprite, Cache, type FrameObject, type Texture } from 'pixi.js'
 import { createAtlas, type LoadedAtlas, mendAtlas, toFrameObjects, unloadAtlas } from './pixi/atlas.ts'
 import { notePlayed } from './pixi/playback.ts'
 import { swapAtlas } from './pixi/swap.ts'
-import { type AtlasData, inOrder, mainAtlas, type Outline, type SpriteModule } from './shared/data.ts'
+import { type AtlasData, mainAtlas, type Outline, type SpriteModule } from './shared/data.ts'
 import { isHot, onUpdate } from './shared/hot.ts'
 import { createNewest } from './shared/swap.ts'
 
@@ -113,7 +113,7 @@ function publish(atlas: LoadedAtlas): LoadedAtlas {
 
 function toLoaded(sprite: SpriteModule, atlas: LoadedAtlas): LoadedSprite {
   const animationsNow = (): Readonly<Record<string, FrameObject[]>> =>
-    inOrder(Object.entries(sprite.animations).map(([short, { name }]) => [short, toFrameObjects(atlas, name)]))
+    Object.fromEntries(Object.entries(sprite.animations).map(([short, { name }]) => [short, toFrameObjects(atlas, name)]))
   const isOwn = (name: string): boolean => name.startsWith(`${sprite.name}/`)
   return {
     name: sprite.name,
@@ -128,7 +128,7 @@ function toLoaded(sprite: SpriteModule, atlas: LoadedAtlas): LoadedSprite {
       return animationsNow()
     },
     create: (animation) => {
-      const short = animation ?? Object.keys(sprite.animations)[0] ?? ''
+      const short = animation ?? sprite.order[0] ?? ''
       const { name = '', loop = true } = sprite.animations[short] ?? {}
       const made = new AnimatedSprite(toFrameObjects(atlas, name))
       notePlayed(made, name)

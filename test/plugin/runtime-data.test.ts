@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest'
 import type { PlacedFrame } from '../../atlas/index.ts'
 import { toSheetData } from '../../plugin/module.ts'
 import { toAnimation, toTextures } from '../../plugin/runtime/phaser/data.ts'
+import { createAnimations, createSprites } from '../../plugin/runtime/phaser.ts'
 import { type AtlasData, mainAtlas, type SpriteModule } from '../../plugin/runtime/shared/data.ts'
 import { isHot, onUpdate } from '../../plugin/runtime/shared/hot.ts'
 import { readSheet } from '../../plugin/runtime/shared/sheet.ts'
@@ -89,6 +90,27 @@ test('Phaser gets the time of every played frame, and loops by repeat', () => {
 function sourcesOf({ pages, scale }: AtlasData): PixiSource[] {
   return pages.map(({ width, height }) => new TextureSource({ width, height, resolution: scale }))
 }
+
+test.each([[['walk', '2', '1']], [['10', '9', 'idle']]])(
+  'Phaser makes animations in the order of the spec, and plays the first one, although names are numbers: %j',
+  (order) => {
+    const walk = { frames: [], fps: 8, loop: true, yoyo: false }
+    const animations = Object.fromEntries(order.map((short) => [`hero/${short}`, walk]))
+    const shown = Object.fromEntries(order.map((short) => [short, { name: `hero/${short}`, frames: [`hero/${short}/0000`] }]))
+    const hero = { name: 'hero', order, animations: shown, atlases: [{ ...atlas, animations }] } as unknown as SpriteModule
+    const object = { play: vi.fn() }
+    const scene = {
+      sys: { game: { events: { once: vi.fn() } } },
+      textures: { exists: () => true },
+      anims: { exists: () => false, create: vi.fn() },
+      add: { sprite: vi.fn(() => object) },
+    }
+    expect(createAnimations(scene as never, [hero])).toEqual(order.map((short) => `hero/${short}`))
+    createSprites(scene as never, [hero])
+    expect(scene.add.sprite).toHaveBeenCalledWith(0, 0, 'sprites', `hero/${order[0]}/0000`)
+    expect(object.play).toHaveBeenCalledWith(`hero/${order[0]}`)
+  },
+)
 
 test('PixiJS gets the textures that its own Spritesheet makes; a frame of a missing page has none', () => {
   const sources = sourcesOf(atlas)

@@ -115,8 +115,10 @@ export interface SpriteModule<Animation extends string = string, Frame extends s
   readonly pixelArt: boolean
   /** Whether any part of it is a placeholder that is not bought yet. */
   readonly isPlaceholder: boolean
-  /** By short name, in the spec's order. */
+  /** By short name. An object's keys that are whole numbers come first; for the spec's order, see `order`. */
   readonly animations: Readonly<Record<Animation, SpriteAnimation<Frame>>>
+  /** Short names of its animations, in the spec's order. */
+  readonly order: readonly Animation[]
   /** Names of all frames, sorted. */
   readonly frames: readonly Frame[]
   /** The atlas that contains it, at every scale, largest first. */
@@ -129,16 +131,6 @@ export interface SpriteUpdate {
   readonly sprites: readonly SpriteModule[]
   /** Names of sprites whose specs no longer exist. */
   readonly gone?: readonly string[]
-}
-
-/**
- * An object whose keys have the order of its entries. A plain object puts keys that are whole numbers first; an
- * animation may be called `2`.
- */
-export function inOrder<Value>(entries: readonly (readonly [name: string, value: Value])[]): Readonly<Record<string, Value>> {
-  const plain: Record<string, Value> = Object.fromEntries(entries)
-  const names = entries.map(([name]) => name)
-  return Object.keys(plain).every((name, at) => name === names[at]) ? plain : new Proxy(plain, { ownKeys: () => names })
 }
 
 /** The atlas at scale 1, or the largest if there is none. */

@@ -1,4 +1,4 @@
-import { type AnimationData, type AtlasData, type FrameRow, inOrder, type SpriteModule } from './data.ts'
+import type { AnimationData, AtlasData, FrameRow, SpriteModule } from './data.ts'
 
 // The only form in which a page gets sprites: in the modules of a build, in those of the dev server, and in
 // its hot messages. It is plain JSON with a row for each frame.
@@ -16,7 +16,7 @@ export interface SheetData {
 }
 
 /** A sprite without the data of its atlas. */
-export interface SpriteRows extends Omit<SpriteModule, 'animations' | 'frames' | 'atlases'> {
+export interface SpriteRows extends Omit<SpriteModule, 'animations' | 'order' | 'frames' | 'atlases'> {
   /** Short names, in the spec's order. */
   readonly animations: readonly string[]
 }
@@ -89,5 +89,5 @@ function readSprite({ animations: shorts, ...head }: SpriteRows, rows: AtlasRows
     return [short, { name, frames: frames.map(([frame]) => frame), durations: frames.map(([, ms]) => ms), fps, loop, yoyo }] as const
   })
   const frames = played.flatMap(([, { name }]) => rows?.animations[name]?.numbers.map((number) => frameName(name, number)) ?? [])
-  return { ...head, animations: inOrder(played), frames: frames.sort(), atlases }
+  return { ...head, animations: Object.fromEntries(played), order: shorts, frames: frames.sort(), atlases }
 }
