@@ -1,4 +1,5 @@
 import { filesOf } from '../src/errors.ts'
+import { toDiskFailure } from '../src/host/disk-failure.ts'
 import { escapeLines, escapeText } from '../src/host/terminal.ts'
 import { fromRoot } from './ids.ts'
 import type { PanelError } from './protocol/protocol.ts'
@@ -59,9 +60,10 @@ function escapeFrame(thrown: unknown): unknown {
 
 /**
  * Escapes an error that ends the start of a server, because Vite prints its message or stack unescaped.
- * Returns the same error.
+ * Returns the same error, or `SW_DISK` for one of a disk.
  */
-export function escapeError(error: unknown): unknown {
+export function escapeError(thrown: unknown): unknown {
+  const error = toDiskFailure(thrown) ?? thrown
   for (const one of error instanceof AggregateError ? [error, ...error.errors] : [error]) {
     if (!(one instanceof Error)) continue
     one.message = escapeLines(one.message)
@@ -83,8 +85,15 @@ function readError(error: unknown): PluginFailure {
   }
 }
 
+/** The errors that an error stands for. Those of a disk get the code, the path and the advice of `SW_DISK`. */
 function allOf(error: unknown): readonly unknown[] {
-  return error instanceof AggregateError ? error.errors : [error]
+  const all: readonly unknown[] = error instanceof AggregateError ? error.errors : [error]
+  return all.map((one) => toDiskFailure(one) ?? one)
+}
+
+/** The message of an error, for a line in the terminal. */
+export function wordsOf(error: unknown): string {
+  return readError(error).message
 }
 
 function codeOf(error: unknown): string | undefined {

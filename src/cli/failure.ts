@@ -1,6 +1,5 @@
-import { dirname } from 'node:path'
 import { type ErrorCode, type ErrorFacts, errorCodes } from '../errors.ts'
-import { tempTargetOf } from '../host/publish.ts'
+import { toDiskFailure } from '../host/disk-failure.ts'
 
 /** An error in the form that the command line prints. */
 export interface Failure {
@@ -13,13 +12,6 @@ export interface Failure {
   /** The stack of a mistake of spritewright itself; only with `SW_INTERNAL`. */
   readonly stack?: string
 }
-
-/** Calls of the file system, as Node names them. Whatever code they fail with, a disk or its driver said it. */
-const diskCalls: ReadonlySet<string> = new Set(
-  'access chmod close copyfile fdatasync fsync ftruncate futime link lstat mkdir mkdtemp open opendir read readlink realpath rename rm rmdir scandir stat statfs symlink unlink utime write'.split(
-    ' ',
-  ),
-)
 
 /** Lists all different failures: an `AggregateError` is split, and a foreign error receives a code. */
 export function toFailures(error: unknown): Failure[] {
@@ -46,18 +38,10 @@ export function weightiest(failures: readonly Failure[]): Failure | undefined {
 
 function toFailure(error: unknown): Failure {
   if (!(error instanceof Error)) return internal(`Expected an error, found ${typeof error}: ${String(error)}`, undefined)
-  const { code, facts, syscall, path } = error as { code?: unknown; facts?: unknown; syscall?: unknown; path?: unknown }
+  const { code, facts } = error as { code?: unknown; facts?: unknown }
   if (typeof code === 'string' && code.startsWith('SW_')) return ours(code, error, facts)
-  // Sockets read and write as well, but have no path.
-  const isOfDisk = typeof path === 'string' || !/^(?:ECONN|EPIPE|EHOST|ENET|ETIMEDOUT)/.test(String(code))
-  if (typeof code === 'string' && typeof syscall === 'string' && diskCalls.has(syscall) && isOfDisk) {
-    return {
-      code: 'SW_DISK' satisfies ErrorCode,
-      message: `${typeof path === 'string' ? diskWords(error.message, path) : error.message}. ${diskAdvice(code)}`,
-      facts: { reason: code, operation: syscall, ...(typeof path === 'string' ? { path } : {}) },
-      exit: errorCodes.SW_DISK.exit,
-    }
-  }
+  const disk = toDiskFailure(error)
+  if (disk) return ours(disk.code, disk, disk.facts)
   if (error.name === 'AbortError') return interrupted()
   if (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') return internal(`${error.message}.`, error.stack, brokenAdvice)
   return internal(error.message, error.stack)
@@ -79,20 +63,6 @@ function ours(code: string, error: Error, facts: unknown): Failure {
     exit: errorCodes[known].exit,
     ...(code === 'SW_INTERNAL' && error.stack ? { stack: error.stack } : {}),
   }
-}
-
-/** Names the folder if the file is a temporary one, which nobody knows and which is gone by now. */
-function diskWords(message: string, path: string): string {
-  if (tempTargetOf(path) === undefined) return message
-  return message.replace(/, \w+ '.*$/s, `, a file in ${JSON.stringify(dirname(path))}`)
-}
-
-function diskAdvice(code: string): string {
-  if (code === 'ENOSPC' || code === 'EDQUOT') return 'Make room on the disk and run the command again: nothing that was paid for is lost.'
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return 'Make it writable for you and run the command again.'
-  if (code === 'EMFILE' || code === 'ENFILE')
-    return 'Too many files are open on this machine: close programs, or raise the limit (ulimit -n).'
-  return 'Check that path and its disk, and run the command again: nothing that was paid for is lost.'
 }
 
 function interrupted(): Failure {

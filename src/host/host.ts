@@ -5,12 +5,12 @@ import { type Disk, nodeDisk } from './disk.ts'
 import { nodeRepository, nodeTrackedFiles, type Repository, type TrackedFiles } from './git.ts'
 import { type Glob, nodeGlob } from './glob.ts'
 import { type ModuleLoader, nodeModuleLoader } from './modules/module-loader.ts'
+import { type EncodeTexture, nodeTextures } from './modules/textures.ts'
 import { type ConnectDatabase, nodeDatabase } from './net/database.ts'
 import { nodeQueues, type OpenQueue } from './net/job-queue.ts'
 import { type Net, nodeNet } from './net.ts'
 import { nodeRandom, type Random } from './random.ts'
 import { nodeTerminal, type Terminal } from './terminal.ts'
-import { type EncodeTexture, nodeTextures } from './textures.ts'
 
 /** All parts of the world that the workshop may use. */
 export interface Host {

@@ -1,5 +1,5 @@
 import { type Atlas, type Bitmap, type EncodedPage, encodePages, type PageEncoding, type PageFormat } from '../../atlas/index.ts'
-import type { TextureSettings } from '../host/textures.ts'
+import type { TextureSettings } from '../host/modules/textures.ts'
 import { sha256 } from '../vault/objects.ts'
 import type { BuiltPage, PackedAtlas, SheetOptions } from './model.ts'
 

@@ -143,6 +143,11 @@ describe('errors', () => {
     ['ENOLCK', 'link'],
     ['ETIMEDOUT', 'read'],
     ['UNKNOWN', 'unlink'],
+    ['EIO', 'fstat'],
+    ['EIO', 'fchmod'],
+    ['ESTALE', 'lutime'],
+    ['EIO', 'cp'],
+    ['EIO', 'watch'],
   ])('%s of %s is SW_DISK with its path and what to do, not a mistake of ours (kind: errors of disks)', async (code, call) => {
     const { world, exit } = await fail(systemError(code, call, '/game/sprites.lock.json'))
     expect(exit).toBe(1)
@@ -152,9 +157,31 @@ describe('errors', () => {
     expect(world.err()).not.toMatch(/mistake|\n {2,}at /)
   })
 
-  test('a broken connection is no error of a disk', () => {
-    const lost = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' })
-    expect(toFailures(lost)[0]?.code).toBe('SW_INTERNAL')
+  test.each([
+    ['ENOSPC', 'watch', ['max_user_watches', 'CHOKIDAR_USEPOLLING=1']],
+    ['EMFILE', 'watch', ['max_user_instances', 'CHOKIDAR_USEPOLLING=1']],
+    ['EMFILE', 'open', ['ulimit -n']],
+    ['ENOSPC', 'copyfile', ['Make room on the disk']],
+  ])('%s of %s says which limit to raise (kind: errors of disks)', async (code, call, words) => {
+    const { world } = await fail(systemError(code, call, '/game/sprites'))
+    for (const word of ['SW_DISK', '/game/sprites', ...words]) expect(world.err()).toContain(word)
+  })
+
+  test.each(['fstat', 'fchmod', 'futime', 'uv_cwd'])('EIO of %s, which names no path, is SW_DISK', (syscall) => {
+    expect(toFailures(Object.assign(new Error('EIO: i/o error'), { code: 'EIO', syscall }))[0]).toMatchObject({
+      code: 'SW_DISK',
+      facts: { reason: 'EIO', operation: syscall },
+    })
+  })
+
+  test.each([
+    ['ECONNRESET', 'read', undefined],
+    ['ENOENT', 'spawn git', 'git'],
+    ['ENOTFOUND', 'getaddrinfo', undefined],
+    ['ENOENT', 'connect', '/tmp/redis.sock'],
+  ])('%s of %s is no error of a disk', (code, syscall, path) => {
+    const error = Object.assign(new Error(`${syscall} ${code}`), { code, syscall, ...(path === undefined ? {} : { path }) })
+    expect(toFailures(error)[0]?.code).toBe('SW_INTERNAL')
   })
 
   test('names the folder and not a temporary file that is gone', async () => {

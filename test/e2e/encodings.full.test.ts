@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { FrameSequence, PageEncoding } from '../../atlas/index.ts'
-import { nodeTextures, type TextureSettings } from '../../src/host/textures.ts'
+import { nodeTextures, type TextureSettings } from '../../src/host/modules/textures.ts'
 import { drawAll } from '../atlas/drawn.ts'
 import { painting } from '../atlas/formats/project.ts'
 import { openBrowser } from './browser.ts'

@@ -79,6 +79,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'runtime',
       'src/credit/credits.ts',
       'src/host/disk.ts',
+      'src/host/disk-failure.ts',
       'src/host/modules/installed-package.ts',
       'src/host/real-path.ts',
       'src/host/terminal.ts',

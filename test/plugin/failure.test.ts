@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { checkBundle } from '../../plugin/bundle.ts'
-import { escapeError, type FailingContext, failHook, type PluginFailure, toFailure, toPanelError } from '../../plugin/failure.ts'
+import { escapeError, type FailingContext, failHook, type PluginFailure, toFailure, toPanelError, wordsOf } from '../../plugin/failure.ts'
 import type { PluginSession } from '../../plugin/session.ts'
 import { SpritewrightError } from '../../src/errors.ts'
 
@@ -43,6 +43,26 @@ describe('an error of the workshop, for Vite', () => {
     ] as const)
       expect(toFailure(thrown)).toEqual({ message })
     expect(toFailure(Object.assign(new Error('x'), { code: 7 })).code).toBeUndefined()
+  })
+
+  test.each([
+    ['ESTALE', 'rename', '/game/sprites.lock.json', "'/game/sprites.lock.json'. Check that path and its disk"],
+    ['ENOSPC', 'write', '/game/.spritewright/results/a.zip', 'Make room on the disk'],
+    ['EACCES', 'open', '/game/sprites.lock.json', 'Make it writable'],
+    ['EMFILE', 'watch', '/game', 'CHOKIDAR_USEPOLLING=1'],
+    ['EIO', 'rename', '/game/dist/page.png.0123456789abcdef.tmp', 'a file in "/game/dist"'],
+  ])('of a disk (%s of %s) is SW_DISK with its path and what to do, to Vite and to the panel (kind: errors of disks)', (...of) => {
+    const [code, syscall, path, words] = of
+    const error = Object.assign(new Error(`${code}: made up, ${syscall} '${path}' -> 'x'`), { code, syscall, path })
+    const failure = toFailure(new AggregateError([error]))
+    expect(failure).toMatchObject({ code: 'SW_DISK', stack: '' })
+    expect(failure.message.startsWith(`SW_DISK: ${code}: made up`)).toBe(true)
+    expect(toPanelError(error, '/game')).toMatchObject({ code: 'SW_DISK' })
+    expect(escapeError(error)).toMatchObject({ code: 'SW_DISK' })
+    for (const message of [failure.message, toPanelError(error, '/game').message, wordsOf(error)]) {
+      expect(message.replace(" -> 'x'", '')).toContain(words)
+      expect(message).not.toContain('.tmp')
+    }
   })
 
   test('writes no control character to the terminal, neither in words nor in names', () => {
