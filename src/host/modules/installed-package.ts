@@ -1,4 +1,5 @@
-import { dirname, join } from 'node:path'
+import nodeModule from 'node:module'
+import { dirname, join, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Disk } from '../disk.ts'
 
@@ -18,9 +19,14 @@ interface Manifest {
 /** Folder of this package's own modules. */
 const ownFolder = dirname(fileURLToPath(import.meta.url))
 
+/** The function that Yarn's PnP adds to Node's module system. It throws for a package that is not a dependency. */
+interface WithPnp {
+  findPnpApi?(folder: string): { resolveToUnqualified(name: string, issuer: string): string } | null
+}
+
 /**
- * Finds a package in a `node_modules` of some folders or above, then in one of this package's folder or above.
- * The first folder that has it wins.
+ * Finds a package as Node does: as a dependency of some folders, then as one of this package. The first that
+ * has it wins.
  *
  * @param entry Its module if its manifest does not say one for Node.
  */
@@ -30,8 +36,7 @@ export async function findPackage(
   folders: readonly string[],
   entry: string,
 ): Promise<InstalledPackage | undefined> {
-  for (const folder of [...folders, ownFolder].flatMap(upwards)) {
-    const home = join(folder, 'node_modules', name)
+  for (const home of [...folders, ownFolder].flatMap((folder) => homesOf(name, folder))) {
     const path = join(home, 'package.json')
     if (!(await disk.stat(path))) continue
     const { version = '', exports } = JSON.parse(new TextDecoder().decode(await disk.read(path))) as Manifest
@@ -39,6 +44,17 @@ export async function findPackage(
     return { version, entry: pathToFileURL(join(home, typeof named === 'string' ? named : entry)).href }
   }
   return undefined
+}
+
+/** The folders in which a package may be that a folder uses: PnP knows the only one, or else `node_modules` there and above. */
+function homesOf(name: string, folder: string): readonly string[] {
+  const pnp = (nodeModule as WithPnp).findPnpApi?.(folder + sep)
+  if (!pnp) return upwards(folder).map((above) => join(above, 'node_modules', name))
+  try {
+    return [pnp.resolveToUnqualified(name, folder + sep)]
+  } catch {
+    return []
+  }
 }
 
 /** A folder and all its parents. */

@@ -1,11 +1,11 @@
 import sharp from 'sharp'
 import { expect, test, vi } from 'vitest'
-import { bleedColours } from '../../atlas/index.ts'
-import { nodeDisk } from '../../src/host/disk.ts'
-import { nodeTextures } from '../../src/host/modules/textures.ts'
-import { findTexturePackage, readCodecVersion } from '../../src/project/packages.ts'
-import { painted } from '../atlas/formats/project.ts'
-import { MemoryDisk } from '../kit/memory-disk.ts'
+import { bleedColours } from '../../../atlas/index.ts'
+import { nodeDisk } from '../../../src/host/disk.ts'
+import { nodeTextures } from '../../../src/host/modules/textures.ts'
+import { findTexturePackage, readCodecVersion } from '../../../src/project/packages.ts'
+import { painted } from '../../atlas/formats/project.ts'
+import { MemoryDisk } from '../../kit/memory-disk.ts'
 
 const entry = import.meta.resolve('ktx2-encoder')
 /** Every KTX2 file begins with it. */
