@@ -6,9 +6,10 @@
 import { resolve } from 'node:path'
 import type { Plugin } from 'vite'
 import { nodeDisk } from '../src/host/disk.ts'
+import { nodeModuleLoader } from '../src/host/modules/module-loader.ts'
 import { insideStore } from '../src/host/watch.ts'
 import type { Options } from '../src/index.ts'
-import { readPackage } from '../src/options/config-files.ts'
+import { usesPixi } from '../src/options/config-files.ts'
 import { checkBundle, endBuild, loadBundled, startBuild } from './bundle.ts'
 import { addDock, type DevToolsContext } from './dev/devtools.ts'
 import { escapeError, failHook } from './failure.ts'
@@ -35,6 +36,7 @@ export default function spritewright(options: Options = {}): Plugin[] {
 /** The plugin with a replaceable host and workshop. {@link spritewright} uses the real ones. */
 export function createPlugins(options: Options, seam: PluginSeam = {}): Plugin[] {
   const sessions = createConnections(options, seam)
+  const ports = { disk: nodeDisk(), loadModule: nodeModuleLoader(), ...seam.host }
   const modules: Plugin = {
     name: 'spritewright:modules',
     enforce: 'pre',
@@ -57,18 +59,14 @@ export function createPlugins(options: Options, seam: PluginSeam = {}): Plugin[]
       },
     },
   }
-  /** Whether a project has PixiJS. An unreadable `package.json` is reported when the project is opened. */
-  const hasPixi = async (root: string): Promise<boolean> => {
-    const { dependencies } = await readPackage(seam.host?.disk ?? nodeDisk(), resolve(root)).catch(() => ({ dependencies: [] as string[] }))
-    return options.engine === 'pixi' || dependencies.includes('pixi.js')
-  }
   const project: Plugin & { devtools: { setup(context: DevToolsContext): void } } = {
     name: 'spritewright',
     enforce: 'pre',
     config: async ({ root = '.', server = {} }) => ({
       // Vite builds web workers with these plugins alone.
       worker: { plugins: () => [modules] },
-      resolve: { dedupe: (await hasPixi(root)) ? ['pixi.js'] : [] },
+      // An unreadable file is reported when the project is opened.
+      resolve: { dedupe: (await usesPixi(ports, resolve(root), options.engine).catch(() => false)) ? ['pixi.js'] : [] },
       // `null` turns Vite's watcher off.
       ...(server.watch === null ? {} : { server: { watch: { ignored: [insideStore] } } }),
     }),

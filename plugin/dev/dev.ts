@@ -39,7 +39,7 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
     // A root that is a link has two names.
     resolve(server.config.root, relative(root, folder)),
   ])
-  const pixi = workshop.options.engine === 'phaser' ? undefined : await findPackage(workshop.host.disk, 'pixi.js', [root], '')
+  const pixi = server.config.resolve.dedupe.includes('pixi.js') && (await findPackage(workshop.host.disk, 'pixi.js', [root], ''))
   if (pixi && !canSwapIn(pixi.version))
     createLog(server.config).info(`PixiJS ${pixi.version} reloads the page for every change of a sprite; 8.8 and newer swap it in place.`)
   // A bundle names the pages of the time when it was made, so they are all kept.

@@ -6,7 +6,7 @@ import { decodeText, encodingOf } from '../host/project-style.ts'
 import { isInside } from '../host/real-path.ts'
 import { createDocument, type Fault, type Place, placeInText } from '../spec/document.ts'
 import { parseJsonText } from '../spec/json-text.ts'
-import { defaultReplayWindow, publishedLimits } from './schema.ts'
+import { defaultReplayWindow, type Engine, publishedLimits } from './schema.ts'
 import { parseDuration } from './values.ts'
 
 /** Ports that {@link loadConfig} uses. */
@@ -21,7 +21,7 @@ export interface LoadedConfig {
   readonly file?: string
   /** The default export, or the JSON value. An empty object if there is no file. */
   readonly options: unknown
-  /** Names of all dependencies in `package.json`, sorted by code unit. Empty if there is none. */
+  /** Names of all dependencies in the nearest `package.json`, sorted by code unit. Empty if there is none. */
   readonly dependencies: readonly string[]
   /** `name` of `package.json`; absent if there is none. */
   readonly projectName?: string
@@ -116,10 +116,27 @@ async function runModule(ports: ConfigPorts, root: string, file: string): Promis
   throw configError(file, `Expected ${showPath(root, file)} to have defineConfig({ ... }) as its default export, found ${found}.`)
 }
 
-/** What the project's `package.json` says; nothing if there is none. */
+/**
+ * Whether a game uses PixiJS: by its engine, or else by its dependencies, or, if they name no engine or several, by
+ * its config file.
+ *
+ * @param engine Of the options; `undefined` if they name none.
+ */
+export async function usesPixi(ports: ConfigPorts, root: string, engine: Engine | undefined): Promise<boolean> {
+  const { dependencies } = await readPackage(ports.disk, root)
+  const hasPixi = dependencies.includes('pixi.js')
+  const isOpen = engine === undefined && dependencies.includes('phaser') === hasPixi
+  const named: unknown = isOpen ? ((await loadConfig(ports, root)).options as LooseOptions)?.engine : engine
+  return named === undefined ? hasPixi : named === 'pixi'
+}
+
+/** The dependencies in the `package.json` of the root or of the nearest folder above it, and the name in that of the root. */
 export async function readPackage(disk: Disk, root: string): Promise<Pick<LoadedConfig, 'dependencies' | 'projectName'>> {
   const file = join(root, 'package.json')
-  if (!(await disk.stat(file))) return { dependencies: [] }
+  if (!(await disk.stat(file))) {
+    const above = dirname(root)
+    return { dependencies: above === root ? [] : (await readPackage(disk, above)).dependencies }
+  }
   const value = (await readJson(disk, root, file)) as Readonly<Record<string, unknown>> | null
   const lists = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'].map((field) => value?.[field])
   const found = lists.flatMap((list) => (typeof list === 'object' && list !== null ? Object.keys(list) : []))

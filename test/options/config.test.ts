@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { nodeDisk } from '../../src/host/disk.ts'
 import { nodeModuleLoader } from '../../src/host/modules/module-loader.ts'
-import { loadConfig } from '../../src/options/config-files.ts'
+import { loadConfig, usesPixi } from '../../src/options/config-files.ts'
+import type { Engine } from '../../src/options/schema.ts'
 import { windowsTexts } from '../kit/windows-texts.ts'
 
 const ports = { disk: nodeDisk(), loadModule: nodeModuleLoader() }
@@ -261,6 +262,34 @@ test('a config and a package.json as Windows writes them are read', async () => 
       { file, options: Object.assign(Object.create(null), { engine: 'pixi' }), dependencies: ['pixi.js'], projectName: 'spiel' },
     ])
   }
+})
+
+test.each<[string, Engine | undefined, Readonly<Record<string, string>>, boolean]>([
+  ['nothing', undefined, {}, false],
+  ['the engine', 'pixi', { 'package.json': '{"dependencies":{"phaser":"4"}}' }, true],
+  ['another engine', 'phaser', { 'package.json': '{"dependencies":{"pixi.js":"8"}}' }, false],
+  ['a dependency', undefined, { 'package.json': '{"devDependencies":{"pixi.js":"8"}}' }, true],
+  ['a dependency of the folder above', undefined, { '../package.json': '{"dependencies":{"pixi.js":"8"}}' }, true],
+  ['a nearer package.json', undefined, { '../package.json': '{"dependencies":{"pixi.js":"8"}}', 'package.json': '{"name":"x"}' }, false],
+  ['the config file', undefined, { 'spritewright.config.json': '{"engine":"pixi"}' }, true],
+  ['a config program', undefined, { 'spritewright.config.mjs': 'export default { engine: "pixi" }' }, true],
+  [
+    'the config file, of two engines',
+    undefined,
+    { 'package.json': '{"dependencies":{"pixi.js":"8","phaser":"4"}}', 'spritewright.config.json': '{"engine":"phaser"}' },
+    false,
+  ],
+  ['two engines', undefined, { 'package.json': '{"dependencies":{"pixi.js":"8","phaser":"4"}}' }, true],
+])('whether a game uses PixiJS is decided by %s', async (_what, engine, files, isPixi) => {
+  const game = join(root, 'game')
+  mkdirSync(game)
+  for (const [name, text] of Object.entries(files)) write(join('game', name), text)
+  expect(await usesPixi(ports, game, engine)).toBe(isPixi)
+})
+
+test('the engine is found in the package.json above, the name is not', async () => {
+  write('package.json', '{"name":"above","dependencies":{"pixi.js":"8"}}')
+  expect(await loadConfig(ports, join(root, 'src'))).toEqual({ options: {}, dependencies: ['pixi.js'] })
 })
 
 test.each(windowsTexts('export default {}'))('a config module as Windows writes it is named with its encoding: %s', async (form, bytes) => {

@@ -19,19 +19,24 @@ const manifest = async (): Promise<Record<string, Record<string, unknown>>> =>
   JSON.parse(await readFile(join(import.meta.dirname, '../../package.json'), 'utf8'))
 
 describe.each(vites)('with %s', (_version, load) => {
-  test.each<[string, string, Options, boolean]>([
+  test.each<[string, string, Options, boolean, Readonly<Record<string, string>>?, string?]>([
     ['no engine', '{}', {}, false],
     ['Phaser', '{"dependencies":{"phaser":"^4.0.0"}}', {}, false],
     ['PixiJS', '{"dependencies":{"pixi.js":"^8.0.0"}}', {}, true],
     ['PixiJS for development', '{"devDependencies":{"pixi.js":"^8.0.0"}}', {}, true],
     ['both engines', '{"dependencies":{"phaser":"^4.0.0","pixi.js":"^8.0.0"}}', {}, true],
     ['PixiJS by an option', '{}', { engine: 'pixi' }, true],
+    ['Phaser by an option, and both engines', '{"dependencies":{"phaser":"^4.0.0","pixi.js":"^8.0.0"}}', { engine: 'phaser' }, false],
     ['a broken package.json', '{', {}, false],
-  ])('only a project with PixiJS gets its pixi.js alone: %s', async (_what, text, options, isDeduped) => {
+    ['PixiJS by the config file', '{}', {}, true, { 'spritewright.config.json': '{"engine":"pixi"}' }],
+    ['a broken config file', '{}', {}, false, { 'spritewright.config.mjs': 'throw new Error()' }],
+    ['PixiJS of the folder above', '{"dependencies":{"pixi.js":"^8.0.0"}}', {}, true, {}, 'src'],
+    ['nothing of the folder above', '{"dependencies":{"pixi.js":"^8.0.0"}}', {}, false, { 'src/package.json': '{}' }, 'src'],
+  ])('only a project with PixiJS gets its pixi.js alone: %s', async (_what, text, options, isDeduped, files = {}, root = '.') => {
     const { resolveConfig } = await load()
-    const game = await openSource({ 'package.json': text })
+    const game = await openSource({ 'package.json': text, ...files })
     open.push({ close: () => game.remove() })
-    const config = configOf(game, pluginOf(game, { options }), { resolve: { dedupe: ['other'] } })
+    const config = configOf(game, pluginOf(game, { options }), { root: game.path(root), resolve: { dedupe: ['other'] } })
     const { resolve } = await resolveConfig(config, 'serve')
     expect([...resolve.dedupe].sort()).toEqual(isDeduped ? ['other', 'pixi.js'] : ['other'])
   })
