@@ -104,9 +104,12 @@ export function watchNames(
   }
 }
 
-/** Whether a path is a link to a folder around it. Chokidar would follow it again and again. */
+/** Whether links have led back to a folder around this one. Chokidar would follow them again and again. */
 function isCircle(path: string, stats: Stats | undefined): boolean {
-  return stats?.isDirectory() === true && isInside(realPath(path), realPath(dirname(path)))
+  if (stats?.isDirectory() !== true) return false
+  const isAround = (above: string): boolean =>
+    isInside(realPath(path), realPath(above)) || (above !== dirname(above) && isAround(dirname(above)))
+  return isAround(dirname(path))
 }
 
 /**
@@ -125,7 +128,10 @@ export const nodeWatchFiles: WatchFiles = async (folders, { onChange, onError })
   watcher.on('raw', () => {
     for (const one of names.values()) one.look()
   })
-  watcher.on('error', (error) => onError(error as Error))
+  watcher.on('error', (error) => {
+    // A link that leads to itself has no file.
+    if ((error as NodeJS.ErrnoException).code !== 'ELOOP') onError(error as Error)
+  })
   await new Promise<void>((resolve) => watcher.once('ready', resolve))
   return {
     add: (paths) => void watcher.add([...paths]),

@@ -120,6 +120,64 @@ test('links in a circle are watched once, and links to other folders are followe
   }
 })
 
+test.each<[string, readonly (readonly [to: string, name: string])[]]>([
+  [
+    'two folders',
+    [
+      ['../b', 'game/a/x'],
+      ['../a', 'game/b/y'],
+    ],
+  ],
+  [
+    'three folders',
+    [
+      ['../b', 'game/a/x'],
+      ['../c', 'game/b/y'],
+      ['../a', 'game/c/z'],
+    ],
+  ],
+  [
+    'folders elsewhere',
+    [
+      ['../one', 'game/art'],
+      ['../two', 'one/x'],
+      ['../one', 'two/y'],
+    ],
+  ],
+  [
+    'a folder elsewhere that has the project in it',
+    [
+      ['../..', 'game/a/up'],
+      ['game', 'again'],
+    ],
+  ],
+  [
+    'themselves',
+    [
+      ['self', 'game/self'],
+      ['that', 'game/this'],
+      ['this', 'game/that'],
+    ],
+  ],
+])('links that lead to each other end no watch: %s (kind: one file, several names)', async (_, links) => {
+  const base = await realpath(await mkdtemp(join(tmpdir(), 'spritewright-links-')))
+  const root = join(base, 'game')
+  for (const folder of ['game/a', 'game/b', 'game/c', 'one', 'two']) await mkdir(join(base, folder), { recursive: true })
+  for (const [to, name] of links) await symlink(to, join(base, name))
+  const { told, heard, listeners } = hear()
+  const errors: Error[] = []
+  const watcher = await nodeWatchFiles([root], { ...listeners, onError: (error) => errors.push(error) })
+  try {
+    expect(errors).toEqual([])
+    await writeFile(join(root, 'b/hero.png'), 'a')
+    await heard(join(root, 'b/hero.png'))
+    expect([...told].filter((path) => path.split('/').length > root.split('/').length + 4)).toEqual([])
+  } finally {
+    await watcher.close()
+    await rm(base, { recursive: true, force: true })
+  }
+})
+
 test.each([
   ['/game/.spritewright', false],
   ['/game/.spritewright/results/a.zip', true],
