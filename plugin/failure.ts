@@ -24,13 +24,12 @@ export interface PluginFailure {
  * place of the first error that has one.
  */
 export function toFailure(error: unknown): PluginFailure {
-  const { id, loc, code } = readError(error)
+  const { loc, code } = readError(error)
   const message = allOf(error).map((one) => [codeOf(one), messageOf(one)].filter((part) => part !== undefined).join(': '))
   return {
     ...(code === undefined ? {} : { code, stack: '' }),
     message: escapeLines(message.join('\n')),
-    ...(id === undefined ? {} : { id: escapeText(id) }),
-    ...(loc ? { loc: { ...loc, file: escapeText(loc.file) } } : {}),
+    ...(loc ? { id: escapeText(loc.file), loc: { ...loc, file: escapeText(loc.file) } } : {}),
   }
 }
 
@@ -72,8 +71,8 @@ export function escapeError(thrown: unknown): unknown {
   return error
 }
 
-/** Reads an error without escaping it, for callers that do not print it. */
-function readError(error: unknown): PluginFailure {
+/** Reads an error without escaping it, for callers that do not print it, or whose log escapes it. */
+export function readError(error: unknown): PluginFailure {
   const all = allOf(error)
   const first = all.find((one) => placeOf(one)) ?? all[0]
   const place = placeOf(first)
@@ -81,7 +80,7 @@ function readError(error: unknown): PluginFailure {
   return {
     message: all.map(messageOf).join('\n'),
     ...(code === undefined ? {} : { code }),
-    ...(place ? { id: place.file, loc: place } : {}),
+    ...(place ? { loc: place } : {}),
   }
 }
 
@@ -89,11 +88,6 @@ function readError(error: unknown): PluginFailure {
 function allOf(error: unknown): readonly unknown[] {
   const all: readonly unknown[] = error instanceof AggregateError ? error.errors : [error]
   return all.map((one) => toDiskFailure(one) ?? one)
-}
-
-/** The message of an error, for a line in the terminal. */
-export function wordsOf(error: unknown): string {
-  return readError(error).message
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -124,12 +124,9 @@ export function withPlainHeaders(jpeg: Uint8Array): Uint8Array {
     if (last?.marker !== 0xda) bytes.fill(0xff, last?.end ?? 2, at)
     isSequential ||= marker === 0xc0 || marker === 0xc1
     // A segment may be shorter than the standard says.
-    const put = (place: number, ...values: number[]): void => {
-      if (place >= at + 4 && place + values.length <= end) bytes.set(values, place)
-    }
-    if (marker === 0xda && isSequential) put(end - 3, 0, 63, 0)
-    if (marker === 0xe0 && startsWith(bytes, at + 4, 'JFIF\0')) put(at + 9, 1)
-    if (marker === 0xee && startsWith(bytes, at + 4, 'Adobe') && bytes[at + 15]! > 2) put(at + 15, 1)
+    if (marker === 0xda && isSequential && at + 7 < end) bytes.set([0, 63, 0], end - 3)
+    if (marker === 0xe0 && startsWith(bytes, at + 4, 'JFIF\0') && at + 9 < end) bytes[at + 9] = 1
+    if (marker === 0xee && startsWith(bytes, at + 4, 'Adobe') && at + 15 < end && bytes[at + 15]! > 2) bytes[at + 15] = 1
     last = segment
   }
   return bytes

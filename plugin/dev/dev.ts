@@ -5,7 +5,7 @@ import { findPackage } from '../../src/host/modules/installed-package.ts'
 import { isInside } from '../../src/host/real-path.ts'
 import type { BuiltSprite, Preview } from '../../src/index.ts'
 import { findSprite } from '../build/bundling.ts'
-import { wordsOf } from '../failure.ts'
+import { readError } from '../failure.ts'
 import { guardPaths, isOwnPath } from '../http/middleware.ts'
 import { createPageShelf, servePages } from '../http/pages.ts'
 import { formatId, type SpriteId, specFile, spriteId, toSlashes } from '../ids.ts'
@@ -47,7 +47,7 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
   const prefix = `${base.startsWith('/') ? base : '/'}@spritewright/`
   const urlOf: UrlOf = (page) => `${server.config.server.origin ?? ''}${prefix}${page.sha256}.${page.extension}`
   const messenger = createMessenger(server, root, urlOf)
-  const typings = createTypingsWriter(workshop, (error) => createLog(server.config).error(wordsOf(error)))
+  const typings = createTypingsWriter(workshop, (error) => createLog(server.config).error(readError(error).message))
   let untyped: PreviewChange | undefined
   const writeTypings = async (): Promise<void> => {
     const due = untyped

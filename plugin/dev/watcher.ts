@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path'
 import type { ViteDevServer } from 'vite'
 import { watchNames } from '../../src/host/watch.ts'
 import type { ProjectFiles } from '../../src/index.ts'
-import { wordsOf } from '../failure.ts'
+import { readError } from '../failure.ts'
 import { createLog } from '../log.ts'
 
 /**
@@ -35,7 +35,7 @@ export function watchProject(
       isLost = false
       await refresh(() => due.size > 0, changed).catch((error: unknown) => {
         isLost = true
-        createLog(server.config).error(wordsOf(error))
+        createLog(server.config).error(readError(error).message)
       })
     }
     isRunning = false
@@ -46,7 +46,7 @@ export function watchProject(
   }
   const listeners = {
     onChange: (path: string) => void run(path),
-    onError: (error: Error) => createLog(server.config).error(wordsOf(error)),
+    onError: (error: Error) => createLog(server.config).error(readError(error).message),
   }
   const names = server.config.server.watch === null ? undefined : watchNames(results, listeners, server.watcher.options)
   server.watcher.add(root)

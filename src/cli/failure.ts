@@ -36,12 +36,11 @@ export function weightiest(failures: readonly Failure[]): Failure | undefined {
   return failures.find((failure) => failure.exit === exit)
 }
 
-function toFailure(error: unknown): Failure {
+function toFailure(thrown: unknown): Failure {
+  const error = toDiskFailure(thrown) ?? thrown
   if (!(error instanceof Error)) return internal(`Expected an error, found ${typeof error}: ${String(error)}`, undefined)
   const { code, facts } = error as { code?: unknown; facts?: unknown }
   if (typeof code === 'string' && code.startsWith('SW_')) return ours(code, error, facts)
-  const disk = toDiskFailure(error)
-  if (disk) return ours(disk.code, disk, disk.facts)
   if (error.name === 'AbortError') return interrupted()
   if (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') return internal(`${error.message}.`, error.stack, brokenAdvice)
   return internal(error.message, error.stack)

@@ -8,10 +8,7 @@ const ofSockets = /^(?:ECONN|EPIPE|EHOST|ENET|ETIMEDOUT)/
 
 /** What to do, by call and code. */
 const remedies: readonly (readonly [which: RegExp, advice: string])[] = [
-  [
-    /^watch (?:ENOSPC|EMFILE|ENFILE)$/,
-    "Raise the system's limits of watched files (on Linux fs.inotify.max_user_watches and fs.inotify.max_user_instances), or set CHOKIDAR_USEPOLLING=1.",
-  ],
+  [/^watch (?:ENOSPC|EMFILE|ENFILE)$/, 'Raise fs.inotify.max_user_watches and max_user_instances, or set CHOKIDAR_USEPOLLING=1.'],
   [/ (?:ENOSPC|EDQUOT)$/, 'Make room on the disk and run the command again: nothing that was paid for is lost.'],
   [/ (?:EACCES|EPERM|EROFS)$/, 'Make it writable for you and run the command again.'],
   [/ (?:EMFILE|ENFILE)$/, 'Too many files are open on this machine: close programs, or raise the limit (ulimit -n).'],
@@ -23,10 +20,8 @@ const remedies: readonly (readonly [which: RegExp, advice: string])[] = [
  * advice. Returns `undefined` for any other error.
  */
 export function toDiskFailure(error: unknown): SpritewrightError | undefined {
-  if (!(error instanceof Error)) return undefined
-  const { code, syscall, path, message } = error as NodeJS.ErrnoException
-  if (typeof code !== 'string' || typeof syscall !== 'string') return undefined
-  const isOfDisk = path ? !/^(?:spawn|connect|listen)/.test(syscall) : pathless.includes(syscall) && !ofSockets.test(code)
+  const { code = '', syscall = '', path, message } = (error ?? {}) as NodeJS.ErrnoException
+  const isOfDisk = path ? /^(?!spawn|connect|listen)./.test(syscall) : pathless.includes(syscall) && !ofSockets.test(code)
   if (!isOfDisk) return undefined
   // A temporary file is gone by now, and nobody knows it.
   const words = path && tempTargetOf(path) ? message.replace(/, \w+ '.*$/s, `, a file in ${JSON.stringify(dirname(path))}`) : message

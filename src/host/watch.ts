@@ -128,10 +128,8 @@ export const nodeWatchFiles: WatchFiles = async (folders, { onChange, onError })
   watcher.on('raw', () => {
     for (const one of names.values()) one.look()
   })
-  watcher.on('error', (error) => {
-    // A link that leads to itself has no file.
-    if ((error as NodeJS.ErrnoException).code !== 'ELOOP') onError(error as Error)
-  })
+  // A link that leads to itself has no file.
+  watcher.on('error', (error) => ((error as NodeJS.ErrnoException).code === 'ELOOP' ? undefined : onError(error as Error)))
   await new Promise<void>((resolve) => watcher.once('ready', resolve))
   return {
     add: (paths) => void watcher.add([...paths]),

@@ -133,10 +133,7 @@ export async function usesPixi(ports: ConfigPorts, root: string, engine: Engine 
 /** The dependencies in the `package.json` of the root or of the nearest folder above it, and the name in that of the root. */
 export async function readPackage(disk: Disk, root: string): Promise<Pick<LoadedConfig, 'dependencies' | 'projectName'>> {
   const file = join(root, 'package.json')
-  if (!(await disk.stat(file))) {
-    const above = dirname(root)
-    return { dependencies: above === root ? [] : (await readPackage(disk, above)).dependencies }
-  }
+  if (!(await disk.stat(file))) return { dependencies: dirname(root) === root ? [] : (await readPackage(disk, dirname(root))).dependencies }
   const value = (await readJson(disk, root, file)) as Readonly<Record<string, unknown>> | null
   const lists = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'].map((field) => value?.[field])
   const found = lists.flatMap((list) => (typeof list === 'object' && list !== null ? Object.keys(list) : []))

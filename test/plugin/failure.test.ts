@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { checkBundle } from '../../plugin/bundle.ts'
-import { escapeError, type FailingContext, failHook, type PluginFailure, toFailure, toPanelError, wordsOf } from '../../plugin/failure.ts'
+import { escapeError, type FailingContext, failHook, type PluginFailure, readError, toFailure, toPanelError } from '../../plugin/failure.ts'
 import type { PluginSession } from '../../plugin/session.ts'
 import { SpritewrightError } from '../../src/errors.ts'
 
@@ -59,7 +59,7 @@ describe('an error of the workshop, for Vite', () => {
     expect(failure.message.startsWith(`SW_DISK: ${code}: made up`)).toBe(true)
     expect(toPanelError(error, '/game')).toMatchObject({ code: 'SW_DISK' })
     expect(escapeError(error)).toMatchObject({ code: 'SW_DISK' })
-    for (const message of [failure.message, toPanelError(error, '/game').message, wordsOf(error)]) {
+    for (const message of [failure.message, toPanelError(error, '/game').message, readError(error).message]) {
       expect(message.replace(" -> 'x'", '')).toContain(words)
       expect(message).not.toContain('.tmp')
     }

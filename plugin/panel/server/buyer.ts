@@ -9,7 +9,7 @@ import {
   progressLine,
   type Workshop,
 } from '../../../src/index.ts'
-import { wordsOf } from '../../failure.ts'
+import { readError } from '../../failure.ts'
 
 /** The dependencies of buying in dev. */
 export interface BuyerPorts {
@@ -126,7 +126,7 @@ export function createBuyer({ workshop, log, onProgress, onChange }: BuyerPorts)
   const fail = (ids: readonly string[], error: unknown): void => {
     if (closing.signal.aborted) return
     const errors = errorsOf(error)
-    for (const one of errors) log(wordsOf(one), !isMeant(one))
+    for (const one of errors) log(readError(one).message, !isMeant(one))
     failures = [...failures, ...errors.filter((one) => !isMeant(one)).map((one) => ({ ids: idsOf(one, ids), error: one }))]
     if (errors.some((one) => hasCode(one, 'SW_ORDER'))) void lookForCommit()
     const passing: readonly unknown[] = errors.filter(mayPass)

@@ -19,10 +19,8 @@ interface Manifest {
 /** Folder of this package's own modules. */
 const ownFolder = dirname(fileURLToPath(import.meta.url))
 
-/** The function that Yarn's PnP adds to Node's module system. It throws for a package that is not a dependency. */
-interface WithPnp {
-  findPnpApi?(folder: string): { resolveToUnqualified(name: string, issuer: string): string } | null
-}
+/** What Yarn's PnP adds to Node's module system. It throws for a package that is not a dependency. */
+type WithPnp = { findPnpApi?(folder: string): { resolveToUnqualified(name: string, issuer: string): string } | null }
 
 /**
  * Finds a package as Node does: as a dependency of some folders, then as one of this package. The first that
