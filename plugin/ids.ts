@@ -1,4 +1,5 @@
 import { extname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { realPath } from '../src/host/real-path.ts'
 
 /**
  * Prefix of every module id of the plugin. No other plugin may load such an id, and its ending never makes a
@@ -81,15 +82,15 @@ export function parseSpecifier(specifier: string): SpriteId | undefined {
 }
 
 /**
- * The id of the sprite that a spec file makes.
+ * The id of the sprite that a spec file makes, by whatever links its path leads there.
  *
  * @param file Absolute.
  */
-export function spriteId(root: string, file: string): SpriteId {
-  return { kind: 'sprite', file: toSlashes(relative(root, file)) }
+export function spriteId(root: string, file: string): Extract<SpriteId, { kind: 'sprite' }> {
+  return { kind: 'sprite', file: fromRoot(root, realPath(file)) }
 }
 
-/** The path of the spec that a sprite's id names, absolute, with forward slashes. */
+/** The real path of the spec that a sprite's id names, absolute, with forward slashes. */
 export function specFile(root: string, id: Extract<SpriteId, { kind: 'sprite' }>): string {
   return toSlashes(resolve(root, id.file))
 }
@@ -147,6 +148,6 @@ export async function resolveSprite(
  * Whether a file belongs to a package, as seen from the root. The project itself may be in a `node_modules`.
  */
 function isForeign(root: string, file: string): boolean {
-  const id = spriteId(root, file.split('?')[0] ?? file)
-  return id.kind === 'sprite' && id.file.split('/').includes('node_modules')
+  const [path = file] = file.split('?')
+  return fromRoot(root, path).split('/').includes('node_modules')
 }

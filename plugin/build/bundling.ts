@@ -1,6 +1,7 @@
 import { SpritewrightError } from '../../src/errors.ts'
+import { realPath } from '../../src/host/real-path.ts'
 import type { BuiltAtlas, BuiltPage, BuiltSheets, ResolvedOptions } from '../../src/index.ts'
-import { fromRoot, type SpriteId, specFile, toSlashes } from '../ids.ts'
+import { type SpriteId, specFile, spriteId, toSlashes } from '../ids.ts'
 import { allModule, sheetModule, spriteModule, toSheetData, withoutAlternates } from '../module.ts'
 
 /** The content that a build adds to a bundle. The running program always makes its code. */
@@ -19,7 +20,7 @@ export interface BundledSheet {
   readonly name: string
   /** Instead of a page's URL it contains the page's index in `pages`; see {@link pageMark}. */
   readonly code: string
-  /** Spec files from the root, with forward slashes, in the order of the sprites of the sheet. */
+  /** Real paths of the spec files from the root, with forward slashes, in the order of the sprites of the sheet. */
   readonly files: readonly string[]
 }
 
@@ -55,7 +56,7 @@ export function toBundling(sheets: BuiltSheets, root: string, { engine, notes }:
     const sheet = toSheetData(variants, sprites, (page, atlas, index) =>
       pageMark(pages.push({ name: pageName(atlas, index, page), bytes: page.bytes, contentType: page.contentType }) - 1),
     )
-    return { name, code: sheetModule(sheet), files: sprites.map(({ file }) => fromRoot(root, file)) }
+    return { name, code: sheetModule(sheet), files: sprites.map(({ file }) => spriteId(root, file).file) }
   })
   return { sheets: bundled, pages, files: sheets.sprites.flatMap(sourcesOf), notes }
 }
@@ -98,10 +99,11 @@ export function moduleCode({ sheets, pages }: Bundling, id: SpriteId, root: stri
 /**
  * Returns the sprite that a spec file makes.
  *
+ * @param file Its real path, with forward slashes.
  * @throws `SW_SPEC` if the file is not a spec of the project.
  */
 export function findSprite(sheets: BuiltSheets, file: string): BuiltSheets['sprites'][number] {
-  const sprite = sheets.sprites.find((other) => toSlashes(other.file) === file)
+  const sprite = sheets.sprites.find((other) => toSlashes(realPath(other.file)) === file)
   if (sprite) return sprite
   throw notOurs(file)
 }

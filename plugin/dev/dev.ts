@@ -2,7 +2,7 @@ import { relative, resolve } from 'node:path'
 import type { ViteDevServer } from 'vite'
 import { filesOf } from '../../src/errors.ts'
 import { findPackage } from '../../src/host/modules/installed-package.ts'
-import { isInside } from '../../src/host/real-path.ts'
+import { isInside, realPath } from '../../src/host/real-path.ts'
 import type { BuiltSprite, Preview } from '../../src/index.ts'
 import { findSprite } from '../build/bundling.ts'
 import { readError } from '../failure.ts'
@@ -153,7 +153,7 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
   async function nameOf(id: Extract<SpriteId, { kind: 'sprite' | 'atlas' }>): Promise<readonly string[]> {
     if (id.kind === 'atlas') return [id.name]
     const file = specFile(root, id)
-    return (await shownSprites.with([])).specs.flatMap((spec) => (toSlashes(spec.file) === file ? [spec.name] : []))
+    return (await shownSprites.with([])).specs.flatMap((spec) => (toSlashes(realPath(spec.file)) === file ? [spec.name] : []))
   }
 }
 
@@ -190,7 +190,7 @@ function moduleOf(id: Exclude<SpriteId, { kind: 'hot' }>, root: string, { sheets
     return shownModule(shown, urlOf)
   }
   const file = specFile(root, id)
-  const broken = errors.find((error) => filesOf(error).some((other) => toSlashes(other) === file))
+  const broken = errors.find((error) => filesOf(error).some((other) => toSlashes(realPath(other)) === file))
   if (broken) throw broken
   return spriteModule(findSprite(sheets, file).atlas, 0)
 }

@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, rename, rm, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { LogLevel } from 'vite'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -227,6 +228,25 @@ describe.each(vites)('a build with %s', (version, load) => {
     })
     await build(configOf(game, pluginOf(game)))
     expect(await runBuilt(game)).toMatchObject({ hero: { mine: 1 }, coin: { mine: 1 } })
+  })
+
+  testNewest.each([
+    ['a folder elsewhere, imported by the link', '../shared', 'art', './art/hero.sprite.json', false],
+    ['a folder of the project, imported by the link', 'sprites', 'art', './art/hero.sprite.json', true],
+    ['a folder of the project, imported by its real path', 'sprites', 'art', './sprites/hero.sprite.json', false],
+  ])('a spec behind a link is one sprite: %s (kind: one file, several names)', async (_, to, link, path, preserveSymlinks) => {
+    const { build } = await load()
+    const game = await shelf.game()
+    const shared = join(game.root, '../shared-of-the-test')
+    if (to === '../shared') await rename(game.path('sprites'), shared)
+    await symlink(to === '../shared' ? shared : game.path(to), game.path(link), 'dir')
+    try {
+      await game.write('src/main.js', `import hero from '.${path}'\nglobalThis.sprites = { hero }\n`)
+      await build(configOf(game, pluginOf(game), { resolve: { preserveSymlinks } }))
+      expect((await runBuilt(game)).hero).toMatchObject({ name: 'hero', animations: { walk: { fps: 8 } } })
+    } finally {
+      await rm(shared, { recursive: true, force: true })
+    }
   })
 
   testNewest('a spec that "specs" leaves out is refused by name', async () => {

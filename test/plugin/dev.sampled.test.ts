@@ -1,4 +1,4 @@
-import { cp, readdir, rename } from 'node:fs/promises'
+import { cp, readdir, rename, rm, symlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { InlineConfig } from 'vite'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -207,6 +207,26 @@ describe.each(vites)('the dev server of %s', (version, load) => {
       'sprites/coin.sprite.d.yaml.ts',
       'sprites/hero.sprite.d.json.ts',
     ])
+  })
+
+  testNewest('a spec behind a link is imported by either path, and its save reaches the page (kind: one file, several names)', async () => {
+    const game = await shelf.game()
+    const shared = `${game.root}-shared`
+    await rename(game.path('sprites'), shared)
+    await symlink(shared, game.path('art'), 'dir')
+    try {
+      await game.write('src/main.js', "import hero from '../art/hero.sprite.json'\nglobalThis.sprites = { hero }\n")
+      const { crawl, told } = await start(load, game)
+      const codes = async (): Promise<string> => [...(await crawl('/src/main.js')).values()].join()
+      expect(await codes()).toContain('"fps":8')
+      await game.write('art/hero.sprite.json', spec({}, { fps: 31 }))
+      await told.next(isUpdateOf('hero'))
+      expect(await codes()).toContain('"fps":31')
+      await game.write('art/hero.sprite.json', '{')
+      expect(JSON.stringify(await told.next(isError))).toContain('hero.sprite.json')
+    } finally {
+      await rm(shared, { recursive: true, force: true })
+    }
   })
 
   testNewest('code on the server has the sprites too, fresh after an edit', async () => {
