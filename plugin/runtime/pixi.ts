@@ -39,7 +39,7 @@ export interface LoadedSprite<Animation extends string = string, Frame extends s
   create(animation?: Animation): AnimatedSprite
 }
 
-/** Atlases of the page, by key; `undefined` after it was unloaded. Loads and unloads of one wait for each other. */
+/** Atlases of the page, by key; `undefined` after it was unloaded. Loads, swaps and unloads of one wait for each other. */
 const loaded = new Map<string, Promise<LoadedAtlas | undefined>>()
 let isListening = false
 
@@ -91,11 +91,12 @@ async function loadSprite(sprite: SpriteModule): Promise<LoadedAtlas> {
   return atlas
 }
 
-/** Does the next thing with an atlas, when the previous one is done. An atlas that fails is forgotten. */
+/** Does the next thing with an atlas, when the previous one is done. If it fails, the atlas stays as it was. */
 function follow<T extends LoadedAtlas | undefined>(key: string, next: (atlas: LoadedAtlas | undefined) => Promise<T>): Promise<T> {
-  const started = (loaded.get(key) ?? Promise.resolve(undefined)).then(next)
-  loaded.set(key, started)
-  started.catch(() => loaded.get(key) === started && loaded.delete(key))
+  const before = loaded.get(key) ?? Promise.resolve(undefined)
+  const started = before.then(next)
+  const settled = started.catch(() => before)
+  loaded.set(key, settled)
   return started
 }
 
@@ -112,8 +113,6 @@ function publish(atlas: LoadedAtlas): LoadedAtlas {
 }
 
 function toLoaded(sprite: SpriteModule, atlas: LoadedAtlas): LoadedSprite {
-  const animationsNow = (): Readonly<Record<string, FrameObject[]>> =>
-    Object.fromEntries(Object.entries(sprite.animations).map(([short, { name }]) => [short, toFrameObjects(atlas, name)]))
   const isOwn = (name: string): boolean => name.startsWith(`${sprite.name}/`)
   return {
     name: sprite.name,
@@ -121,11 +120,12 @@ function toLoaded(sprite: SpriteModule, atlas: LoadedAtlas): LoadedSprite {
       return Object.fromEntries(Object.entries(atlas.textures).filter(([name]) => isOwn(name)))
     },
     get outlines() {
-      const own = Object.entries(atlas.data.outlines ?? {}).filter(([name]) => isOwn(name))
-      return Object.fromEntries(own.map(([name, outline]) => [name, unscaled(outline, atlas.data.scale)]))
+      const { outlines = {}, scale } = atlas.data
+      const own = Object.entries(outlines).filter(([name]) => isOwn(name))
+      return Object.fromEntries(own.map(([name, outline]) => [name, outline.map(([x, y]) => [x / scale, y / scale] as const)]))
     },
     get animations() {
-      return animationsNow()
+      return Object.fromEntries(Object.entries(sprite.animations).map(([short, { name }]) => [short, toFrameObjects(atlas, name)]))
     },
     create: (animation) => {
       const short = animation ?? sprite.order[0] ?? ''
@@ -139,10 +139,6 @@ function toLoaded(sprite: SpriteModule, atlas: LoadedAtlas): LoadedSprite {
       return made
     },
   }
-}
-
-function unscaled(outline: Outline, scale: number): Outline {
-  return outline.map(([x, y]) => [x / scale, y / scale])
 }
 
 /** The wanted content of an atlas: all of it, or only missing pictures if its spec is gone. */
@@ -168,7 +164,8 @@ function listen(): void {
 }
 
 async function swapLoaded({ key, next }: Wanted, isOvertaken: () => boolean): Promise<void> {
-  // If loading failed, its caller has the error.
-  const before = await loaded.get(key)?.catch(() => undefined)
-  if (before) await swapAtlas(before, next ?? { ...before.data, frames: {}, animations: {} }, isOvertaken)
+  await follow(key, async (atlas) => {
+    if (atlas) await swapAtlas(atlas, next ?? { ...atlas.data, frames: {}, animations: {} }, isOvertaken)
+    return atlas
+  })
 }

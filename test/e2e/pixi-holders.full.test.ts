@@ -39,10 +39,42 @@ describe.each(engines)('$name: a swap reaches whatever holds a frame', ({ engine
     ['cached sprite', 256, 576],
     ['cached particle', 256, 576],
     ['cached twice', 256, 576],
+    // Kind: fields of a game that have names of PixiJS.
+    ['sprite in a container with fields of its own', 256, 576],
+    ['particle in a container with an update of its own', 256, 576],
   ])('a %s shows the new art at its new place, size and colour, and nothing of its neighbours', async (kind, before, after) => {
     expect(await call('hold', kind, moved('before'))).toEqual({ [red]: before })
     expect(await call('swap', moved('after'))).toEqual({ [green]: after })
     expect(await call('swap', moved('before'))).toEqual({ [red]: before })
+  })
+
+  test.each([['sprite'], ['particle'], ['cached particle']])('a %s on a stage that is not rendered last does too', async (kind) => {
+    expect(await call('holdBelow', kind, moved('before'))).toEqual({ [red]: 256 })
+    expect(await call('swap', moved('after'))).toEqual({ [green]: 576 })
+  })
+
+  test('a fill on a stage that is not rendered last has copied the old place', async () => {
+    await call('holdBelow', 'fill', moved('before'))
+    expect(await call('swap', moved('after'))).toContain('copied where its frames lay')
+  })
+
+  test.each([
+    ['the application with textures and sources', 'again', { children: true, texture: true, textureSource: true }],
+    ['the application with textures', 'again', { children: true, texture: true }],
+    ['the application alone', 'again', {}],
+    ['a page', 'destroyFrame', 0, true],
+    ['a frame', 'destroyFrame', 0, false],
+    ['a frame that comes later', 'destroyFrame', 1, false],
+  ])('the game has destroyed %s: the next load is whole, without a reload', async (_, method, ...values) => {
+    await call('hold', 'sprite', moved('before'))
+    await call(method, ...values)
+    expect(await call('swapAndLoad', moved('after'))).toEqual({ [green]: 576 })
+    expect(await call('swapAndLoad', moved('before'))).toEqual({ [red]: 256 })
+  })
+
+  test('a swap and an unloading wait for each other', async () => {
+    await call('hold', 'sprite', moved('before'))
+    expect(await call('swapAndLoad', moved('after'), 'unload')).toEqual({ [green]: 576 })
   })
 
   test('a rope, which is smooth at its ends, does too', async () => {

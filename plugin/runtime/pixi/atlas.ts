@@ -37,8 +37,6 @@ export async function mendAtlas(atlas: LoadedAtlas): Promise<LoadedAtlas> {
   const isAlive = (name: string): boolean => textures[name]?.destroyed === false && textures[name].source?.destroyed === false
   if (sources.length > 0 && !sources.some(({ destroyed }) => destroyed) && Object.keys(data.frames).every(isAlive)) return atlas
   const pages = await Promise.all(data.pages.map((page, index) => renew(sources[index], page, data)))
-  // A swap may have come first.
-  if (atlas.data !== data) return mendAtlas(atlas)
   sources.splice(0, sources.length, ...pages)
   for (const [name, texture] of Object.entries(cutPages(data, sources))) {
     if (isAlive(name)) texture.destroy()
@@ -61,8 +59,9 @@ export async function unloadAtlas({ sources, textures }: LoadedAtlas): Promise<v
     texture.destroy()
   }
   for (const source of sources) {
+    if (source.destroyed) continue
     if (isHot()) source.destroy()
-    else if (!source.destroyed) await Assets.unload(source.label)
+    else await Assets.unload(source.label)
   }
 }
 

@@ -1,4 +1,4 @@
-import { AnimatedSprite, Cache, type Container, Sprite, type Texture, type TextureSource, VERSION } from 'pixi.js'
+import { AnimatedSprite, Cache, type Container, Sprite, type Texture, VERSION } from 'pixi.js'
 import type { AtlasData } from '../shared/data.ts'
 import { reloadPage } from '../shared/hot.ts'
 import { canSwapIn, fetchImage, layoutOf, warnOfGone } from '../shared/swap.ts'
@@ -6,7 +6,7 @@ import { type LoadedAtlas, pageUrl, scaleModeOf, toSource } from './atlas.ts'
 import { cutPages } from './data.ts'
 import { missingTexture } from './pictures.ts'
 import { goOn, roundsOf } from './playback.ts'
-import { hasCopied, onStages, type Slices, type View } from './views.ts'
+import { hasCopied, onStages, particlesOf, type Slices, type View } from './views.ts'
 
 /**
  * Replaces the art of a loaded atlas in place. Pages and Textures keep their identity, and sprites keep
@@ -19,7 +19,8 @@ import { hasCopied, onStages, type Slices, type View } from './views.ts'
  */
 export async function swapAtlas(loaded: LoadedAtlas, next: AtlasData, isOvertaken: () => boolean): Promise<void> {
   if (!canSwapIn(VERSION)) return reloadPage(`"${next.key}" has changed, and PixiJS ${VERSION} cannot swap it in place (8.8 and newer can)`)
-  const isShown = (index: number): boolean => loaded.data.pages[index]?.url === next.pages[index]?.url
+  const isShown = (index: number): boolean =>
+    loaded.data.pages[index]?.url === next.pages[index]?.url && loaded.sources[index]?.destroyed === false
   const pictures = await Promise.all(next.pages.map(({ url }, index) => (isShown(index) ? undefined : fetchImage(pageUrl(url)))))
   if (isOvertaken()) return
   try {
@@ -32,14 +33,19 @@ export async function swapAtlas(loaded: LoadedAtlas, next: AtlasData, isOvertake
 function swapNow(loaded: LoadedAtlas, next: AtlasData, pictures: readonly (HTMLImageElement | undefined)[]): void {
   const before = roundsOf(loaded)
   const held = new Set([...Object.values(loaded.textures), ...loaded.gone.values()])
-  const stages = onStages(loaded.sources)
+  const all = loaded.views.all()
+  const stages = onStages(loaded.sources, all)
   const copiers = layoutOf(loaded.data) === layoutOf(next) ? [] : stages.filter((object) => hasCopied(object, loaded.sources, held))
   if (copiers.length > 0) throw new Error('a Graphics, or a texture that the game has cut, has copied where its frames lay')
-  const particles = stages.filter(({ particleChildren }) => particleChildren?.some(({ texture }) => held.has(texture)))
-  const views = loaded.views.showing(held).map((view) => ({ view, anchor: anchorOf(view), slices: slicesOf(view) }))
+  const particles = stages.filter((object) => particlesOf(object).some(({ texture }) => held.has(texture)))
+  const showing = all.filter(({ texture }) => texture && held.has(texture))
+  const views = showing.map((view) => ({ view, anchor: anchorOf(view), slices: slicesOf(view) }))
   for (const [index, picture] of pictures.entries()) putPicture(loaded, index, picture, next)
   // A later atlas may need an unused source again. Until then the source is unloaded from the graphics card.
   for (const source of loaded.sources.slice(next.pages.length)) source.unload()
+  // Frames that the game has destroyed are cut anew.
+  for (const [name, texture] of Object.entries(loaded.textures)) if (texture.destroyed && delete loaded.textures[name]) Cache.remove(name)
+  for (const [name, texture] of loaded.gone) if (texture.destroyed) loaded.gone.delete(name)
   const gone = replaceTextures(loaded, cutPages(next, loaded.sources))
   loaded.data = next
   for (const { view, anchor, slices } of views) {
@@ -48,9 +54,10 @@ function swapNow(loaded: LoadedAtlas, next: AtlasData, pictures: readonly (HTMLI
     follow(view, anchor)
   }
   for (const box of particles) {
-    const pages = new Set(box.particleChildren?.map(({ texture }) => texture.source))
+    const pages = new Set(particlesOf(box).map(({ texture }) => texture.source))
     if (pages.size > 1) throw new Error('a ParticleContainer draws one page, and its frames are on several')
-    box.update?.()
+    // As its `update`, which a game's class may have for another purpose.
+    box._childrenDirty = true
   }
   for (const shown of [...particles, ...views.map(({ view }) => view)])
     for (let object: Container | null = shown; object; object = object.parent) if (object.isCachedAsTexture) object.updateCacheTexture()
@@ -61,7 +68,8 @@ function swapNow(loaded: LoadedAtlas, next: AtlasData, pictures: readonly (HTMLI
 function putPicture(loaded: LoadedAtlas, index: number, picture: HTMLImageElement | undefined, next: AtlasData): void {
   const source = loaded.sources[index]
   const url = next.pages[index]?.url ?? ''
-  if (!source) {
+  // The game may have destroyed it.
+  if (!source || source.destroyed) {
     if (picture) loaded.sources[index] = toSource(url, picture, next)
     return
   }
@@ -113,7 +121,7 @@ interface LiveTexture {
 function become(texture: Texture, picture: Texture): void {
   const live: LiveTexture = texture
   const isWhole = texture.orig === texture.frame
-  changeSource(texture, picture.source)
+  if (texture.source !== picture.source) texture.source = picture.source
   texture.frame.copyFrom(picture.frame)
   if (isWhole) live.orig = picture.orig.clone()
   else texture.orig.copyFrom(picture.orig)
@@ -123,10 +131,6 @@ function become(texture: Texture, picture: Texture): void {
   live.defaultBorders = picture.defaultBorders
   texture.noFrame = false
   texture.update()
-}
-
-function changeSource(texture: Texture, source: TextureSource): void {
-  if (texture.source !== source) texture.source = source
 }
 
 function anchorOf({ texture }: View): { readonly x: number; readonly y: number } {
@@ -160,6 +164,6 @@ function follow(view: View, oldAnchor: { readonly x: number; readonly y: number 
   }
   // Only a MeshPlane has the first: it sizes its geometry.
   const live = view as unknown as { textureUpdated?(): void; onViewUpdate(): void }
-  live.textureUpdated?.()
+  if (view.renderPipeId === 'mesh') live.textureUpdated?.()
   live.onViewUpdate()
 }

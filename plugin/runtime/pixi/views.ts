@@ -15,8 +15,8 @@ export interface Slices {
 export interface Views {
   /** Records the views of this texture from now on. */
   watch(texture: Texture): void
-  /** Returns the views that show one of these textures now. */
-  showing(textures: ReadonlySet<Texture>): View[]
+  /** Returns the views that have shown one, and live. */
+  all(): View[]
 }
 
 /** Number of new views since the last sweep before destroyed ones are swept out. */
@@ -55,10 +55,9 @@ export function createViews(): Views {
         return isOfView(wanted) ? this : off.apply(this, wanted)
       }
     },
-    showing: (textures) => {
+    all: () => {
       sweep()
-      const all = [...views].flatMap((reference) => reference.deref() ?? [])
-      return all.filter(({ texture }) => texture && textures.has(texture))
+      return [...views].flatMap((reference) => reference.deref() ?? [])
     },
   }
 }
@@ -67,13 +66,16 @@ function isOfView(wanted: readonly unknown[]): wanted is readonly ['update', () 
   return wanted[0] === 'update' && wanted[2] instanceof Container
 }
 
-/** An object on a stage that may show frames without listening to a texture. */
+/**
+ * An object on a stage that may show frames without listening to a texture. A game's own classes may have fields of
+ * the same names, so `renderPipeId` says what an object is.
+ */
 export interface Holder extends Container {
   readonly texture?: Texture | null
-  /** Only a ParticleContainer has them. */
+  /** Of a ParticleContainer. */
   readonly particleChildren?: readonly { readonly texture: Texture }[]
-  update?(): void
-  /** Only a Graphics has it. */
+  _childrenDirty?: boolean
+  /** Of a Graphics. */
   readonly context?: {
     readonly instructions: readonly { readonly data: { readonly image?: Texture; readonly style?: Pick<View, 'texture'> } }[]
   }
@@ -84,12 +86,23 @@ interface LiveSource {
   readonly _events: { readonly update?: { readonly context?: { readonly _renderer?: { readonly lastObjectRendered?: Holder } } } }
 }
 
-/** All objects on the stages of the renderers that draw these sources. PixiJS has no list of renderers. */
-export function onStages(sources: readonly TextureSource[]): Holder[] {
+const rootOf = (object: Holder): Holder => (object.parent ? rootOf(object.parent) : object)
+
+/**
+ * All objects on the stages of the renderers that draw these sources, and on those of views. PixiJS has no list of
+ * renderers, and a renderer knows only the stage that it has rendered last.
+ */
+export function onStages(sources: readonly TextureSource[], views: readonly View[]): Holder[] {
   const listeners = sources.flatMap((source) => (source as unknown as LiveSource)._events.update ?? [])
-  const found = new Set(listeners.flatMap(({ context }) => context?._renderer?.lastObjectRendered ?? []))
+  const rendered = listeners.flatMap(({ context }) => context?._renderer?.lastObjectRendered ?? [])
+  const found = new Set([...rendered, ...views].map(rootOf))
   for (const { children, mask } of found) for (const object of [...children, mask]) if (object instanceof Container) found.add(object)
   return [...found]
+}
+
+/** The particles of an object; none if it is no ParticleContainer. */
+export function particlesOf({ renderPipeId, particleChildren = [] }: Holder): NonNullable<Holder['particleChildren']> {
+  return renderPipeId === 'particle' ? particleChildren : []
 }
 
 /**
@@ -99,8 +112,9 @@ export function onStages(sources: readonly TextureSource[]): Holder[] {
  * @param frames The textures of the frames, which a swap changes.
  */
 export function hasCopied(object: Holder, sources: readonly TextureSource[], frames: ReadonlySet<Texture>): boolean {
-  const { texture, particleChildren = [], context } = object
+  const { renderPipeId, texture } = object
+  const context = renderPipeId === 'graphics' ? object.context : undefined
   const fills = context?.instructions.map(({ data }) => data.image ?? data.style?.texture) ?? []
-  const shown = [texture, ...particleChildren.map((particle) => particle.texture), ...fills]
-  return shown.some((one) => one && sources.includes(one.source) && (context || !frames.has(one)))
+  const shown = [renderPipeId ? texture : undefined, ...particlesOf(object).map((particle) => particle.texture), ...fills]
+  return shown.some((one) => one && !one.destroyed && sources.includes(one.source) && (context || !frames.has(one)))
 }
