@@ -135,10 +135,28 @@ function toLoaded(sprite: SpriteModule, atlas: LoadedAtlas): LoadedSprite {
       made.loop = loop
       // PixiJS 8.0 does not take it from the frame.
       if (made.texture.defaultAnchor) made.anchor.copyFrom(made.texture.defaultAnchor)
+      followAnchors(made)
       made.play()
       return made
     },
   }
+}
+
+/**
+ * Gives a sprite the anchor of every frame that it shows, until the game sets another one. PixiJS reads the
+ * property after each change of the texture; a plain `true` would undo what the game sets.
+ */
+function followAnchors(made: AnimatedSprite): void {
+  let shown = made.texture
+  Object.defineProperty(made, 'updateAnchor', {
+    get: () => {
+      const { x, y } = shown.defaultAnchor ?? { x: 0, y: 0 }
+      shown = made.texture
+      return shown.defaultAnchor !== undefined && made.anchor.x === x && made.anchor.y === y
+    },
+    set: (value: boolean) => Object.defineProperty(made, 'updateAnchor', { value, writable: true }),
+    configurable: true,
+  })
 }
 
 /** The wanted content of an atlas: all of it, or only missing pictures if its spec is gone. */

@@ -77,6 +77,21 @@ describe.each(engines)('$name', ({ engine }) => {
     })
   })
 
+  test('a load that fails forgets no user of the atlas (kind: what is half done counts as done)', async () => {
+    const other = { ...hero, name: 'heroine' }
+    await call('show', [hero, other])
+    await call('empty')
+    await call('unloadPage', 'pages/1.png')
+    page.answers.set(1, [503])
+    await expect(call('show', [hero])).rejects.toThrow()
+    expect(await call('show', [hero])).toEqual(rgb)
+    await call('empty')
+    await call('unload', [hero])
+    expect(await call('has', hero.frames[0])).toBe(true)
+    await call('unload', [other])
+    expect(await call('has', hero.frames[0])).toBe(false)
+  })
+
   describe('unloadSprites', () => {
     test('frees pages and names, and the next load fetches them again', async () => {
       await call('show', [hero])
@@ -114,6 +129,26 @@ describe.each(engines)('$name', ({ engine }) => {
       expect(await call('has', frames[0])).toBe(false)
       expect(page.asked).toHaveLength(3)
     })
+  })
+
+  const [walk = '', idle = ''] = spriteOf('hero', 2).frames
+  const place = [0, 0, 0, 16, 16, 0, 0, 16, 16] as const
+  const two = spriteOf('hero', 2, {
+    frames: { [walk]: [...place, 0.5, 0.75], [idle]: [...place, 0.5, 0.5] },
+    animations: Object.fromEntries(
+      [walk, idle].map((frame, at) => [`hero/${['walk', 'idle'][at]}`, { frames: [[frame, 100]], fps: 10, loop: true, yoyo: false }]),
+    ),
+  })
+  const idling = {
+    ...two,
+    animations: { ...two.animations, idle: { ...two.animations.walk!, name: 'hero/idle' } },
+    order: ['walk', 'idle'],
+  }
+  test.each([
+    ['the frames', undefined, [0.5, 0.75]],
+    ['the game, once it has set one', [0.25, 0.25], [0.25, 0.25]],
+  ])('an object that plays another animation has the anchor of %s (kind: two anchors for one thing)', async (_, own, last) => {
+    expect(await call('anchors', idling, own)).toEqual([[0.5, 0.75], [0.5, 0.5], last])
   })
 
   test.each([
