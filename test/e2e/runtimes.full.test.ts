@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { hasExtras, packageFolder } from '../kit/extras.ts'
 import { describeWith } from '../kit/needs.ts'
 import { cliBin, createProject, type TestProject } from '../kit/project.ts'
@@ -49,7 +49,10 @@ const yarn = join(packageFolder('@yarnpkg/cli-dist'), 'bin/yarn.js')
 const pnp: Runtime = {
   install: async ({ root: at, write }) => {
     const dependencies = { 'pixi.js': '8', spritewright: `file:${packed}` }
-    await write('package.json', JSON.stringify({ name: 'game', type: 'module', dependencies, devDependencies: { vite: '8' } }))
+    await write(
+      'package.json',
+      JSON.stringify({ name: 'game', type: 'module', dependencies, devDependencies: { vite: '8', 'ktx2-encoder': '^0.6' } }),
+    )
     const registry = (await run('npm', ['config', 'get', 'registry'], { cwd: root })).stdout.trim()
     const rules = { nodeLinker: 'pnp', enableTelemetry: false, enableScripts: false, enableImmutableInstalls: false }
     await write('.yarnrc.yml', JSON.stringify({ ...rules, npmRegistryServer: registry, unsafeHttpWhitelist: ['*'] }))
@@ -66,6 +69,22 @@ describeWith(hasExtras, 'test/package.json')('other runtimes and installers', ()
     packed = join(folder, (await readdir(folder))[0] as string)
   })
   afterAll(() => rm(folder, { recursive: true, force: true }))
+
+  test("Yarn's PnP: a package that the project has installed is found", async () => {
+    const config = JSON.stringify({ service: 'embedded', engine: 'pixi', atlas: { format: ['ktx2', 'png'] } })
+    const project = await createProject({ ...files, 'spritewright.config.json': config })
+    onTestFinished(() => project.remove())
+    await pnp.install(project)
+    const env = { PATH: process.env.PATH, HOME: process.env.HOME, XDG_STATE_HOME: join(project.root, '.state') }
+    for (const args of [
+      ['approve', '--yes'],
+      ['build', '--out', 'out'],
+    ]) {
+      const [file, ...rest] = pnp.command('spritewright', args)
+      await run(file as string, rest, { cwd: project.root, env })
+    }
+    expect((await readdir(join(project.root, 'out'))).filter((name) => name.endsWith('.ktx2'))).not.toEqual([])
+  })
 
   describe.each([
     ['Bun', bun],
