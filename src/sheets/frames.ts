@@ -50,6 +50,14 @@ export interface CutAnimation {
 export type FigureMeasure = Pick<PlayedFrames, 'figureSide' | 'room'>
 
 /**
+ * Whether two animations of a sprite get one scale. Deliveries with frames of one size were drawn at one scale: a
+ * crouch stays lower than a walk. Pixel art has one scale in all of them, so that its pixels have one size.
+ */
+export function isOneScale({ pixelArt }: SpriteSpec, { room: a }: FigureMeasure, { room: b }: FigureMeasure): boolean {
+  return pixelArt || (a.width === b.width && a.height === b.height)
+}
+
+/**
  * Scales the played frames to the size in the spec. Trims them unless the spec disables it.
  *
  * @param base Of the animation that gives this one its scale.
@@ -58,7 +66,7 @@ export type FigureMeasure = Pick<PlayedFrames, 'figureSide' | 'room'>
 export async function cutAnimation(input: SheetInput, played: PlayedFrames, base?: FigureMeasure): Promise<CutAnimation> {
   const { frames, indices, room, figureSide, quality, warnings } = played
   const { size, pixelArt } = input.spec
-  const fit = size?.kind === 'figure' ? { ...size, side: sharedSide(played, base) } : size
+  const fit = size?.kind === 'figure' ? { ...size, side: base?.figureSide ?? figureSide ?? 1 } : size
   const sized = fit === undefined ? frames : await scaleFrames(frames, fit, pixelArt, room)
   const whole = indices.map((index, at) => ({ index, bitmap: sized[at] as Bitmap })).sort((a, b) => a.index - b.index)
   const cut = cutSequence(toSequence(input, { frames: whole, room })).frames
@@ -72,19 +80,6 @@ export async function cutAnimation(input: SheetInput, played: PlayedFrames, base
     ...(quality ? { quality } : {}),
     warnings,
   }
-}
-
-/** Figures whose sides differ by more than this factor were not drawn at one scale. */
-const mostPose = 1.5
-
-/**
- * The side of the figure that decides the scale of an animation. Deliveries with frames of one size were
- * drawn at one scale. So they all use the side of the first bought animation, and a taller pose stays taller.
- */
-function sharedSide({ figureSide: own = 1, room }: FigureMeasure, base: FigureMeasure | undefined): number {
-  const side = base?.figureSide ?? own
-  const isOneSize = base?.room.width === room.width && base.room.height === room.height
-  return isOneSize && Math.max(side / own, own / side) <= mostPose ? side : own
 }
 
 /** Restores the untrimmed frames. Smaller scales are made from these. */

@@ -37,10 +37,12 @@ export interface SheetInput {
   readonly animation: AnimationSpec
   readonly source: FrameSource
   /**
-   * The first bought animation of its sprite, if another one gets its scale from that: where the spec sets the
-   * size of the figure.
+   * The bought animations before it in its spec, if the spec sets the size of the figure. The first one that
+   * fits gives it its scale.
+   *
+   * @default []
    */
-  readonly base?: SheetInput
+  readonly bases?: readonly SheetInput[]
   /** Frames that a person has touched up; they replace frames of a result only, not of a placeholder. */
   readonly overrides?: Overrides | undefined
   /**

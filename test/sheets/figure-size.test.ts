@@ -7,7 +7,6 @@ import type { BuiltSheets, SheetOptions } from '../../src/sheets/model.ts'
 import { makeSheets } from '../../src/sheets/sheet.ts'
 import type { FrameSource, SheetInput } from '../../src/sheets/sources.ts'
 import { parseSpec } from '../../src/spec/parser.ts'
-import type { AnimationSpec } from '../../src/spec/spec.ts'
 import { sha256 } from '../../src/vault/objects.ts'
 import { figurePng } from '../kit/project.ts'
 import { memoryCache } from './memory-cache.ts'
@@ -77,45 +76,59 @@ describe('"size": { "figure": … }', () => {
 const options: SheetOptions = { maxSize: 1024, encodings: ['png'], level: 6, ktx2: 'uastc' }
 
 describe('the animations of one sprite', () => {
-  const spec = parseSpec(
-    JSON.stringify({
-      reference: './hero.png',
-      prompt: 'x',
-      size: { figure: 96 },
-      animations: { idle: { frames: 7 }, walk: { frames: 7 } },
-    }),
-    '/game/hero.sprite.json',
-  )
-  const [idle, walk] = spec.animations as [AnimationSpec, AnimationSpec]
-
-  /** The sizes of the whole frames of both, and of their figures, as a build makes them. */
-  async function build(idleAs: Delivered, walkAs: Delivered): Promise<readonly [readonly number[], readonly number[]]> {
-    const base = { spec, animation: idle, source: await sourceOf(idleAs) }
-    const inputs: readonly SheetInput[] = [base, { spec, animation: walk, source: await sourceOf(walkAs), base }]
+  /** The sizes of the whole frames of each, and of their figures, as a build makes them. */
+  async function build(all: readonly Delivered[], more: object = {}): Promise<readonly (readonly [number, number, number])[]> {
+    const animations = Object.fromEntries(all.map((_, at) => [`a${at}`, { frames: 7 }]))
+    const text = JSON.stringify({ reference: './hero.png', prompt: 'x', size: { figure: 96 }, ...more, animations })
+    const spec = parseSpec(text, '/game/hero.sprite.json')
+    const inputs: SheetInput[] = []
+    for (const [at, delivered] of all.entries())
+      inputs.push({ spec, animation: spec.animations[at]!, source: await sourceOf(delivered), bases: [...inputs] })
     const cache = memoryCache()
     const make = (): Promise<BuiltSheets> => makeSheets(inputs, 'group', options, { cache, warn: () => {} })
     const { atlases } = await make()
     expect((await make()).atlases).toEqual(atlases)
-    const frames = atlases[0]!.frames
-    const sizes = ['idle', 'walk'].map((name) => {
-      const { sourceWidth, sourceHeight, width, height } = frames.find((frame) => frame.name === `hero/${name}/0000`)!
+    return all.map((_, at) => {
+      const { sourceWidth, sourceHeight, width, height } = atlases[0]!.frames.find((frame) => frame.name === `hero/a${at}/0000`)!
       return [sourceWidth, sourceHeight, Math.max(width, height)]
     })
-    return sizes as unknown as readonly [readonly number[], readonly number[]]
   }
 
-  test('have frames of one size and figures of one scale, if the deliveries have frames of one size', async () => {
-    const [first, second] = await build({ side: 100, room: [50, 50, 50, 50] }, { side: 110, room: [45, 40, 45, 50] })
-    expect(second.slice(0, 2)).toEqual(first.slice(0, 2))
-    expect(second[2]! / first[2]!).toBeCloseTo(1.1, 1)
+  /** A figure of `side` pixels on a canvas of 250 pixels, or another size. */
+  const onCanvas = (side: number, canvas = 250): Delivered => ({ side, room: [20, 15, canvas - side - 20, canvas - side - 15] })
+
+  test('law: share one scale, whatever their poses, if their deliveries have frames of one size', async () => {
+    const poses = fc.array(fc.tuple(fc.integer({ min: 48, max: 200 }), fc.constantFrom(250, 300)), { minLength: 2, maxLength: 4 })
+    await fc.assert(
+      fc.asyncProperty(poses, async (all) => {
+        const built = await build(all.map(([side, canvas]) => onCanvas(side, canvas)))
+        for (const [at, [, canvas]] of all.entries()) {
+          const first = all.findIndex((other) => other[1] === canvas)
+          expect(built[at]!.slice(0, 2)).toEqual(built[first]!.slice(0, 2))
+        }
+      }),
+      { numRuns: 5 },
+    )
   })
 
-  test.each([
-    ['frames of another size', { side: 110, room: [50, 50, 50, 50] }],
-    ['a figure of quite another size', { side: 180, room: [10, 10, 10, 10] }],
-  ] as const)('are measured one by one, if one was delivered with %s', async (_, other) => {
-    const [first, second] = await build({ side: 100, room: [50, 50, 50, 50] }, other)
-    expect(Math.abs(second[2]! - first[2]!)).toBeLessThanOrEqual(4)
+  test('law: pixel art has one factor in all of them, whatever their poses and frames', async () => {
+    const poses = fc.array(fc.tuple(fc.integer({ min: 24, max: 80 }), fc.integer({ min: 130, max: 200 })), { minLength: 2, maxLength: 4 })
+    await fc.assert(
+      fc.asyncProperty(poses, async (all) => {
+        const built = await build(
+          all.map(([side, canvas]) => onCanvas(side, canvas)),
+          { pixelArt: true },
+        )
+        const factors = built.map(([width], at) => width / all[at]![1])
+        for (const factor of factors) expect(Math.abs(factor - factors[0]!)).toBeLessThan(0.01)
+      }),
+      { numRuns: 5 },
+    )
+  })
+
+  test('are measured one by one, if one was delivered with frames of another size', async () => {
+    const [first, second] = await build([onCanvas(100, 250), onCanvas(180, 300)])
+    expect(Math.abs(second![2] - first![2])).toBeLessThanOrEqual(4)
   })
 })
 

@@ -1,7 +1,7 @@
 import type { Bitmap } from '../../../atlas/index.ts'
 import { buildKey } from '../../spec/key.ts'
 import { animationId } from '../../spec/request.ts'
-import { type CutAnimation, cutAnimation, type FigureMeasure, readPlayed } from '../frames.ts'
+import { type CutAnimation, cutAnimation, type FigureMeasure, isOneScale, type PlayedFrames, readPlayed } from '../frames.ts'
 import type { DeliveryLayout, SheetInput } from '../sources.ts'
 import { type BuildCache, formatVersion } from './cache.ts'
 import { packFile, unpackFile } from './packed-file.ts'
@@ -23,7 +23,7 @@ export interface AnimationPorts {
 const mostPixels = 2 ** 27
 
 /** Cache key of an animation's cut frames: a hash of all inputs before packing. */
-export function animationKey({ spec, animation, source, overrides, base }: SheetInput, codec = ''): string {
+export function animationKey({ spec, animation, source, overrides, bases = [] }: SheetInput, codec = ''): string {
   const { background, pixelArt, stabilize, size, trim, borders } = spec
   const { loop, yoyo, use, frames } = animation
   const isResult = source.kind === 'result'
@@ -40,7 +40,7 @@ export function animationKey({ spec, animation, source, overrides, base }: Sheet
     stabilize,
     play: { loop, yoyo, use: use ?? null },
     size: size ?? null,
-    base: base ? [base.animation.name, base.source.sha256, base.animation.frames, base.overrides?.key ?? null] : null,
+    bases: bases.map((base) => [base.source.sha256, base.animation.frames, base.overrides?.key ?? null]),
     isTrimmed: trim && !borders,
   })
 }
@@ -63,14 +63,18 @@ export async function readAnimation(input: SheetInput, { cache, codec }: Animati
  */
 export async function makeAnimation(input: SheetInput, isJudged: boolean, { cache, codec, layout }: AnimationPorts): Promise<CutAnimation> {
   const played = await readPlayed(input, { layout, isJudged })
-  const cut = await cutAnimation(input, played, input.base && (await measureFigure(input.base, { cache, codec, layout })))
+  const cut = await cutAnimation(input, played, await findBase(input, played, { cache, codec, layout }))
   await cache.write(animationKey(input, codec), ...packAnimation(cut))
   return cut
 }
 
-/** The measure of an animation. It was cut before the others of its sprite, so it is cached. */
-async function measureFigure(base: SheetInput, ports: AnimationPorts): Promise<FigureMeasure> {
-  return (await readAnimation(base, ports)) ?? readPlayed(base, { layout: ports.layout, isJudged: false })
+/** The measure of the first base with the same scale. Bases are cut before the others, so they are cached. */
+async function findBase({ spec, bases = [] }: SheetInput, played: PlayedFrames, ports: AnimationPorts): Promise<FigureMeasure | undefined> {
+  for (const base of bases) {
+    const measure = (await readAnimation(base, ports)) ?? (await readPlayed(base, { layout: ports.layout, isJudged: false }))
+    if (isOneScale(spec, measure, played)) return measure
+  }
+  return undefined
 }
 
 function packAnimation({ frames, ...rest }: CutAnimation): readonly Uint8Array[] {

@@ -68,7 +68,7 @@ export async function toInputs(
     readDelivered({ spec: item.spec, animation: item.animation, source: resultSource(context, item) }, layoutOf(context)),
   )
   const inputs: SheetInput[] = []
-  const bases = new Map<SpriteSpec, SheetInput>()
+  const bases = new Map<SpriteSpec, readonly SheetInput[]>()
   for (const [index, item] of found.items.entries()) {
     const { spec, animation } = item
     const { animations, paths } = known.get(spec) as SpriteOverrides
@@ -78,13 +78,9 @@ export async function toInputs(
     const older = bought || unbought === 'error' ? undefined : await supersededInput(context, item)
     const own = { spec, overrides: animations.get(animation.name), overridePaths: paths }
     const input = older ? { ...own, ...older } : { ...own, animation, source: bought ?? (await standIn()) }
-    const base = bases.get(spec)
-    if (spec.size?.kind !== 'figure' || input.source.kind !== 'result') inputs.push(input)
-    else if (base) inputs.push({ ...input, base })
-    else {
-      bases.set(spec, input)
-      inputs.push(input)
-    }
+    const earlier = bases.get(spec) ?? []
+    inputs.push(spec.size?.kind === 'figure' && input.source.kind === 'result' ? { ...input, bases: earlier } : input)
+    if (input.source.kind === 'result') bases.set(spec, [...earlier, inputs.at(-1)!])
   }
   return inputs
 }
