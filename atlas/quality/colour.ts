@@ -116,6 +116,42 @@ function track(frames: readonly FrameColours[], centre: Colour): Tracked | undef
   return { colours: means.map((mean) => (mean === undefined || mean.count < weight / 4 ? gone : mean.colour)), usual, weight }
 }
 
+/** How far the colours of a frame are from their mean, without dark outlines. A flash takes them together. */
+export function colourSpread(frame: FrameColours): number {
+  const mean = meanColour(frame, DARK)
+  const squares = meanOver(frame, DARK, (colour) => distance(colour, mean) ** 2)
+  return Math.sqrt(squares)
+}
+
+/** Whether the mean colours of two frames differ by less than `limit`, in steps of 0 to 255. */
+export function isOneColour(a: FrameColours, b: FrameColours, limit: number): boolean {
+  return distance(meanColour(a, 0), meanColour(b, 0)) < limit
+}
+
+/** The brightest channel of an outline, at most. */
+const DARK = 64
+
+function meanColour(frame: FrameColours, least: number): Colour {
+  return [
+    meanOver(frame, least, ([red]) => red),
+    meanOver(frame, least, ([, green]) => green),
+    meanOver(frame, least, ([, , blue]) => blue),
+  ]
+}
+
+/** The mean of a value over the pixels of a frame whose brightest channel is at least `least`. */
+function meanOver({ counts, means }: FrameColours, least: number, value: (colour: Colour) => number): number {
+  let sum = 0
+  let all = 0
+  for (let at = 0; at < counts.length; at++) {
+    const colour: Colour = [means[3 * at]!, means[3 * at + 1]!, means[3 * at + 2]!]
+    if (Math.max(...colour) < least) continue
+    sum += counts[at]! * value(colour)
+    all += counts[at]!
+  }
+  return all === 0 ? 0 : sum / all
+}
+
 function commonColours(frames: readonly FrameColours[]): Colour[] {
   const counts = new Int32Array(BINS)
   const sums = new Float64Array(3 * BINS)

@@ -1,3 +1,5 @@
+import { median } from './colour.ts'
+
 /** One value per frame in playing order, and whether the first frame follows the last. */
 export interface Series {
   readonly values: readonly number[]
@@ -8,34 +10,76 @@ export interface Series {
  * Returns how far each value is above or below both its neighbours, with its sign; 0 if it is between them. A
  * steady motion and a hold do not count: only a jump that returns at once does. The ends of an open sequence
  * have one neighbour and always give 0.
+ *
+ * @param reach 1 adds to each neighbour the value that its own step would lead to: a leap and a bounce come there.
  */
-export function jumpsOf({ values, isClosed }: Series): number[] {
+export function jumpsOf({ values, isClosed }: Series, reach: 0 | 1 = 0): number[] {
   const count = values.length
+  const valueAt = (at: number): number | undefined => values[isClosed ? (at + count) % count : at]
   return values.map((value, at) => {
     if (count < 3 || (!isClosed && (at === 0 || at === count - 1))) return 0
-    const before = value - values[(at + count - 1) % count]!
-    const after = value - values[(at + 1) % count]!
-    return before * after <= 0 ? 0 : Math.sign(before) * Math.min(Math.abs(before), Math.abs(after))
+    const course = [-1, 1].flatMap((way) => {
+      const near = valueAt(at + way)!
+      return [near, near + reach * (near - (valueAt(at + 2 * way) ?? near))]
+    })
+    return Math.max(0, value - Math.max(...course)) + Math.min(0, value - Math.min(...course))
   })
 }
 
-/** Combines several rows place by place: the smallest value if all have the same sign, else 0. */
-export function commonShift(rows: readonly (readonly number[])[]): number[] {
+/**
+ * Combines the jumps of several rows place by place: the smallest one if all have the same sign, else 0. It
+ * is 0 too if three places in a row go to and fro as in a shake, or if the first row is in the course of a leap.
+ *
+ * @param off Share of a jump that must be out of the course.
+ * @param slack See {@link commonShift}.
+ */
+export function commonJumps(rows: readonly Series[], off: number, slack: number): number[] {
+  const [first] = rows as readonly [Series]
+  const all = rows.map((row) => jumpsOf(row))
+  const out = jumpsOf(first, 1)
+  const jumps = commonShift(all, slack).map((by, at) => (Math.abs(out[at]!) > off * Math.abs(all[0]![at]!) ? by : 0))
+  const count = jumps.length
+  const around = (at: number): number[] => [-1, 0, 1].map((step) => (first.isClosed ? (at + step + count) % count : at + step))
+  const isShaken = (at: number): boolean => {
+    const [before = 0, here = 0, after = 0] = around(at).map((place) => jumps[place])
+    const sizes = [before, here, after].map(Math.abs)
+    return before * here < 0 && here * after < 0 && Math.max(...sizes) <= 2 * Math.min(...sizes)
+  }
+  const shaken = new Set(jumps.flatMap((_, at) => (isShaken(at) ? around(at) : [])))
+  return jumps.map((by, at) => (shaken.has(at) ? 0 : by))
+}
+
+/**
+ * Combines several rows place by place: the smallest value if all have the same sign, else 0.
+ *
+ * @param slack Above 1, the median counts, as far as it is not more than so many times the smallest value.
+ */
+export function commonShift(rows: readonly (readonly number[])[], slack = 1): number[] {
   return rows[0]!.map((first, at) => {
-    const all = rows.map((row) => row[at]!)
-    return all.every((value) => value * first > 0) ? Math.sign(first) * Math.min(...all.map(Math.abs)) : 0
+    const sizes = rows.map((row) => row[at]! * Math.sign(first))
+    const least = Math.min(...sizes)
+    return least > 0 ? Math.sign(first) * Math.min(median(sizes), slack * least) : 0
   })
 }
 
 /**
  * Returns the extra step from the last value of a closed sequence to its first: the step minus the mean of
- * the steps on both sides of the seam. It shows a slow creep, whatever the motion between.
+ * the steps on both sides of the seam. It shows a slow creep, whatever the motion between. A step no
+ * larger than another one gives 0.
  */
 export function seamStep({ values, isClosed }: Series): number {
   const count = values.length
   if (!isClosed || count < 4) return 0
-  const usual = (values[1]! - values[0]! + (values[count - 1]! - values[count - 2]!)) / 2
-  return values[0]! - values[count - 1]! - usual
+  const steps = values.slice(1).map((value, at) => value - values[at]!)
+  const step = values[0]! - values[count - 1]!
+  if (steps.some((other) => Math.abs(other) >= Math.abs(step))) return 0
+  return step - (steps[0]! + steps.at(-1)!) / 2
+}
+
+/** Whether values go one way all the time, by at least `far` together: a figure that walks across the canvas. */
+export function isTravel(values: readonly number[], far: number): boolean {
+  const way = values.at(-1)! - values[0]!
+  return Math.abs(way) >= far && values.every((value, at) => at === 0 || (value - values[at - 1]!) * way >= 0)
 }
 
 /**

@@ -5,20 +5,19 @@
  */
 export const qualityLimits = {
   /** Share of the figure size by which a whole figure may jump up or down and back. */
-  footLine: 0.03,
+  footLine: 0.04,
   /** Share of the figure size by which a whole figure may jump sideways and back. */
-  bodyAnchor: 0.04,
-  /** Smaller jumps, in pixels, are rounding and not reported. */
-  leastShiftPx: 2.5,
+  bodyAnchor: 0.05,
+  /** Jumps under this size, in pixels, are rounding and not reported. */
+  leastShiftPx: 1.5,
   /** Share by which a whole figure may grow or shrink and return. */
   scale: 0.04,
-  /**
-   * Largest step from the last frame to the first, as a multiple of a usual large step (the third quartile of
-   * all steps).
-   */
-  loopSeam: 1.5,
+  /** Step from the last frame to the first, as a multiple of the largest other step. */
+  loopSeam: 1.15,
   /** Steps of 0 to 255 by which the figure's own colours may differ from those of the sequence. */
   palette: 6,
+  /** A frame is a flash, and its colours do not count, if they spread by less than this share of the usual. */
+  flash: 0.67,
   /** Share of the outline that may have a light or key-coloured rim. */
   halo: 0.3,
   /** Share of the canvas's edge that may be covered. */

@@ -36,6 +36,8 @@ export interface FrameMeasure {
   readonly thumb: Thumb
   /** Whether its edges are hard as in pixel art, with almost no half-clear pixels. */
   readonly isHard: boolean
+  /** Whether it is half-clear, as in a fade. Its colours are then mixed with others. */
+  readonly isFaint: boolean
 }
 
 const CORE_SHARE = 0.6
@@ -78,7 +80,7 @@ function measureFrame(frame: Bitmap, scratch: ColourCount): FrameMeasure {
   const rows = new Int32Array(height)
   const columns = new Int32Array(width)
   const cells = createCells(width, height)
-  const rim = createRim(pixels, Math.max(3, Math.round(height / 40)))
+  const rim = createRim(pixels, Math.max(1, Math.round(height / 40)))
   let soft = 0
   for (let y = step >> 1; y < height; y += step) {
     const row = sampleRow(pixels, y * width, width, step)
@@ -97,6 +99,7 @@ function measureFrame(frame: Bitmap, scratch: ColourCount): FrameMeasure {
     colours: takeColours(scratch),
     thumb: thumbOf(cells, step),
     isHard: soft * step * step < place.area / 100,
+    isFaint: soft * step * step > place.area * 0.8,
   }
 }
 

@@ -1,5 +1,5 @@
-import { median } from './colour.ts'
-import { commonShift, jumpsOf, quantile, seamStep, withoutBeat } from './course.ts'
+import { isOneColour, median } from './colour.ts'
+import { commonJumps, commonShift, isTravel, quantile, type Series, seamStep, withoutBeat } from './course.ts'
 import { qualityLimits } from './limits.ts'
 import type { FrameMeasure } from './measure.ts'
 import { broadIn } from './pictures.ts'
@@ -14,9 +14,9 @@ export function checkMotion(
   inspected: Inspected,
 ): Readonly<Record<Extract<QualityFault, 'foot-line' | 'body-anchor' | 'scale' | 'loop-seam' | 'duplicate'>, Finding>> {
   const { present } = inspected
-  // If the first or the last frame is skipped, the step that closes the loop is unknown.
-  const isClosed = inspected.isClosed && present[0] === 0 && present.at(-1) === inspected.measures.length - 1
   const shown = present.map((at) => inspected.measures[at]!)
+  // If the first or the last frame is skipped, the step that closes the loop is unknown.
+  const isClosed = closes(shown, inspected.isClosed) && present[0] === 0 && present.at(-1) === inspected.measures.length - 1
   const toFrames = (finding: Finding): Finding => ({ ...finding, frames: finding.frames.map((at) => present[at]!) })
   const { down, across } = shiftsOf(shown, isClosed)
   const steps = stepsOf(shown, isClosed)
@@ -27,6 +27,14 @@ export function checkMotion(
     'loop-seam': toFrames(checkSeam(steps, isClosed)),
     duplicate: toFrames(checkDuplicates(shown, steps, isClosed)),
   }
+}
+
+/** Whether the first frame follows the last. A figure that crosses the canvas begins anew, so it has no seam. */
+export function closes(measures: readonly FrameMeasure[], isClosed: boolean): boolean {
+  const far = figureSize(measures) / 2
+  return (
+    isClosed && ![measures.map(({ centreX }) => centreX), measures.map(({ centreY }) => centreY)].some((values) => isTravel(values, far))
+  )
 }
 
 /**
@@ -46,30 +54,31 @@ export interface Shifts {
 }
 
 /**
+ * Share of a jump that must be out of the course of the motion. A bounce has a fifth. Gaits go up and down in few
+ * frames, so they need a lower one than motions to the side, where a lunge has three fifths.
+ */
+const OFF = { down: 0.4, across: 0.67, scale: 0.67 } as const
+
+/**
  * Finds frames in which the whole figure is displaced. Feet, head and centre of mass must be displaced alike:
  * a bobbing body, an arm or a tail moves only some of them.
  */
 export function shiftsOf(measures: readonly FrameMeasure[], isClosed: boolean): { readonly down: Shifts; readonly across: Shifts } {
-  const series = (value: (measure: FrameMeasure) => number): { values: number[]; isClosed: boolean } => ({
-    values: measures.map(value),
-    isClosed,
-  })
+  const series = (value: (measure: FrameMeasure) => number): Series => ({ values: measures.map(value), isClosed })
   const foot = series((measure) => measure.foot)
   const centreY = series((measure) => measure.centreY)
-  const down = [foot, series(({ head }) => head), centreY]
-  const across = [series(({ core }) => core), series(({ left, right }) => (left + right) / 2), series(({ centreX }) => centreX)]
-  // The head bobs too much to measure a creep. The feet measure it best, and the body must not move the other
-  // way.
-  const creepDown = seamStep(foot)
-  const isWhole = creepDown * (centreY.values[0]! - centreY.values.at(-1)!) > 0
+  const down = [centreY, foot, series(({ head }) => head)]
+  const centreX = series((measure) => measure.centreX)
+  const core = series((measure) => measure.core)
+  const across = [centreX, core, series(({ left, right }) => (left + right) / 2)]
+  // Heads bob and arms swing too much to measure a creep. One measure does, and another must not go the other way.
+  const creepOf = (measured: Series, { values }: Series): number => {
+    const creep = seamStep(measured)
+    return creep * (values[0]! - values.at(-1)!) > 0 ? creep : 0
+  }
   return {
-    down: { jumps: commonShift(down.map(jumpsOf)), creep: isWhole ? creepDown : 0, isClosed, mayBeat: true },
-    across: {
-      jumps: commonShift(across.map(jumpsOf)),
-      creep: commonShift(across.map((one) => [seamStep(one)]))[0]!,
-      isClosed,
-      mayBeat: false,
-    },
+    down: { jumps: commonJumps(down, OFF.down, 2), creep: creepOf(foot, centreY), isClosed, mayBeat: true },
+    across: { jumps: commonJumps(across, OFF.across, 2), creep: creepOf(centreX, core), isClosed, mayBeat: false },
   }
 }
 
@@ -101,20 +110,21 @@ function shiftFinding(shifts: Shifts, limit: number): Finding {
 }
 
 /**
- * Area, spread, width and height must all grow: squash and stretch keep the area, a raised arm keeps the
- * spread. A figure that is seen from its edge does not count.
+ * Area, spread and height must all grow: squash and stretch keep the area, a raised arm keeps the spread. The width
+ * does not count, because legs swing, nor does a figure that is seen from its edge.
  */
 function checkScale(measures: readonly FrameMeasure[], isClosed: boolean): Finding {
   const limit = qualityLimits.scale
   const log = (value: (measure: FrameMeasure) => number): number[] => measures.map((measure) => Math.log(Math.max(1e-9, value(measure))))
-  const rows = [
-    log(({ area }) => Math.sqrt(area)),
-    log(({ spread }) => spread),
-    log(({ left, right }) => right - left + 1),
-    log(({ head, foot }) => foot - head + 1),
-  ]
+  const rows = [log(({ area }) => Math.sqrt(area)), log(({ spread }) => spread), log(({ head, foot }) => foot - head + 1)]
   const broad = new Set(broadIn(measures, [...measures.keys()]))
-  const jumps = commonShift(rows.map((values) => jumpsOf({ values, isClosed }))).map((by, at) => (broad.has(at) ? Math.abs(by) : 0))
+  // An explosion has no usual size.
+  const usual = median(rows[0]!.slice(1).map((value, at) => Math.abs(value - rows[0]![at]!)))
+  const jumps = commonJumps(
+    rows.map((values) => ({ values, isClosed })),
+    OFF.scale,
+    1,
+  ).map((by, at) => (broad.has(at) && Math.abs(by) > usual ? Math.abs(by) : 0))
   const creep = Math.abs(commonShift(rows.map((values) => [seamStep({ values, isClosed })]))[0]!)
   const frames = jumps.flatMap((by, at) => (by >= limit ? [at] : []))
   return { value: Math.max(0, ...jumps, creep), limit, frames: creep >= limit ? [...frames, measures.length - 1] : frames }
@@ -134,22 +144,30 @@ function stepsOf(measures: readonly FrameMeasure[], isClosed: boolean): number[]
 function checkSeam(steps: readonly number[], isClosed: boolean): Finding {
   const limit = qualityLimits.loopSeam
   const inner = steps.slice(0, -1)
-  const usual = quantile(inner, 0.75)
-  if (!isClosed || inner.length < 3 || usual === 0) return { value: 0, limit, frames: [] }
-  const value = steps.at(-1)! / usual
+  const largest = Math.max(0, ...inner)
+  if (!isClosed || inner.length < 3 || largest === 0) return { value: 0, limit, frames: [] }
+  const value = steps.at(-1)! / largest
   return { value, limit, frames: value >= limit ? [0, steps.length - 1] : [] }
 }
 
 /**
- * A repeated picture is a fault only in the middle of a motion: the steps before and after must be usual
- * ones.
+ * A repeated picture is a fault only in the middle of a loop: the steps before and after must be usual ones, and
+ * lead on. Where a motion turns back, its pictures repeat too. An animation that plays once holds its poses.
  */
 function checkDuplicates(measures: readonly FrameMeasure[], steps: readonly number[], isClosed: boolean): Finding {
+  const count = measures.length
+  const frameAt = (at: number): FrameMeasure => measures[(at + count) % count]!
   const usual = quantile(steps, 0.5)
-  const isStill = (step: number): boolean => step <= qualityLimits.duplicate * usual
-  // If holds are part of the style, a repeated picture is no fault.
-  const isFine = usual < (measures.every(({ isHard }) => isHard) ? qualityLimits.hardStep : 0.3)
-  const mayHold = isFine || steps.filter(isStill).length > measures.length / 3
-  const still = mayHold ? [] : steps.flatMap((step, at) => (isStill(step) ? [(at + 1) % measures.length] : []))
-  return { value: still.length, limit: 1, frames: isClosed ? still : still.filter((at) => at > 0) }
+  const isStill = (at: number): boolean =>
+    steps[at]! <= qualityLimits.duplicate * usual && isOneColour(frameAt(at).colours, frameAt(at + 1).colours, qualityLimits.palette)
+  const still = steps.flatMap((_, at) => (isStill(at) ? [at] : []))
+  // If holds are part of the style, or a motion is too fine for hard pixels, a repeated picture is no fault.
+  const mayHold = !isClosed || usual < (measures.every(({ isHard }) => isHard) ? qualityLimits.hardStep : 0.3) || still.length > count / 3
+  const isStutter = (at: number): boolean => {
+    const [before = 0, after = 0] = [at - 1, at + 1].map((step) => steps[(step + count) % count])
+    const ahead = difference(frameAt(at - 1).thumb, frameAt(at + 2).thumb)
+    return Math.min(before, after) >= usual / 4 && ahead >= Math.max(before, after) * 0.3
+  }
+  const frames = mayHold ? [] : still.filter(isStutter).map((at) => (at + 1) % count)
+  return { value: frames.length, limit: 1, frames }
 }

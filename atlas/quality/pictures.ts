@@ -1,4 +1,4 @@
-import { colourShifts, median, NEAR } from './colour.ts'
+import { colourShifts, colourSpread, median, NEAR } from './colour.ts'
 import { qualityLimits } from './limits.ts'
 import type { FrameMeasure } from './measure.ts'
 import type { Finding, Inspected, QualityFault } from './report.ts'
@@ -42,11 +42,13 @@ export function checkPictures(
 
 /**
  * If colours go in more than a third of the frames, that belongs to the motion: a spin, a hit, a fade. A slow
- * drift keeps them near.
+ * drift keeps them near. A flash takes all colours towards one, so it is left out, as is a frame in a fade.
  */
 function checkPalette({ measures, present }: Inspected): Finding {
   const limit = qualityLimits.palette
-  const broad = broadIn(measures, present)
+  const spreads = measures.map(({ colours }) => colourSpread(colours))
+  const usual = median(present.map((at) => spreads[at]!))
+  const broad = broadIn(measures, present).filter((at) => !measures[at]!.isFaint && spreads[at]! > usual * qualityLimits.flash)
   const shifts = colourShifts(
     broad.map((at) => measures[at]!.colours),
     limit,

@@ -1,5 +1,8 @@
 /** Least difference in light between a rim and the figure, 0 to 255. */
 const RIM_LIGHT = 40
+/** A rim of a white or grey background has channels of at least this, that differ by at most the other. */
+const PALE = 160
+const GREY = 50
 /** Below this alpha, the colour of a soft edge is not accurate enough to be judged. */
 const RIM_ALPHA = 48
 const SOLID = 128
@@ -20,9 +23,7 @@ export interface Rim {
 /** @param depth Distance in pixels from the rim to the compared pixels of the figure. */
 export function createRim(pixels: Int32Array, depth: number): Rim {
   let ends = 0
-  let light = 0
-  let keyed = 0
-  let inner = 0
+  let rims = 0
   const judge = (from: number, step: 1 | -1, room: number): void => {
     // Faint pixels outside of the visible ones are the far end of a glow. It may be bright, and is no rim.
     if (room >= GLOW && pixels[from - GLOW * step]! >>> 24 > 0) {
@@ -39,19 +40,15 @@ export function createRim(pixels: Int32Array, depth: number): Rim {
     const deep = pixels[at + 2 * step * depth]!
     if (near >>> 24 < SOLID || deep >>> 24 < SOLID) return
     ends++
-    if (isKey(deep)) inner++
-    if (isKey(edge)) keyed++
-    else if (lightOf(edge) - Math.min(lightOf(near), lightOf(deep)) >= RIM_LIGHT) light++
+    if (isKey(edge, deep) || (isPale(edge) && lightOf(edge) - Math.min(lightOf(near), lightOf(deep)) >= RIM_LIGHT)) rims++
   }
   return {
     addRow: (first, end, from, width) => {
-      // A soft end may take two pixels on each side.
-      if (end - 1 - first < 4 * depth + 4) return
+      if (end - first < 4 * depth + 2) return
       judge(first, 1, first - from)
       judge(end - 1, -1, from + width - end)
     },
-    // If the figure itself is green, a green rim does not count.
-    share: () => (ends === 0 ? 0 : (light + (inner > ends / 4 ? 0 : keyed)) / ends),
+    share: () => (ends === 0 ? 0 : rims / ends),
   }
 }
 
@@ -60,10 +57,21 @@ export function lightOf(pixel: number): number {
   return (2 * (pixel & 255) + 5 * ((pixel >>> 8) & 255) + ((pixel >>> 16) & 255)) >> 3
 }
 
-/** Whether a colour is a key colour: strong green or magenta. */
-function isKey(pixel: number): boolean {
+/** Whether a rim has the green or magenta of a screen. If the figure inside it has that colour too, it does not count. */
+function isKey(rim: number, inside: number): boolean {
+  const green = greenOf(rim)
+  return Math.abs(green) > 80 && greenOf(inside) * Math.sign(green) < 40
+}
+
+/** How much greener a colour is than its other channels; negative for magenta. */
+function greenOf(pixel: number): number {
   const red = pixel & 255
   const green = (pixel >>> 8) & 255
   const blue = (pixel >>> 16) & 255
-  return (green > 120 && green - Math.max(red, blue) > 80) || (Math.min(red, blue) > 120 && Math.min(red, blue) - green > 80)
+  return green > 120 && green > Math.max(red, blue) ? green - Math.max(red, blue) : Math.min(0, green - Math.min(red, blue))
+}
+
+function isPale(pixel: number): boolean {
+  const channels = [pixel & 255, (pixel >>> 8) & 255, (pixel >>> 16) & 255]
+  return Math.min(...channels) >= PALE && Math.max(...channels) - Math.min(...channels) <= GREY
 }

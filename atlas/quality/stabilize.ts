@@ -2,7 +2,7 @@ import { type Bitmap, blit, createBitmap, crop } from '../bitmap.ts'
 import { visibleBox } from '../frames/trim.ts'
 import { qualityLimits } from './limits.ts'
 import { type FrameMeasure, measureFrames } from './measure.ts'
-import { figureSize, jumpsOver, type Shifts, shiftsOf } from './motion.ts'
+import { closes, figureSize, jumpsOver, type Shifts, shiftsOf } from './motion.ts'
 import { presentIn } from './pictures.ts'
 
 /** Options of {@link stabilize}. */
@@ -64,8 +64,8 @@ function planMoves(frames: readonly Bitmap[], { loop, yoyo, shifted = [] }: Stab
   const measures = measureFrames(frames)
   const present = presentIn(measures)
   if (present.length < 4) return moves
-  const isClosed = loop && yoyo !== true
   let shown = present.map((at) => measures[at]!)
+  const isClosed = closes(shown, loop && yoyo !== true)
   const move = (place: number, by: Move): void => {
     moves[present[place]!]!.x += by.x
     moves[present[place]!]!.y += by.y

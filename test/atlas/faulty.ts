@@ -153,7 +153,7 @@ function apart(a: Bitmap, b: Bitmap): number {
 
 /**
  * A part of the motion. The distance from its last frame to its first is a multiple of the limit, measured in
- * the motion's large steps.
+ * the motion's largest step.
  */
 function cutShort({ frames }: Drawn, strength: number, chance: () => number): Faulty | undefined {
   const stretches: Bitmap[][] = []
@@ -167,8 +167,7 @@ function cutShort({ frames }: Drawn, strength: number, chance: () => number): Fa
     for (let kept = frames.length - 1; kept >= Math.max(5, frames.length / 2); kept--) {
       const own = Array.from({ length: kept }, (_, at) => frames[(start + at) % frames.length]!)
       const steps = own.slice(1).map((frame, at) => between(own[at]!, frame))
-      const large = steps.sort((a, b) => a - b)[Math.floor(steps.length * 0.75)]!
-      if (between(own[kept - 1]!, own[0]!) >= strength * qualityLimits.loopSeam * large) stretches.push(own)
+      if (between(own[kept - 1]!, own[0]!) >= strength * qualityLimits.loopSeam * Math.max(...steps)) stretches.push(own)
     }
   const own = stretches[pick(chance, stretches.length)]
   return own && { frames: own, at: [0, own.length - 1] }

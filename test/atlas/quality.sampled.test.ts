@@ -135,10 +135,23 @@ test('a hit, a spin and a fade are motions, not faults of single frames', async 
     }),
   )
   expect(faultsOf(turns, true)).toEqual([])
-  // One frame in other colours, an abrupt end, and a blank frame in a loop are faults as before.
+  // A flash of one frame, all of whose colours go towards white.
   expect(
     faultsOf(
       still.map((frame, at) => (at === 5 ? lit(frame) : frame)),
+      false,
+    ),
+  ).toEqual([])
+  // One frame in other colours, an abrupt end, and a blank frame in a loop are faults as before.
+  const dyed = (frame: Bitmap): Bitmap =>
+    createBitmap(
+      frame.width,
+      frame.height,
+      frame.data.map((_, at, all) => all[at % 4 === 3 ? at : at - (at % 4) + (((at % 4) + 1) % 3)]!) as Uint8Array,
+    )
+  expect(
+    faultsOf(
+      still.map((frame, at) => (at === 5 ? dyed(frame) : frame)),
       false,
     ),
   ).toEqual(['palette'])

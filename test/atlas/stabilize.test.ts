@@ -127,10 +127,9 @@ function still(width: number, height: number, count = 6): readonly Bitmap[] {
 }
 
 test.each([
-  // Three percent of 40 pixels are less than a pixel and a half. This is rounding, for which the limit in
-  // pixels applies.
-  ['a small figure', 40, 40, 2, 3],
-  // Three percent of 300 pixels are nine: a slip of five is no fault of a large figure.
+  // Four percent of 24 pixels are less than a pixel. This is rounding, for which the limit in pixels applies.
+  ['a small figure', 24, 24, 1, 2],
+  // Four percent of 300 pixels are twelve: a slip of five is no fault of a large figure.
   ['a large figure', 300, 300, 5, 12],
 ] as const)('%s goes back from a slip over both limits, and stays under either', (_name, width, height, under, over) => {
   const slipped = (by: number) => still(width, height).map((frame, at) => (at === 2 ? moved(frame, 0, by) : frame))
