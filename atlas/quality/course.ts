@@ -43,7 +43,7 @@ export function commonJumps(rows: readonly Series[], off: number, slack: number)
   const isShaken = (at: number): boolean => {
     const [before = 0, here = 0, after = 0] = around(at).map((place) => jumps[place])
     const sizes = [before, here, after].map(Math.abs)
-    return before * here < 0 && here * after < 0 && Math.max(...sizes) <= 2 * Math.min(...sizes)
+    return before * here < 0 && here * after < 0 && Math.max(...sizes) <= 2.5 * Math.min(...sizes)
   }
   const shaken = new Set(jumps.flatMap((_, at) => (isShaken(at) ? around(at) : [])))
   return jumps.map((by, at) => (shaken.has(at) ? 0 : by))

@@ -54,10 +54,10 @@ export interface Shifts {
 }
 
 /**
- * Share of a jump that must be out of the course of the motion. A bounce has a fifth. Gaits go up and down in few
+ * Share of a jump that must be out of the course of the motion. A bounce of six frames has two fifths. Gaits go up and down in few
  * frames, so they need a lower one than motions to the side, where a lunge has three fifths.
  */
-const OFF = { down: 0.4, across: 0.67, scale: 0.67 } as const
+const OFF = { down: 0.42, across: 0.67, scale: 0.67 } as const
 
 /**
  * Finds frames in which the whole figure is displaced. Feet, head and centre of mass must be displaced alike:

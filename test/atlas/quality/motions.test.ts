@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { inspectQuality } from '../../../atlas/quality/quality.ts'
 import { stabilize } from '../../../atlas/quality/stabilize.ts'
+import { seeded } from '../drawn.ts'
 import { drawClean } from './clean.ts'
+import { ball, createLook, walker } from './figures.ts'
 import { drawFrames, drawPlanted } from './planted.ts'
-import { pixels, type Style, vectors } from './shapes.ts'
+import { draw, move, pixels, type Style, vectors } from './shapes.ts'
 import { checkTable } from './table.ts'
 
 const sets = [1, 2]
@@ -57,6 +59,18 @@ describe('stabilize', () => {
     }
     const { frames, options } = named(1, name, vectors)
     expect(stabilize(frames, options).frames === frames, name).toBe(true)
+  })
+
+  test('leaves a ball that bounces in six frames, and a shake of four frames', () => {
+    const look = createLook(seeded(77))
+    const bounce = Array.from({ length: 6 }, (_, at) => move(ball(look, 0), 0, -1.4 * (at / 6) * (1 - at / 6)))
+    const shake = Array.from({ length: 10 }, (_, at) => move(walker(look, {}), at < 3 || at > 6 ? 0 : at % 2 === 0 ? -0.03 : 0.03, 0))
+    for (const scenes of [bounce, shake])
+      for (const style of [vectors, pixels]) {
+        const frames = scenes.map((scene) => draw(scene, style, 'outlined'))
+        expect(stabilize(frames, { loop: true }).frames === frames, style.name).toBe(true)
+        expect(inspectQuality(frames, { loop: true }).flags, style.name).toEqual([])
+      }
   })
 
   test('puts at least eight of ten slips of two and three hard pixels back', () => {
