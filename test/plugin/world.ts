@@ -1,6 +1,6 @@
 import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, posix } from 'node:path'
 import type { InlineConfig, Logger } from 'vite'
 import { test } from 'vitest'
 import { createPlugins } from '../../plugin/index.ts'
@@ -51,6 +51,9 @@ export function spec(more: object = {}, animation: object = {}): string {
   )
 }
 
+/** Folders at the root that hold no sources. */
+const others = /^(node_modules|\.spritewright|\.state)$/
+
 /** The files of a game: two sprites of one group and a page that imports them. */
 const files: Readonly<Record<string, string | Uint8Array>> = {
   'package.json': '{"name":"game","private":true,"type":"module"}',
@@ -86,16 +89,14 @@ export async function openGame(): Promise<Game> {
     },
     read: (name) => readFile(path(name), 'utf8'),
     list: async (folder = '.') => {
-      const entries = await readdir(path(folder), { recursive: true, withFileTypes: true })
-      return entries
-        .filter((entry) => entry.isFile())
-        .map((entry) =>
-          join(entry.parentPath, entry.name)
-            .slice(root.length + 1)
-            .replaceAll('\\', '/'),
-        )
-        .filter((name) => !/^(node_modules|\.spritewright|\.state)\//.test(name))
-        .sort()
+      // Folders that others fill and empty meanwhile are not read.
+      const under = async (name: string): Promise<string[]> => {
+        const entries = await readdir(path(name), { withFileTypes: true })
+        const below = entries.filter((entry) => entry.isDirectory()).map((entry) => posix.join(name, entry.name))
+        const own = entries.filter((entry) => entry.isFile()).map((entry) => posix.join(name, entry.name))
+        return [...own, ...(await Promise.all(below.filter((at) => !others.test(at)).map(under))).flat()]
+      }
+      return (await under(folder)).sort()
     },
     remove: (name = '.') => rm(path(name), { recursive: true, force: true, maxRetries: 5 }),
   }
