@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const fields = {
-  repository: /^https:\/\/\S+[^/]$/,
+  repository: /^https:\/\/\S+[^/]$(?<!\.git)/,
   rawFiles: /^https:\/\/\S+[^/]$/,
   security: /^(?:\S+@\S+|https:\/\/\S+)$/,
 }

@@ -8,6 +8,7 @@ import { type Context, openContext } from './project/context.ts'
 import { findTexturePackage, readCodecVersion } from './project/packages.ts'
 import { createConnection, type ServiceConnection, type Session } from './project/session.ts'
 import { privatePlaces, refuseLinks } from './project/store-folder.ts'
+import { throwAll } from './project/survey.ts'
 import { writeFolder } from './sheets/output/folder.ts'
 import { toOutput, writeTypings } from './sheets/output/output.ts'
 import { readSpecs } from './spec/scan.ts'
@@ -197,7 +198,9 @@ function openWorkshop(
       if (changed && typings === undefined) return writeTypings(context.host, changed)
       const found = await readSpecs(context.host, root, specs)
       // In the one file, a spec that is broken for a moment keeps its types.
-      return typings !== undefined && found.errors.length > 0 ? [] : writeTypings(context.host, found.specs, typings)
+      if (changed && found.errors.length > 0) return []
+      if (typings !== undefined) throwAll(found.errors)
+      return writeTypings(context.host, found.specs, typings)
     },
     ledger: () => readAccounts(context),
     store: openResultStore(context, connection),

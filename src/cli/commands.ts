@@ -221,6 +221,7 @@ export const commandEntries: readonly CommandEntry[] = [
   {
     verb: 'serve',
     takesNames: false,
+    worksAnywhere: true,
     text: 'The embedded service on this machine, for trying things free of charge',
     options: [
       { flags: '--port <port>', text: 'Port on loopback (default: 4747; 0 takes a free one)' },

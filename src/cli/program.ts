@@ -22,9 +22,10 @@ export async function runProgram(argv: readonly string[], parts: ProgramParts): 
     if (asked.kind === 'help') return printHelp(asked, argv, parts)
     const command = await asked.entry.load()
     const context = await createContext(printer, parts, asked.args)
-    const { refuseOtherRoot } = await import('./project-root.ts')
-    const isMeant = asked.entry.worksAnywhere || asked.args.text('root') !== undefined || asked.args.flag('here')
-    if (!isMeant) await refuseOtherRoot(parts.host, context.root, asked.entry.verb === 'init' ? '--here' : '--root "."')
+    const { refuseOtherRoot, refuseSecondProject } = await import('./project-root.ts')
+    const isMeant = asked.args.flag('here') || (asked.entry.verb !== 'init' && asked.args.text('root') !== undefined)
+    if (!isMeant && asked.entry.verb === 'init') await refuseSecondProject(parts.host, context.root)
+    else if (!isMeant && !asked.entry.worksAnywhere) await refuseOtherRoot(parts.host, context.root)
     return await command(context, asked.args)
   } catch (error) {
     const failures = toFailures(error)

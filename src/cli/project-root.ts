@@ -27,14 +27,31 @@ export async function resolveRoot(host: Host, option: string | undefined): Promi
  * missing, and new files would be written to the wrong place. The root of a workspace is a project only if it
  * has a configuration or a lock file.
  *
- * @param insist The option by which a person says that this folder is meant.
  * @throws `SW_USAGE` with the folder of the project.
  */
-export async function refuseOtherRoot(host: Host, root: string, insist: string): Promise<void> {
+export async function refuseOtherRoot(host: Host, root: string): Promise<void> {
   if (await isProjectFolder(host, root)) return
   const isPackage = await hasOne(host, root, ['package.json'])
   if (isPackage && !(await isWorkspace(host, root))) return
-  const projects = (isPackage ? undefined : await projectAbove(host, root)) ?? (await projectsBelow(host, root))
+  const projects = (isPackage ? undefined : await folderAbove(host, root, ownFiles)) ?? (await projectsBelow(host, root))
+  refuse(root, projects, '--root "."')
+}
+
+/**
+ * Refuses to begin a project where the specs would be those of another one too: below a project, in a folder of a
+ * package, or above a project.
+ *
+ * @throws `SW_USAGE` with the folder of the project.
+ */
+export async function refuseSecondProject(host: Host, root: string): Promise<void> {
+  if (await isProjectFolder(host, root)) return
+  const isPackage = await hasOne(host, root, ['package.json'])
+  const above = (await folderAbove(host, root, ownFiles)) ?? (isPackage ? undefined : await folderAbove(host, root, ['package.json']))
+  refuse(root, above ?? (await projectsBelow(host, root)), '--here')
+}
+
+/** @param insist The option by which a person says that this folder is meant. */
+function refuse(root: string, projects: readonly string[], insist: string): void {
   const [first] = projects
   if (first === undefined) return
   const quote = (folder: string): string => JSON.stringify(relative(root, folder))
@@ -54,10 +71,11 @@ async function isWorkspace(host: Host, root: string): Promise<boolean> {
   return decodeText(await host.disk.read(join(root, 'package.json'))).includes('"workspaces"')
 }
 
-async function projectAbove(host: Host, root: string): Promise<readonly [string] | undefined> {
+/** The nearest folder above that has one of these files. */
+async function folderAbove(host: Host, root: string, names: readonly string[]): Promise<readonly [string] | undefined> {
   const folder = dirname(root)
   if (folder === root) return undefined
-  return (await isProjectFolder(host, folder)) ? [folder] : projectAbove(host, folder)
+  return (await hasOne(host, folder, names)) ? [folder] : folderAbove(host, folder, names)
 }
 
 async function projectsBelow({ glob }: Host, root: string): Promise<readonly string[]> {

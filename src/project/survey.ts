@@ -76,13 +76,18 @@ export const brokenOthers: RegExp = / other specs? (?:is|are) broken;/
 export async function readWantedAnimations(context: Context, names: readonly string[] = []): Promise<WantedAnimations> {
   const { specs, errors } = await readSpecs(context.host, context.options.root, context.options.specs)
   if (names.length === 0) return toWantedAnimations(context, { specs, errors })
+  const meant = names.map((name) => (specName(name) ?? name).replace('#', '.'))
   const isMeant = ({ facts: { file, files = [file] } }: SpritewrightError): boolean =>
-    [files].flat().some((one) => names.some((name) => foldPath(`${name}.`).startsWith(foldPath(`${specName(String(one))}.`))))
+    [files].flat().some((one) => meant.some((name) => foldPath(`${name}.`).startsWith(foldPath(`${specName(String(one))}.`))))
   const own = errors.filter(isMeant)
   const others = errors.length - own.length
   const warning = `${others} other ${others === 1 ? 'spec is' : 'specs are'} broken; npx spritewright plan names the faults.`
   if (others > 0 && !context.warnings.includes(warning)) context.warnings.push(warning)
-  return toWantedAnimations(context, { specs, errors: own }, selector(context, specs, names, own.length > 0))
+  return toWantedAnimations(
+    context,
+    { specs, errors: own },
+    selector(context, specs, names, own.length > 0, others > 0 ? ` ${warning}` : ''),
+  )
 }
 
 /** Wanted animations of the readable specs, and the errors of the others. */
@@ -283,6 +288,7 @@ function selector(
   specs: readonly SpriteSpec[],
   names: readonly string[],
   isPartial: boolean,
+  broken: string,
 ): (sprite: string, animation: string) => boolean {
   if (names.length === 0) return () => true
   const ids = specs.flatMap((spec) => [spec.name, ...spec.animations.map((animation) => animationId(spec, animation))])
@@ -296,7 +302,7 @@ function selector(
         ? ' A worker does not pull: in its clone, and wherever a spec may be missing, run git pull first.'
         : ''
     throw new SpritewrightError('SW_USAGE', {
-      message: `Expected the name of a sprite or of an animation, found ${unknown.map((name) => JSON.stringify(name)).join(', ')}.${advice} There are: ${ids.slice(0, 40).join(', ') || 'no specs yet (npx spritewright init writes a first one)'}.${pull}`,
+      message: `Expected the name of a sprite or of an animation, found ${unknown.map((name) => JSON.stringify(name)).join(', ')}.${advice} There are: ${ids.slice(0, 40).join(', ') || 'no specs yet (npx spritewright init writes a first one)'}.${broken}${pull}`,
       facts: { unknown },
     })
   }

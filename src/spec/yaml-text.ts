@@ -48,10 +48,12 @@ class YamlFault extends Error {
   }
 }
 
+const fieldWords = 'a colon and a blank after the name of a field, and the fields of one object in one column'
+
 /** What to do about the mistakes that people make who have never read YAML's grammar. */
 const remedies: Partial<Record<YAMLError['code'], string>> = {
-  BLOCK_AS_IMPLICIT_KEY: 'quotes around a text that has ": " in it',
-  MULTILINE_IMPLICIT_KEY: 'quotes around a text that has ": " in it',
+  BLOCK_AS_IMPLICIT_KEY: fieldWords,
+  MULTILINE_IMPLICIT_KEY: fieldWords,
   BAD_SCALAR_START: 'quotes around a text that begins with a sign',
   TAB_AS_INDENT: 'blanks instead of a tab at the beginning of a line',
 }
@@ -59,8 +61,10 @@ const remedies: Partial<Record<YAMLError['code'], string>> = {
 function toFault(text: string, error: YAMLError): Fault {
   const offset = Math.min(error.pos[0], text.length)
   const rest = text.slice(offset).trimStart()
+  const line = /^.{0,60}/.exec(rest)?.[0] ?? ''
   const remedy = remedies[error.code]
-  if (remedy !== undefined) return { path: [], offset, expected: remedy, found: JSON.stringify(/^.{0,60}/.exec(rest)?.[0]) }
+  const expected = remedy === fieldWords && line.includes(': ') ? 'quotes around a text that has ": " in it' : remedy
+  if (expected !== undefined) return { path: [], offset, expected, found: JSON.stringify(line) }
   const token = /^(?:[\w$.+-]{1,24}|\S)/u.exec(rest)?.[0]
   return { path: [], offset, expected: `valid YAML (${error.message.replace(/\s+/g, ' ')})`, found: token ?? 'the end of the file' }
 }

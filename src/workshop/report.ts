@@ -1,5 +1,6 @@
-import { dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { sumCredits } from '../credit/credits.ts'
+import type { Disk } from '../host/disk.ts'
 import { decodeText } from '../host/project-style.ts'
 import type { Context } from '../project/context.ts'
 import { listOrphans, warnOfOrphan } from '../project/orphans.ts'
@@ -66,17 +67,29 @@ export async function makePlan(
   }
 }
 
-/** Warns of files beside specs that look like one, and whose names are not those of a spec. */
-async function warnOfMisnamed({ host: { disk }, options: { root }, warnings }: Context, found: Survey): Promise<void> {
-  for (const folder of new Set(found.wanted.map(({ spec }) => dirname(spec.file))))
-    for (const file of await disk.list(folder)) {
-      if (specName(file) !== undefined || !/\.(?:jsonc?|json5|ya?ml)$/.test(file)) continue
-      const text = decodeText(await disk.read(join(folder, file)))
-      if (!['prompt', 'animations'].every((field) => new RegExp(`^\\s*"?${field}"?\\s*:`, 'm').test(text))) continue
-      const path = relative(root, join(folder, file)).replaceAll('\\', '/')
-      const name = file.replace(/(?:\.sprites?)?\.\w+$/, '')
-      warnings.push(`${path} looks like a spec, but is passed over: name it ${name}.sprite.json or ${name}.sprite.yaml.`)
-    }
+/** Warns of files that look like a spec, beside others or where there is none, and are not named as one. */
+async function warnOfMisnamed({ host: { disk, glob }, options: { root }, warnings }: Context, found: Survey): Promise<void> {
+  const files =
+    found.wanted.length === 0
+      ? await glob(root, ['**/*.{json,jsonc,json5,yaml,yml}'])
+      : await Promise.all(
+          [...new Set(found.wanted.map(({ spec }) => dirname(spec.file)))].map(async (folder) =>
+            (await disk.list(folder)).map((name) => join(folder, name)),
+          ),
+        ).then((all) => all.flat())
+  for (const file of files.filter((one) => specName(one) === undefined && /\.(?:jsonc?|json5|ya?ml)$/i.test(one)).slice(0, 200)) {
+    if (!(await looksLikeSpec(disk, file).catch(() => false))) continue
+    const name = basename(file).replace(/(?:\.sprites?)?(?: ?\(\d+\))?\.\w+$/i, '')
+    const path = relative(root, file).replaceAll('\\', '/')
+    warnings.push(`${path} looks like a spec, but is passed over: name it ${name}.sprite.json or ${name}.sprite.yaml.`)
+  }
+}
+
+async function looksLikeSpec(disk: Disk, file: string): Promise<boolean> {
+  const stat = await disk.stat(file)
+  if (!stat || stat.isFolder || stat.bytes > 100_000) return false
+  const text = decodeText(await disk.read(file))
+  return ['prompt', 'animations'].every((field) => new RegExp(`^\\s*"?${field}"?\\s*:`, 'm').test(text))
 }
 
 /** Warns of executions in flight that no current spec asks for. */

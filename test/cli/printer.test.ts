@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { exitCodeOf, toFailures } from '../../src/cli/failure.ts'
 import { createPaint, cutInk, ink, inkWidth } from '../../src/cli/view/ink.ts'
-import { toJsonText } from '../../src/cli/view/printer.ts'
+import { createPrinter, toJsonText } from '../../src/cli/view/printer.ts'
 import { layTable } from '../../src/cli/view/table.ts'
 import { type ErrorCode, errorCodes, SpritewrightError } from '../../src/errors.ts'
 import { escapeText } from '../../src/host/terminal.ts'
@@ -239,6 +239,31 @@ describe('errors', () => {
     expect(from.world.err()).toBe('error SW_SPEC sprites/hero.sprite.json:3:7 expected a text\n')
     const json = await fail(error, '--json')
     expect(json.world.json()).toMatchObject({ error: { message: error.message, facts } })
+  })
+
+  test.each([
+    ['at /other/game/a.png', 'at /other/game/a.png'],
+    ['at https://127.0.0.1:9/game/v1', 'at https://127.0.0.1:9/game/v1'],
+    ['in "/game/art/a.png" and (/game/b.png)', 'in "art/a.png" and (b.png)'],
+  ])('only a path that begins with the working folder is shortened: %s', async (message, shown) => {
+    const { world } = await fail(new SpritewrightError('SW_SPEC', { message }))
+    expect(world.err()).toBe(`error SW_SPEC ${shown}\n`)
+  })
+
+  test('in the root of the disk, every path stays whole', () => {
+    const out: string[] = []
+    const terminal = {
+      write: (text: string) => void out.push(text),
+      note: () => {},
+      isOutputTerminal: false,
+      isInteractive: false,
+      canAsk: false,
+      columns: 80,
+    }
+    createPrinter({ terminal, isJson: false, isQuiet: false, hasColor: false, hasNoteColor: false, folder: '/', place: '' }).line(
+      '/game/a.png',
+    )
+    expect(out.join('')).toBe('/game/a.png\n')
   })
 
   test.each([

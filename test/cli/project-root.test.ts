@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { commandEntries } from '../../src/cli/commands.ts'
-import { refuseOtherRoot } from '../../src/cli/project-root.ts'
+import { refuseOtherRoot, refuseSecondProject } from '../../src/cli/project-root.ts'
 import type { SpritewrightError } from '../../src/errors.ts'
 import { nodeHost } from '../../src/host/host.ts'
 import { createWorld } from './world.ts'
@@ -15,12 +15,12 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }))
 
 /** What a command in a folder says, where these files are. */
-async function said(files: readonly string[], at: string, manifest = '{}'): Promise<string> {
+async function said(files: readonly string[], at: string, manifest = '{}', check = refuseOtherRoot): Promise<string> {
   for (const file of [...files, join(at, 'x')]) {
     await mkdir(dirname(join(folder, file)), { recursive: true })
     await writeFile(join(folder, file), file === 'package.json' ? manifest : '')
   }
-  return refuseOtherRoot(nodeHost(), join(folder, at), '--root "."').then(
+  return check(nodeHost(), join(folder, at)).then(
     () => 'nothing',
     (error: SpritewrightError) => `${error.code} ${error.message.replaceAll(folder, '')}`,
   )
@@ -55,6 +55,24 @@ describe('a command in a folder that is no project', () => {
   })
 })
 
+describe('a new project', () => {
+  test.each([
+    ['below a project, in a package of its own', ['spritewright.config.ts', 'tools/package.json'], 'tools', '..'],
+    ['above a project, in a package', ['package.json', 'game/sprites.lock.json'], '.', 'game'],
+    ['in a folder of a package', ['package.json', 'art/sprites/hero.sprite.json'], 'art/sprites', '../..'],
+  ])('is not begun %s', async (_, files, at, place) => {
+    expect(await said(files, at, '{}', refuseSecondProject)).toContain(`found it in "${place}".`)
+  })
+
+  test.each([
+    ['in a package of a workspace', ['package.json', 'packages/b/package.json'], 'packages/b'],
+    ['in a folder without anything near', [], 'art'],
+    ['in the folder of a project, again', ['package.json', 'spritewright.config.ts', 'game/sprites.lock.json'], '.'],
+  ])('is begun %s', async (_, files, at) => {
+    expect(await said(files, at, '{ "workspaces": ["packages/*"] }', refuseSecondProject)).toBe('nothing')
+  })
+})
+
 describe('below a project', () => {
   const below = (): ReturnType<typeof createWorld> => {
     const world = createWorld({ files: { '/sprites.lock.json': '{}' } })
@@ -62,18 +80,22 @@ describe('below a project', () => {
     return world
   }
 
-  test.each(commandEntries.map(({ verb }) => verb).filter((verb) => verb !== 'schema'))('%s is led to it', async (verb) => {
-    const world = below()
-    expect(await world.run(verb)).toBe(2)
-    expect(world.err()).toContain('found it in "..".')
-    expect(world.opened).toEqual([])
-  })
+  test.each(commandEntries.map(({ verb }) => verb).filter((verb) => verb !== 'schema' && verb !== 'serve'))(
+    '%s is led to it',
+    async (verb) => {
+      const world = below()
+      expect(await world.run(verb)).toBe(2)
+      expect(world.err()).toContain('found it in "..".')
+      expect(world.opened).toEqual([])
+    },
+  )
 
   test('init makes another project only for a person who says so', async () => {
     const world = below()
     await world.run('init')
     expect(world.err()).toContain('If this folder is meant, add --here to it.')
     expect([...world.files.keys()]).toEqual(['/sprites.lock.json'])
+    expect(await world.run('init', '--root', '.')).toBe(2)
     expect(await world.run('init', '--here')).toBe(0)
     expect([...world.files.keys()]).toContain('/game/spritewright.config.mjs')
   })

@@ -118,6 +118,7 @@ export function createWorld(init: WorldInit = {}): World {
     tempFolder: '/tmp',
     workingFolder: '/game',
     processId: 1,
+    glob: async () => [],
   } satisfies Partial<Host> as unknown as Host
   const parts: ProgramParts = {
     host,

@@ -99,7 +99,9 @@ export const wrongSprite = sprites.knight
   expect(await workshop.writeTypings(specs.slice(0, 1))).toEqual([])
   const spec = await readFile(game.path('sprites/hero.sprite.json'), 'utf8')
   await game.write('sprites/hero.sprite.json', '{ "reference": ')
-  expect(await workshop.writeTypings()).toEqual([])
+  expect(await workshop.writeTypings(specs.slice(0, 1))).toEqual([])
+  // A person who asks for them is told why not.
+  await expect(workshop.writeTypings()).rejects.toMatchObject({ code: 'SW_SPEC' })
   await game.write('sprites/hero.sprite.json', spec)
   expect(await readFile(game.path('src/sprites.d.ts'), 'utf8')).toBe(written)
   expect((await compile(game)).map((line) => line.replace(/^(.*?)\((\d+),.*$/, '$1:$2'))).toEqual(['src/main.ts:3', 'src/main.ts:4'])

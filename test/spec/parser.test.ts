@@ -315,6 +315,7 @@ describe('what breaks a text', () => {
   test.each([
     ['prompt: [\nreference: a', /^2:1 expected valid YAML \(.*\), found reference$/],
     ['prompt: a knight: brave', /^1:9 expected quotes around a text that has ": " in it, found "a knight: brave"$/],
+    ['prompt a knight\nfps: 3', /^1:1 expected a colon and a blank after the name of a field, .*, found "prompt a knight"$/],
     ['prompt: @knight', /^1:9 expected quotes around a text that begins with a sign, found "@knight"$/],
     ['a:\n\tb: c', /^2:1 expected blanks instead of a tab at the beginning of a line, found "b: c"$/],
     ['prompt: !!js/function x', /^1:9 expected valid YAML/],

@@ -40,7 +40,7 @@ export async function plan({ printer, parts, root, withWorkshop }: CommandContex
   if (asMarkdown) {
     const linked =
       folder === undefined ? [] : await writePictures(parts.host, resolve(root, folder), args.text('pictures-url') ?? folder, pictures)
-    printer.raw(toPlanMarkdown(report, approve, linked))
+    printer.raw(toPlanMarkdown(report, approve + printer.place, linked))
     return 0
   }
   printer.document(toPlanDocument(report))

@@ -1,4 +1,4 @@
-import { join, sep } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import { formatCredits } from '../../credit/credits.ts'
 import type { Terminal } from '../../host/terminal.ts'
 import { escapeJson } from '../../host/terminal.ts'
@@ -14,6 +14,8 @@ export interface Printer {
    */
   readonly isJson: boolean
   readonly isQuiet: boolean
+  /** As in {@link PrinterInit.place}. */
+  readonly place: string
   /** Whether progress is drawn, whose lines a note would break. Its display sets it. */
   isCovered: boolean
   /** Prints a line of the result, on stdout. */
@@ -59,9 +61,11 @@ export interface PrinterInit {
 /** Creates the printer of one run. */
 export function createPrinter({ terminal, isJson, isQuiet, hasColor, hasNoteColor, folder, place }: PrinterInit): Printer {
   const fromHere = (paint: Paint): Paint => {
+    // Only where a path begins: not in an address, and not within a longer path.
+    const inside = folder === dirname(folder) ? /(?!)/g : new RegExp(`(?<![\\w./:\\\\-])${escapeRegExp(join(folder, sep))}`, 'g')
     // A message may have the folder of its project already. Git's merge driver runs in the project itself.
     const toHere = (text: string): string =>
-      text.replaceAll(join(folder, sep), '').replace(/npx spritewright [a-z]+\b(?! %|[^"\n]* --root)/g, (command) => command + place)
+      text.replace(inside, '').replace(/npx spritewright [a-z]+\b(?! %|[^"\n]* --root)/g, (command) => command + place)
     return (inks) => toHere(paint(inks))
   }
   const paint = fromHere(createPaint(hasColor))
@@ -79,6 +83,7 @@ export function createPrinter({ terminal, isJson, isQuiet, hasColor, hasNoteColo
   return {
     isJson,
     isQuiet,
+    place,
     isCovered: false,
     paintNotes,
     document,
@@ -104,6 +109,10 @@ export function createPrinter({ terminal, isJson, isQuiet, hasColor, hasNoteColo
       else for (const failure of failures) terminal.note(layFailure(failure, paintNotes))
     },
   }
+}
+
+function escapeRegExp(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 }
 
 /**

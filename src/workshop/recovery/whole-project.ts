@@ -2,7 +2,7 @@ import type { Context } from '../../project/context.ts'
 import type { KnownService } from '../../project/plan.ts'
 import { regainOrder } from '../../project/regain.ts'
 import type { ServiceConnection } from '../../project/session.ts'
-import { type Survey, survey, surveyWanted } from '../../project/survey.ts'
+import { type Survey, survey, surveyWanted, throwAll } from '../../project/survey.ts'
 import type { BuildRequest } from '../api/reports.ts'
 import { findItemOrder } from './whole-results.ts'
 
@@ -36,8 +36,8 @@ export async function toWholeProject(
     if (why !== undefined) context.warnings.push(`${item.id}: ${why}`)
   }
   if (lost.length > 0) all = await surveyWanted(context, all, await context.lock.read(), known)
-  // Broken specs are counted already.
-  context.warnings.push(...all.errors.flatMap(({ code, message }) => (code === 'SW_SPEC' ? [] : message)))
+  // A sprite that cannot be read must not go from the files of the game. What was named is bought by now.
+  throwAll(all.errors)
   const isMade = (index: number): boolean => all.items[index]?.state === 'bought' || context.options.build.unbought === 'placeholder'
   const made = {
     ...all,
@@ -50,5 +50,5 @@ export async function toWholeProject(
     const names = new Set(missing.map(({ id, spec }) => (sprites.has(spec.name) ? id : spec.name)))
     context.warnings.push(`Left out of the atlases, since not bought: ${[...names].join(', ')}.`)
   }
-  return { survey: made, isPartial: missing.length + all.errors.length > 0, fetched }
+  return { survey: made, isPartial: missing.length > 0, fetched }
 }
