@@ -11,9 +11,6 @@
  *   some of the last boxes of the best results.
  * - strip.ts: fills one strip (skyline best fit): the highest gap of the outline (outline.ts) gets the
  *   waiting box with the best score (waiting.ts).
- * - bands.ts: lays out a full page of many boxes. It splits the page into narrow bands and fills each by
- *   beam search (band.ts). half-bands.ts has the states of that search, choices.ts picks the boxes to try in
- *   a gap, and pool.ts has the ordered boxes.
  * - boxes.ts, layout.ts: the shared types. A box is a rectangle with its padding; an entry is a box in one
  *   orientation.
  *

@@ -1,8 +1,7 @@
 import { AtlasError } from '../errors.ts'
-import { layOutInBands } from './bands.ts'
 import type { Box } from './boxes.ts'
 import type { Layout, PageBounds } from './layout.ts'
-import { isDense, layOut, layOutQuickly, layOutSome } from './search.ts'
+import { layOut, layOutQuickly, layOutSome } from './search.ts'
 
 /** A rectangle to be placed, pixels, without padding. */
 export interface PackSize {
@@ -119,30 +118,9 @@ class PagePacker {
     if (isAllSingle && !this.#fit(waiting)) return this.#pageOfSome(waiting)
     const chosen = this.#choose(waiting)
     const indices = this.#membersOf(chosen)
-    const boxes = this.#boxesAt(indices)
-    const layout = chosen.length < waiting.length ? this.#layOutFull(boxes) : layOut(boxes, this.#bounds)
+    const layout = layOut(this.#boxesAt(indices), this.#bounds)
     if (layout === undefined) throw this.#tooLarge(this.#groups[chosen[0]!]!)
     return this.#toPage(layout, indices, chosen)
-  }
-
-  /**
-   * Lays out a full page, which is not the last one: in bands, and also by the strip search if the bands are
-   * not dense enough.
-   *
-   * A single page uses the strip search alone. Bands would save some thousandths of its area, but could cost
-   * hundredths of the PNG if fewer frames are level with each other.
-   */
-  #layOutFull(boxes: readonly Box[]): Layout | undefined {
-    const banded = layOutInBands(boxes, this.#bounds)
-    if (banded !== undefined && isDense(boxes.length, areaOf(boxes), this.#pageArea(banded))) return banded
-    const other = layOut(boxes, this.#bounds)
-    if (banded === undefined || other === undefined) return banded ?? other
-    return this.#pageArea(banded) < this.#pageArea(other) ? banded : other
-  }
-
-  #pageArea({ width, height }: Layout): number {
-    const { edge } = this.#bounds
-    return (width + edge) * (height + edge)
   }
 
   /** Fills a page with groups of one rectangle each, any of them. */

@@ -90,7 +90,7 @@ describe('packPages', () => {
     )
     const many = frameSizes(900, 7)
     expect(digest(packPages(many, inGroups(many, 12), { ...usual, maxSize: 1024 }))).toMatchInlineSnapshot(
-      `"500c3630fdc3e18038861d7825a0543e93e221ea30d89d08707f550a9607e034"`,
+      `"9267cd5637e31807e48d7c57de3c9d75f101dd64f1ee69e58de8705598c11691"`,
     )
   })
 
