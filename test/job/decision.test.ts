@@ -159,6 +159,28 @@ describe('what the records say decides what is done', () => {
         expect(decide(again(status), { ...facts, approvedAt: '2026-01-02' })).toMatchObject({ why: { because: 'refused' } })
     })
 
+    test('to send again: refusals by 409 of before count no more, the second one since then is a conflict', () => {
+      const before = [send(minute, unknown), ...[2, 3].map((number) => send(minute, refused(409), { send: number }))]
+      const conflict = { do: 'stop', why: { kind: 'conflict' } }
+      expect(decide(since(...before), facts)).toEqual(conflict)
+      const submitted = (...later: Send[]): Submission => ({ ...since(...before, ...later), replay: replay(0, 3) as never })
+      const accepted = { attempt: 1, executionId: 'e', conversationId: null }
+      const answered = (...later: Send[]): Submission =>
+        ({ ...since(), accepted, answer: { sends: [...before, ...later], replay: replay(0, 3) } }) as never
+      for (const [post, posted] of [
+        ['replay', submitted],
+        ['answer', answered],
+      ] as const) {
+        const again = (...answers: Send['answer'][]) =>
+          decide(posted(...answers.map((answer, index) => send(0, answer, { send: index + 4 }))), facts)
+        expect(again()).toEqual({ do: post, pause: 'none' })
+        expect(again(refused(409))).toEqual({ do: post, pause: 'conflict' })
+        expect(again(unknown, refused(409))).toEqual({ do: post, pause: 'conflict' })
+        expect(again(refused(409), refused(409))).toEqual(conflict)
+        expect(again(unknown, refused(409), refused(409))).toEqual(conflict)
+      }
+    })
+
     test('to give up: nothing more without another approval than the one of that day', () => {
       const given: Submission = { ...since(old), abandoned: { about: 'submission', approvedAt: '2026-01-02' } }
       for (const approvedAt of ['2026-01-02', undefined])
