@@ -6,8 +6,10 @@ import type { UploadPicture } from '../../src/job/chain.ts'
 import { freeze } from '../../src/job/freeze.ts'
 import type { JobPorts, Order, Purchase } from '../../src/job/order.ts'
 import { purchase } from '../../src/job/purchase.ts'
+import { createJournal } from '../../src/job/records/journal.ts'
 import { findEntry, type LockEntry } from '../../src/vault/lockfile.ts'
 import { sha256 } from '../../src/vault/objects.ts'
+import { ringOf, testKey } from '../kit/keys.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 import { answerSmall, emptyService, type Fate } from '../kit/small-service.ts'
@@ -140,6 +142,18 @@ describe('beside another machine', () => {
       await made.record('unknown', { attempt: 1, send: 1, status: 500, message: 'x' })
     })
     expect([answered.slept, answered.error]).toEqual([[], expect.objectContaining({ code: 'SW_UNCERTAIN' })])
+  })
+
+  test('a POST of somebody whose records do not count here gets as long as it may take, then a person decides', async () => {
+    const sent = async ({ client, clock, disk }: Bench): Promise<void> => {
+      const theirs = createJournal({ disk, clock, random: countingRandom(), keys: ringOf(testKey(9)) }, '/game/.spritewright/submissions')
+      const view = await theirs.append(order.hash, await theirs.read(order.hash), 'frozen', frozenOf(1))
+      if (view) await theirs.append(order.hash, view, 'sent', { attempt: 1, send: 1, keyTag: client.keyTag(order.hash) })
+    }
+    const waited = await beside({ elsewhereMs: 5_000 }, sent)
+    expect([waited.slept, waited.posts]).toEqual([[2_000, 2_000, 2_000], 1])
+    expect(waited.error).toMatchObject({ code: 'SW_UNCERTAIN', facts: { because: 'records' } })
+    expect((await beside({ elsewhereMs: undefined }, sent)).slept).toEqual([])
   })
 
   test('an answer whose arrival is unknown is told as an answer', async () => {
