@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest'
+import { type ErrorCode, SpritewrightError } from '../../src/errors.ts'
+import { explained } from '../../src/workshop/worker/explained.ts'
+import { systemError } from '../cli/world.ts'
+
+const facts = { id: 'hero.walk' }
+const failure = (code: ErrorCode, message: string): SpritewrightError => new SpritewrightError(code, { message, facts })
+
+describe('an error of the worker says to its client', () => {
+  test.each([
+    ['SW_UNCERTAIN', 'Decide: npx spritewright recover hero.walk --replay sends it again.'],
+    ['SW_JOURNAL', 'Give it up: npx spritewright recover hero.walk --abandon, then approve it again.'],
+    ['SW_QUESTION', 'Which hand? Answer it with: npx spritewright answer hero.walk "…"'],
+  ] as const)('that a person decides or answers in the clone of the worker (%s)', (code, message) => {
+    const error = explained(failure(code, message))
+    expect(error).toMatchObject({ code, facts })
+    expect((error as Error).message).toContain(`${message} Do that in the clone of the worker, after git pull there`)
+  })
+
+  test.each(['ENOSPC', 'EROFS', 'EACCES'])('that the disk of the worker failed (%s)', (code) => {
+    const error = explained(systemError(code, 'open', '/game/.spritewright/submissions/a'))
+    expect(error).toMatchObject({
+      code: 'SW_DISK',
+      message: expect.stringMatching(new RegExp(`^The disk of the worker failed: ${code}: `)),
+    })
+  })
+
+  test('that the worker must not buy, in the words of its clone', () => {
+    expect(explained(failure('SW_MISSING', 'Build with --buy.'))).toMatchObject({
+      code: 'SW_MISSING',
+      message: expect.stringMatching(/^The worker must not buy: build\.generate is "never" in its clone/),
+      facts,
+    })
+  })
+
+  test.each([
+    ['other', 'approved by sw-key. Nothing was sent. If that key may approve, name it in SPRITEWRIGHT_APPROVERS where the worker runs'],
+    ['given', 'Nothing was sent. The SPRITEWRIGHT_APPROVALS of the worker does not allow the way in which it was given. Somebody whom'],
+    ['revoked', 'approved earlier, and that approval was taken back. Nothing was sent. Somebody whom the worker knows approves it'],
+    ['expired', 'approved earlier, and that approval has expired. Nothing was sent. Somebody whom the worker knows approves it'],
+  ])('who may approve what it does not buy: verdict %s', (verdict, words) => {
+    const asked = { ids: ['hero#2', 'hero.walk'], verdict, buyer: 'sw-key' }
+    const error = explained(new SpritewrightError('SW_BUYER', { message: 'Approve it with --adopt.', facts: asked }))
+    expect(error).toMatchObject({ code: 'SW_BUYER', facts: asked })
+    const { message } = error as Error
+    expect(message).toMatch(/^The worker does not buy "hero#2", "hero\.walk", approved /)
+    expect(message).toContain(words)
+    expect(message).toContain('npx spritewright approve hero hero.walk --adopt. Then commit sprites.lock.json, push, and build.')
+  })
+
+  test.each([failure('SW_REFUSED', 'The service refused "hero.walk".'), new TypeError('x is not a function'), 'a text'])(
+    'nothing else than it says itself: %s',
+    (error) => expect(explained(error)).toBe(error),
+  )
+})
