@@ -6,8 +6,8 @@ import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 const path = '/game/.spritewright/checkout.json'
 
 /** Opens the name of a checkout on a disk, as the user of a key. */
-function open(disk: MemoryDisk, user = 1) {
-  return openCheckoutName({ disk, random: countingRandom() }, ringOf(testKey(user)), { own: '/game/.spritewright', copy: undefined })
+function open(disk: MemoryDisk, user = 1, copy?: string) {
+  return openCheckoutName({ disk, random: countingRandom() }, ringOf(testKey(user)), { own: '/game/.spritewright', copy })
 }
 
 async function named(): Promise<{ disk: MemoryDisk; name: string; write: (changes: object) => void }> {
@@ -26,6 +26,29 @@ describe('the name of a checkout', () => {
   test('counts for no other user', async () => {
     const { disk } = await named()
     expect(await open(disk, 2).read()).toBeUndefined()
+  })
+
+  test.each(['EROFS', 'EACCES', 'ENOSPC'])('is made although the state folder takes no copy of it (%s)', async (code) => {
+    const disk = new MemoryDisk()
+    disk.fault = { call: 'write /state/', code }
+    const name = await open(disk, 1, '/state/game').readOrMake()
+    expect([...disk.files.keys()]).toEqual([path])
+    expect(await open(disk, 1, '/state/game').readOrMake()).toBe(name)
+  })
+
+  test('is an error if the project itself takes none', async () => {
+    const disk = new MemoryDisk()
+    disk.fault = { call: 'write /game/', code: 'EROFS' }
+    await expect(open(disk, 1, '/state/game').readOrMake()).rejects.toMatchObject({ code: 'EROFS' })
+  })
+
+  test.each([path, '/state/game/checkout.json'])('survives the loss of %s, and the next run makes that file again', async (lost) => {
+    const disk = new MemoryDisk()
+    const name = await open(disk, 1, '/state/game').readOrMake()
+    disk.files.delete(lost)
+    expect(await open(disk, 1, '/state/game').read()).toBe(name)
+    expect(await open(disk, 1, '/state/game').readOrMake()).toBe(name)
+    expect([...disk.files.keys()].sort()).toEqual([path, '/state/game/checkout.json'])
   })
 
   test.each([
