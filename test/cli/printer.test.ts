@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { AtlasError, type AtlasErrorCode } from '../../atlas/errors.ts'
 import { exitCodeOf, toFailures } from '../../src/cli/failure.ts'
 import { createPaint, cutInk, ink, inkWidth } from '../../src/cli/view/ink.ts'
 import { createPrinter, toJsonText } from '../../src/cli/view/printer.ts'
@@ -82,6 +83,23 @@ describe('what the terminal gets', () => {
     expect(await escapes({ isOutputTerminal: false, isInteractive: true })).toBe(false)
     expect(await escapes({ isOutputTerminal: true }, '--no-color')).toBe(false)
     expect(await escapes({ isOutputTerminal: true, env: { NO_COLOR: '1' } })).toBe(false)
+  })
+
+  test('stdout and stderr each have colours if they are terminals themselves, whatever the other one is', async () => {
+    const workshop = { status: async () => ({ items: [planItem('hero.walk')], steps: [], total: 0n, warnings: ['a doubt'] }) }
+    const colours = async (isOutputTerminal: boolean, isInteractive: boolean, env = {}): Promise<readonly boolean[]> => {
+      const world = createWorld({ workshop, isOutputTerminal, isInteractive, env })
+      await world.run('status')
+      expect(world.err()).toContain('a doubt')
+      const refused = createWorld({ isOutputTerminal, isInteractive, env })
+      await refused.run('statsu')
+      expect(refused.err()).toContain('SW_USAGE')
+      return [world.out(), world.err(), refused.err()].map((text) => text.includes('\x1b['))
+    }
+    expect(await colours(true, false)).toEqual([true, false, false])
+    expect(await colours(false, true)).toEqual([false, true, true])
+    expect(await colours(true, true)).toEqual([true, true, true])
+    for (const env of [{ NO_COLOR: '1' }, { TERM: 'dumb' }]) expect(await colours(true, true, env)).toEqual([false, false, false])
   })
 })
 
@@ -190,11 +208,21 @@ describe('errors', () => {
     expect(world.err()).not.toContain('.tmp')
   })
 
-  test('a refused delivery of the atlas room ends with 4, a page that cannot be packed with 1', () => {
-    const refusal = (code: string): Error => Object.assign(new Error('no'), { code, facts: { rule: 'x' } })
-    expect(exitCodeOf(toFailures(refusal('SW_ARCHIVE')))).toBe(4)
-    expect(exitCodeOf(toFailures(refusal('SW_PACK')))).toBe(1)
-    expect(toFailures(refusal('SW_ARCHIVE'))[0]).toMatchObject({ code: 'SW_ARCHIVE', facts: { rule: 'x' } })
+  test('a refused delivery of the atlas room ends with 4, a page that cannot be packed and a wrong option with 1', () => {
+    const exits: Readonly<Record<AtlasErrorCode, number>> = {
+      SW_ARCHIVE: 4,
+      SW_DELIVERY_LAYOUT: 4,
+      SW_PNG: 4,
+      SW_IMAGE: 4,
+      SW_FRAME_SIZE: 4,
+      SW_PACK: 1,
+      SW_ATLAS_OPTION: 1,
+    }
+    const failures = (Object.keys(exits) as AtlasErrorCode[]).flatMap((code) =>
+      toFailures(new AtlasError(code, { message: 'no', facts: { rule: 'x' } })),
+    )
+    expect(Object.fromEntries(failures.map((failure) => [failure.code, exitCodeOf([failure])]))).toEqual(exits)
+    for (const { facts } of failures) expect(facts).toEqual({ rule: 'x' })
   })
 
   test('an error of nobody is a mistake of ours, exit 1, with its place', async () => {
