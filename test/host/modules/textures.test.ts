@@ -8,6 +8,7 @@ import { painted } from '../../atlas/formats/project.ts'
 import { MemoryDisk } from '../../kit/memory-disk.ts'
 
 const entry = import.meta.resolve('ktx2-encoder')
+const uastc = { mode: 'uastc', quality: 50 } as const
 /** Every KTX2 file begins with it. */
 const signature = '«KTX 20»\r\n\x1a\n'
 
@@ -15,7 +16,6 @@ test('pictures come back as KTX2 of their size, the same bytes each time, and wh
   const printed = vi.spyOn(process.stdout, 'write')
   const encode = nodeTextures()
   const picture = bleedColours(painted(32, 24, 5))
-  const uastc = { mode: 'uastc', quality: 50 } as const
   const [first, again, small] = await Promise.all([
     encode(entry, picture, uastc),
     encode(entry, picture, uastc),
@@ -36,15 +36,29 @@ test('pictures come back as KTX2 of their size, the same bytes each time, and wh
 test('a picture that cannot be encoded fails alone, with the words of the encoder', async () => {
   const encode = nodeTextures()
   const picture = painted(8, 8, 1)
-  const settings = { mode: 'uastc', quality: 50 } as const
   const results = await Promise.allSettled([
-    encode('file:///nowhere/encoder.js', picture, settings),
-    encode(entry, { ...picture, data: new Uint8Array(0) }, settings),
-    encode(entry, picture, settings),
+    encode('file:///nowhere/encoder.js', picture, uastc),
+    encode(entry, { ...picture, data: new Uint8Array(0) }, uastc),
+    encode(entry, picture, uastc),
   ])
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled'])
   expect((results[0] as PromiseRejectedResult).reason.message).toContain('/nowhere/encoder.js')
 }, 60_000)
+
+test('a thread that ends takes only its own picture with it, with the reason, and every later one has another thread', async () => {
+  const encoder = `
+    export async function encodeToKTX2(data) {
+      if (data[0] === 1) await new Promise(() => setTimeout(() => { throw new Error('no memory is left') }))
+      if (data[0] === 2) process.exit(3)
+      return data
+    }`
+  const encode = nodeTextures()
+  const encoded = (first: number): Promise<Uint8Array> =>
+    encode(`data:text/javascript,${encodeURIComponent(encoder)}`, { width: 1, height: 1, data: new Uint8Array([first, 0, 0, 0]) }, uastc)
+  const ends = await Promise.allSettled([1, 2, 9, 9].map(encoded))
+  const words = ends.map((end) => (end.status === 'fulfilled' ? end.value[0] : (end.reason as Error).message))
+  expect(words).toEqual(['no memory is left', 'its thread ended with code 3', 9, 9])
+})
 
 test('the package is found in the project or above it, and else the command is told that installs it', async () => {
   const disk = new MemoryDisk()
