@@ -4,6 +4,7 @@ import { accessOf } from '../../../plugin/panel/server/access.ts'
 import { createRecordReader } from '../../../plugin/panel/server/ledger.ts'
 import { type ActionName, bodyLimit, isAction, parseRequest } from '../../../plugin/panel/server/request-schemas.ts'
 import { toPanelAtlases } from '../../../plugin/panel/server/state/atlas.ts'
+import { toLedger } from '../../../plugin/panel/server/state/paid.ts'
 import type { BuiltPage, BuiltSheets, LedgerReport, Overview } from '../../../src/index.ts'
 
 const bytesOf = (value: unknown): Uint8Array => new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value))
@@ -134,6 +135,25 @@ describe('what a page may do', () => {
     const headers = { ':authority': 'localhost:5173', 'x-spritewright-token': token }
     expect(may(server('127.0.0.1'), { headers }, true)).toBe('act and buy')
   })
+})
+
+test('the credits that are settled so far grow with own settled purchases alone, up to the sum beside them', () => {
+  const lines = [
+    ['settled', 'here', 10_000n],
+    ['settled', 'elsewhere', 20_000n],
+    ['held', 'here', 30_000n],
+    ['restored', 'here', 40_000n],
+    ['uncertain', 'here', 50_000n],
+    ['held', 'elsewhere', 60_000n],
+    ['settled', 'here', 5_000n],
+  ] as const
+  const ledger = {
+    lines: lines.map(([state, origin, credits], at) => ({ id: `hero.${at}`, attempt: 1, state, origin, credits, at })),
+    ...{ settled: 15_000n, held: 30_000n, restored: 40_000n, uncertain: 50_000n, elsewhere: 80_000n },
+  } as unknown as LedgerReport
+  const shown = toLedger(ledger)
+  expect(shown.entries.map(({ settledSoFar }) => settledSoFar)).toEqual(['1', '1', '1', '1', '1', '1', '1.5'])
+  expect(shown.entries.at(-1)?.settledSoFar).toBe(shown.settled)
 })
 
 describe('overview and ledger', () => {
