@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest'
 import type { PlacedFrame } from '../../atlas/index.ts'
 import { toSheetData } from '../../plugin/module.ts'
 import { toAnimation, toTextures } from '../../plugin/runtime/phaser/data.ts'
+import { replaceSources } from '../../plugin/runtime/phaser/frames.ts'
 import { createAnimations, createSprites } from '../../plugin/runtime/phaser.ts'
 import { type AtlasData, mainAtlas, type SpriteModule } from '../../plugin/runtime/shared/data.ts'
 import { isHot, onUpdate } from '../../plugin/runtime/shared/hot.ts'
@@ -10,8 +11,10 @@ import { readSheet } from '../../plugin/runtime/shared/sheet.ts'
 
 // PixiJS asks for the browser's name when it is loaded. Node 20 has none.
 vi.stubGlobal('navigator', { userAgent: '', platform: '' })
-const { Spritesheet, Texture, TextureSource } = await import('pixi.js')
+const { NineSliceSprite, Spritesheet, Texture, TextureSource } = await import('pixi.js')
 const { cutPages } = await import('../../plugin/runtime/pixi/data.ts')
+const { createAtlas, unloadAtlas } = await import('../../plugin/runtime/pixi/atlas.ts')
+const { swapAtlas } = await import('../../plugin/runtime/pixi/swap.ts')
 vi.unstubAllGlobals()
 
 /**
@@ -147,6 +150,55 @@ test('nine-slices: Phaser gets the middle in page pixels, PixiJS the borders of 
   const textures = cutPages(sliced, sourcesOf(sliced))
   expect(textures['panel/idle/0000']!.defaultBorders).toEqual({ left: 2, top: 4, right: 6, bottom: 8 })
   expect(textures['constructor/idle/0000']!.defaultBorders).toBeUndefined()
+})
+
+test('a swap gives a nine-slice of PixiJS its new borders, and one whose borders the game has set keeps them', async () => {
+  const bordered = (borders: AtlasData['borders']): AtlasData => ({
+    ...{ ...atlas, scale: 1, animations: {}, frames: { 'panel/idle/0000': atlas.frames['hero/walk/0001']! } },
+    ...(borders ? { borders } : {}),
+  })
+  const loaded = createAtlas(bordered({ panel: [1, 2, 3, 4] }))
+  loaded.sources.push(...sourcesOf(loaded.data))
+  Object.assign(loaded.textures, cutPages(loaded.data, loaded.sources))
+  const texture = loaded.textures['panel/idle/0000']!
+  loaded.views.watch(texture)
+  const [follows, own] = [new NineSliceSprite(texture), new NineSliceSprite({ texture, leftWidth: 7 })]
+  const slices = () =>
+    [follows, own].map(({ leftWidth, topHeight, rightWidth, bottomHeight }) => [leftWidth, topHeight, rightWidth, bottomHeight])
+  await swapAtlas(loaded, bordered({ panel: [5, 6, 7, 8] }), () => false)
+  expect(texture.defaultBorders).toEqual({ left: 5, top: 6, right: 7, bottom: 8 })
+  expect(slices()).toEqual([
+    [5, 6, 7, 8],
+    [7, 2, 3, 4],
+  ])
+  await swapAtlas(loaded, bordered(undefined), () => false)
+  expect(texture.defaultBorders).toBeUndefined()
+  await unloadAtlas({ ...loaded, sources: [] })
+})
+
+test.each([
+  ['pixel art begins', false, true, true, 0, 1],
+  ['pixel art ends in a smooth game', true, false, true, 1, 0],
+  ['pixel art ends in a game of pixel art', true, false, false, 1, 1],
+  ['nothing changes', true, true, true, 1, 1],
+  ['nothing changes, and the game has set its own filter', false, false, true, 1, 1],
+])('a swap in Phaser filters all pages as the spec and the game want it: %s', (_, was, now, antialias, before, after) => {
+  class Source {
+    scaleMode = antialias ? 0 : 1
+    setFilter(mode: number): void {
+      this.scaleMode = mode
+    }
+  }
+  const shown = Object.assign(new Source(), { scaleMode: before })
+  const texture = { source: [shown] } as unknown as Parameters<typeof replaceSources>[1]
+  const atlasOf = (pixelArt: boolean, ...urls: readonly string[]): AtlasData => ({
+    ...{ ...atlas, pixelArt },
+    pages: urls.map((url) => ({ url, width: 1, height: 1 })),
+  })
+  const game = { config: { antialias } } as unknown as Parameters<typeof replaceSources>[0]
+  replaceSources(game, texture, atlasOf(was, 'a.png'), atlasOf(now, 'a.png', 'b.png'), new Map())
+  expect(texture.source[0]).toBe(shown)
+  expect(texture.source.map(({ scaleMode }) => scaleMode)).toEqual([after, after])
 })
 
 test('the main atlas is the one at scale 1, else the first, else an error with the name', () => {
