@@ -147,7 +147,7 @@ test('a conflict waits for a decision: no approval is offered or written, and gi
   await approveHero(panel)
   const conflict = hero(await panel.stateWhere((state) => hero(state).undecided === 'conflict'))
   expect(canBeApproved(conflict)).toBe(false)
-  expect(conflict.words).toContain('until you decide')
+  expect(conflict.words).toContain('Until you decide, nothing is sent')
   expect(conflict.words).not.toContain('new approval')
   isTaken = false
   const lock = await made.game.read('sprites.lock.json')
