@@ -10,8 +10,11 @@ import { cliBin, runCli } from '../kit/project.ts'
 const [few, many] = [40, 400] as const
 /** Sorting takes 10 × log 400 ÷ log 40 = 16 times as many comparisons. */
 const mostGrowth = 25
-/** Smaller counts are not compared: some work begins only in a larger project. */
-const leastCount = 20 * many
+/**
+ * Smaller counts are not compared: some work begins only in a larger project, such as that for the dark pixels of a
+ * few figures. What meets in pairs has at least 200 × many.
+ */
+const leastCount = 50 * many
 
 const roots = new Map<number, string>()
 beforeAll(async () => {
