@@ -172,10 +172,9 @@ async function develop({ name, title, site }) {
   })
   await server.listen()
   const { items } = await spritewright(join(values.in, name), ['status'])
-  const next = items.every(({ state }) => state === 'bought')
-    ? 'everything is bought. Edit a spec or a prompt in the panel, and watch the game.'
-    : 'placeholders at first. Approve them in the panel, and watch the game.'
-  console.log(`\n${title}: ${next} Ctrl-C ends it.`)
+  const isBought = items.every(({ state }) => state === 'bought')
+  const next = isBought ? 'everything is bought. Edit a spec or a prompt' : 'placeholders at first. Approve them'
+  console.log(`\n${title}: ${next} in the panel, and watch the game. Ctrl-C ends it.`)
   server.printUrls()
   const [game] = server.resolvedUrls?.local ?? []
   if (game !== undefined) openBrowser(game)

@@ -1,8 +1,10 @@
 import { resolve } from 'node:path'
 import { errorCodes, hasCode } from '../errors.ts'
+import { commandWord } from '../host/terminal.ts'
 import type { Workshop } from '../workshop.ts'
 import type { CommandArgs } from './arguments.ts'
 import { type CommandLine, parseCommandLine } from './command-line.ts'
+import type { CommandEntry } from './commands.ts'
 import type { CommandContext, ProgramParts } from './context.ts'
 import { exitCodeOf, toFailures } from './failure.ts'
 import { layCommandHelp, layProgramHelp } from './help.ts'
@@ -21,12 +23,8 @@ export async function runProgram(argv: readonly string[], parts: ProgramParts): 
     if (asked.kind === 'version') return printVersion(printer, parts.version)
     if (asked.kind === 'help') return printHelp(asked, argv, parts)
     const command = await asked.entry.load()
-    const context = await createContext(printer, parts, asked.args)
-    const { refuseOtherRoot, refuseSecondProject } = await import('./project-root.ts')
-    const isMeant = asked.args.flag('here') || (asked.entry.verb !== 'init' && asked.args.text('root') !== undefined)
-    if (!isMeant && asked.entry.verb === 'init') await refuseSecondProject(parts.host, context.root)
-    else if (!isMeant && !asked.entry.worksAnywhere) await refuseOtherRoot(parts.host, context.root)
-    return await command(context, asked.args)
+    const root = await findRoot(parts.host, asked.entry, asked.args)
+    return await command(createContext(printer, parts, root, asked.args), asked.args)
   } catch (error) {
     const failures = toFailures(error)
     printer.failures(failures)
@@ -75,14 +73,21 @@ function switchesOf(switches: readonly string[], names: readonly string[]): stri
     .flatMap((name) => {
       const at = switches.indexOf(name)
       const value = at < 0 ? switches.find((one) => one.startsWith(`${name}=`))?.slice(name.length + 1) : switches[at + 1]
-      return value === undefined ? [] : ` ${name} ${/^[\w./-]+$/.test(value) ? value : JSON.stringify(value)}`
+      return value === undefined ? [] : ` ${name} ${commandWord(value)}`
     })
     .join('')
 }
 
-async function createContext(printer: Printer, parts: ProgramParts, args: CommandArgs): Promise<CommandContext> {
-  const { resolveRoot } = await import('./project-root.ts')
-  const root = await resolveRoot(parts.host, args.text('root'))
+/** Resolves the root of a command, and refuses one that is not meant. */
+async function findRoot(host: ProgramParts['host'], { verb, worksAnywhere }: CommandEntry, args: CommandArgs): Promise<string> {
+  const { refuseOtherRoot, refuseSecondProject, resolveRoot } = await import('./project-root.ts')
+  const root = await resolveRoot(host, args.text('root'))
+  if (verb === 'init' && !args.flag('here')) await refuseSecondProject(host, root)
+  if (verb !== 'init' && !worksAnywhere && args.text('root') === undefined) await refuseOtherRoot(host, root)
+  return root
+}
+
+function createContext(printer: Printer, parts: ProgramParts, root: string, args: CommandArgs): CommandContext {
   const config = args.text('config')
   // A person who sees progress needs no other line, which would break those.
   const onWait = (sentence: string): void => {

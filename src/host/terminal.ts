@@ -77,3 +77,8 @@ export function escapeJson(json: string): string {
     character === '\n' ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 }
+
+/** Writes a path as one word of a command line that a person copies: in quotes if it has other than plain characters. */
+export function commandWord(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : JSON.stringify(path)
+}

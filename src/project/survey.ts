@@ -290,7 +290,6 @@ function selector(
   isPartial: boolean,
   broken: string,
 ): (sprite: string, animation: string) => boolean {
-  if (names.length === 0) return () => true
   const ids = specs.flatMap((spec) => [spec.name, ...spec.animations.map((animation) => animationId(spec, animation))])
   const unknown = names.filter((name) => !ids.includes(name))
   if (unknown.length > 0 && !isPartial) {

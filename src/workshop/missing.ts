@@ -1,6 +1,7 @@
 import { relative } from 'node:path'
 import { formatCredits, sumCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
+import { commandWord } from '../host/terminal.ts'
 import type { Context } from '../project/context.ts'
 import type { PlanState } from '../project/plan.ts'
 import type { Quotes } from '../project/quotes.ts'
@@ -69,7 +70,7 @@ function countWords(items: readonly Missing[]): string {
 /** The options that a command needs if the project is not the working folder. */
 function rootOption(context: Context): string {
   const way = relative(context.host.workingFolder, context.options.root)
-  return way === '' ? '' : ` --root ${/^[\w./-]+$/.test(way) ? way : JSON.stringify(way)}`
+  return way === '' ? '' : ` --root ${commandWord(way)}`
 }
 
 function wordsOf(item: Missing): string {

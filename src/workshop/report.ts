@@ -69,14 +69,9 @@ export async function makePlan(
 
 /** Warns of files that look like a spec, beside others or where there is none, and are not named as one. */
 async function warnOfMisnamed({ host: { disk, glob }, options: { root }, warnings }: Context, found: Survey): Promise<void> {
-  const files =
-    found.wanted.length === 0
-      ? await glob(root, ['**/*.{json,jsonc,json5,yaml,yml}'])
-      : await Promise.all(
-          [...new Set(found.wanted.map(({ spec }) => dirname(spec.file)))].map(async (folder) =>
-            (await disk.list(folder)).map((name) => join(folder, name)),
-          ),
-        ).then((all) => all.flat())
+  const files = found.wanted.length === 0 ? await glob(root, ['**/*.{json,jsonc,json5,yaml,yml}']) : []
+  for (const folder of new Set(found.wanted.map(({ spec }) => dirname(spec.file))))
+    for (const name of await disk.list(folder)) files.push(join(folder, name))
   for (const file of files.filter((one) => specName(one) === undefined && /\.(?:jsonc?|json5|ya?ml)$/i.test(one)).slice(0, 200)) {
     if (!(await looksLikeSpec(disk, file).catch(() => false))) continue
     const name = basename(file).replace(/(?:\.sprites?)?(?: ?\(\d+\))?\.\w+$/i, '')

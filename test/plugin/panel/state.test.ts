@@ -64,15 +64,20 @@ const animationOf = ({ sprites }: PanelState, name: string) => {
   return found
 }
 
+/** The state of one sprite that is bought, one that is approved, one that is neither, and one that asks. */
+async function fourStates(): Promise<PanelState> {
+  const { world, state, approve, build } = await desk()
+  for (const name of ['bought', 'approved', 'missing', 'quiz']) addSprite(world, name, name.length)
+  await approve('bought', 'quiz')
+  await build('bought')
+  await build('quiz').catch(() => {})
+  await approve('approved')
+  return state()
+}
+
 describe('the state of the panel', () => {
   test('shows each request as the records have it, with what it cost or would cost', async () => {
-    const { world, state, approve, build } = await desk()
-    for (const name of ['bought', 'approved', 'missing', 'quiz']) addSprite(world, name, name.length)
-    await approve('bought', 'quiz')
-    await build('bought')
-    await build('quiz').catch(() => {})
-    await approve('approved')
-    const now = await state()
+    const now = await fourStates()
     const states = Object.fromEntries(now.sprites.map(({ name, animations }) => [name, animations.map((one) => one.state)]))
     expect(states).toEqual({ bought: ['bought'], approved: ['approved'], missing: ['missing'], quiz: ['question'] })
     expect(now.totals).toEqual({ counts: { bought: 1, approved: 1, missing: 1, question: 1 }, price: '3.2' })
@@ -235,13 +240,7 @@ describe('the state of the panel', () => {
   })
 
   test('has when each purchase was approved and ended, and what is held for it', async () => {
-    const { world, state, approve, build } = await desk()
-    for (const name of ['bought', 'approved', 'missing', 'quiz']) addSprite(world, name, name.length)
-    await approve('bought', 'quiz')
-    await build('bought')
-    await build('quiz').catch(() => {})
-    await approve('approved')
-    const now = await state()
+    const now = await fourStates()
     const times = now.sprites.map(({ animations: [one] }) => [
       one?.id,
       one?.approvedAt !== undefined,
