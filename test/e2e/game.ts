@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createServer, type InlineConfig, build as viteBuild } from 'vite'
 import { isOffered, packageFolder } from '../kit/extras.ts'
+import { listenAnywhere } from '../kit/listen.ts'
 
 /** Folder of this repository. */
 export const repository: string = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
@@ -124,11 +125,11 @@ export async function serveDev(root: string, engines?: readonly string[], pixi: 
   const server = await createServer({
     root,
     logLevel: 'error',
-    server: { host: '127.0.0.1', port: 0, strictPort: false, fs: { allow: [root, repository] }, watch: null },
+    server: { host: '127.0.0.1', fs: { allow: [root, repository] }, watch: null },
     ...(engines
       ? { optimizeDeps: { include: [...engines] } }
       : { optimizeDeps: { noDiscovery: true }, resolve: { alias: aliasesWith(pixi) } }),
   })
-  await server.listen()
+  await listenAnywhere(server)
   return { url: server.resolvedUrls?.local[0] ?? '', close: () => server.close() }
 }

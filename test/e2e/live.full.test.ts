@@ -6,6 +6,7 @@ import sharp from 'sharp'
 import { type EmbeddedService, startEmbeddedService } from 'spritewright/service'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { isOffered } from '../kit/extras.ts'
+import { freePort } from '../kit/listen.ts'
 import { rememberedMakers } from '../kit/remembered-makers.ts'
 import { staleAsks } from '../plugin/panel-client.ts'
 import { openBrowser, visit } from './browser.ts'
@@ -75,7 +76,7 @@ async function startGame(
     'vite.config.js': `import spritewright from 'spritewright/vite'
 export default {
   plugins: [spritewright()],
-  server: { host: '127.0.0.1', port: 0, fs: { allow: ${JSON.stringify(['.', repository])} } },
+  server: { host: '127.0.0.1', port: ${await freePort()}, fs: { allow: ${JSON.stringify(['.', repository])} } },
   optimizeDeps: { noDiscovery: true },
   resolve: { alias: ${JSON.stringify(alias)} },
 }`,

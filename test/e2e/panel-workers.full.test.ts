@@ -6,6 +6,7 @@ import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/s
 import { nodeHost } from '../../src/host/host.ts'
 import type { Options } from '../../src/options/options.ts'
 import { fasterClock } from '../kit/faster-clock.ts'
+import { listenAnywhere } from '../kit/listen.ts'
 import { portOf } from '../plugin/server.ts'
 import { configOf, keptLog, key, openSource, pluginOf, vites } from '../plugin/world.ts'
 import { openBrowser } from './browser.ts'
@@ -117,7 +118,7 @@ async function openWorld(): Promise<World> {
         configOf(game, plugin, { logLevel: 'info', customLogger: logger, server: { host: '127.0.0.1', port, strictPort: port !== 0 } }),
       )
       open.push(() => dev.close())
-      await dev.listen()
+      await (port === 0 ? listenAnywhere(dev) : dev.listen())
       dev.printUrls()
       const origin = `http://127.0.0.1:${portOf(dev)}`
       return { origin, panel: /https?:\S+#token=\S+/.exec(lines.all.join('\n'))?.[0] ?? '', log: lines.all }

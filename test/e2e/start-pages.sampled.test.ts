@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import sharp from 'sharp'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { hasExtras, isOffered, packageFolder } from '../kit/extras.ts'
+import { freePort } from '../kit/listen.ts'
 import { patienceMs } from '../kit/patience.ts'
 import { cliBin } from '../kit/project.ts'
 import { level } from '../level.ts'
@@ -98,7 +99,7 @@ async function startVite(root: string): Promise<string> {
     config,
     `import { mergeConfig } from 'vite'
 import own from './vite.config.ts'
-export default mergeConfig(own, { server: { host: '127.0.0.1', port: 0, fs: { allow: [${JSON.stringify(repository)}, '.'] } } })
+export default mergeConfig(own, { server: { host: '127.0.0.1', port: ${await freePort()}, fs: { allow: [${JSON.stringify(repository)}, '.'] } } })
 `,
   )
   const child = spawn(process.execPath, [join(repository, 'node_modules/vite/bin/vite.js'), '--config', config], {

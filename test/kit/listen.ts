@@ -1,28 +1,33 @@
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import type { ViteDevServer } from 'vite'
 
 /**
- * Listens on a free port. Vite first finds a free port and then listens on it, so another process of a busy
- * machine may take the port in between. In that case, this function tries again, up to five times in all.
+ * Listens on a free port.
+ *
+ * Vite's own choice, port 0, fails on a busy machine: it finds a free port, gives it back and then listens on it.
  */
 export async function listenAnywhere(server: ViteDevServer): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    try {
-      await server.listen(0)
-      return
-    } catch (error) {
-      if (tries === 5 || !/ is already in use$/.test((error as Error).message)) throw error
-    }
-  }
+  await server.listen(await freePort())
 }
 
-/** A port of loopback that is free now. */
+/**
+ * A port of loopback that is free now. Systems give outgoing connections and port 0 numbers of 32,768 and more, so
+ * only another caller of this function could take it before it is used.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
+  for (let tries = 1; ; tries++) {
+    const port = randomInt(10_000, 32_000)
+    const server = createServer().listen(port, '127.0.0.1')
+    try {
+      await once(server, 'listening')
+    } catch (error) {
+      if (tries === 100) throw error
+      continue
+    }
+    server.close()
+    await once(server, 'close')
+    return port
+  }
 }

@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findServers } from '../../../scripts/find-servers.mjs'
-import { freePort, removeFolder, serverFolder, startProcess } from './process.ts'
+import { freePort } from '../listen.ts'
+import { removeFolder, serverFolder, startProcess } from './process.ts'
 
 /** An nginx on loopback that serves a folder with WebDAV, as Bazel's documentation sets it up as a cache. */
 export interface Nginx {

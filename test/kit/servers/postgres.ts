@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { findServers } from '../../../scripts/find-servers.mjs'
-import { freePort, removeFolder, serverFolder, serverUser, startProcess } from './process.ts'
+import { freePort } from '../listen.ts'
+import { removeFolder, serverFolder, serverUser, startProcess } from './process.ts'
 
 /** A PostgreSQL server on loopback, with an empty database. */
 export interface PostgresServer {

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { chownSync, mkdtempSync, rmSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -30,26 +30,6 @@ export function serverFolder({ uid, gid }: ServerUser): string {
   const folder = mkdtempSync(join(tmpdir(), 'spritewright-server-'))
   if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid)
   return folder
-}
-
-/** The ports that the system gives to nobody by itself: those from which Linux and macOS choose begin above. */
-const ownPorts = { first: 10_000, end: 32_000 }
-
-/**
- * Finds a free port on loopback for a server that cannot choose one. It stays free on a busy machine, also while
- * the server restarts, because no other process gets it unless it asks for this number.
- */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = ownPorts.first + Math.floor(Math.random() * (ownPorts.end - ownPorts.first))
-    const server = createServer()
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.on('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true))
-    })
-    if (!isFree) continue
-    await new Promise<void>((resolve) => server.close(() => resolve()))
-    return port
-  }
 }
 
 /** A server in the foreground. */

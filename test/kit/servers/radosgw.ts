@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createS3Client } from '../../../src/stores/s3-client.ts'
 import { quickPorts } from '../../stores/quick-ports.ts'
-import { freePort, removeFolder, type ServerProcess, serverFolder, startProcess } from './process.ts'
+import { freePort } from '../listen.ts'
+import { removeFolder, type ServerProcess, serverFolder, startProcess } from './process.ts'
 
 /** The S3 service of Ceph on loopback, with a bucket `studio`. */
 export interface Radosgw {

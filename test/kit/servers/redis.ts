@@ -1,8 +1,9 @@
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { findServers } from '../../../scripts/find-servers.mjs'
+import { freePort } from '../listen.ts'
 import { hasPackages } from '../packages.ts'
-import { freePort, removeFolder, serverFolder, serverUser, startProcess } from './process.ts'
+import { removeFolder, serverFolder, serverUser, startProcess } from './process.ts'
 
 /** A Redis server on loopback that asks for a password and keeps nothing on disk. */
 export interface RedisServer {
