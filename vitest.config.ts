@@ -15,8 +15,8 @@ const files: Readonly<Record<Level, { readonly include: string[]; readonly exclu
 export default defineConfig({
   test: {
     projects: [{ extends: true, test: { name: level, ...files[level] } }],
-    // Sets the timeout of a test by its folder.
-    setupFiles: ['test/kit/timeouts.ts'],
+    // Sets the timeout of a test by its folder, and how bytes are compared.
+    setupFiles: ['test/kit/setup.ts'],
     hookTimeout: 2 * patienceMs,
     // One more than the two cores of a small machine: tests of browsers, servers and processes often wait.
     maxWorkers: 3,

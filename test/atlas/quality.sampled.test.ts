@@ -24,7 +24,7 @@ const further = {
 } as const
 
 /**
- * All sequences in the long run; in the short run, every motion of a third of the figures, including pixel
+ * All sequences in the long run; otherwise every motion of a third of the figures, including pixel
  * art.
  */
 const some = (words: readonly string[]): readonly string[] =>

@@ -100,24 +100,27 @@ describe('a motion', () => {
     expect(digest(await animate(commission(drawings.get('slime')!, 'attacks', { frames: 4 })))).not.toBe(first)
   })
 
-  test.each([8, 16, 32, 64, 120])('the variants of a commission differ, for a picture of %i pixels too', async (side) => {
-    const { data } = await sharp(encodePng(drawings.get('hero')!))
-      .resize(side, side, { fit: 'contain', background: '#0000', kernel: 'nearest' })
-      .raw()
-      .toBuffer({ resolveWithObject: true })
-    const small = createBitmap(side, side, new Uint8Array(data))
-    const scene = createBitmap(
-      side,
-      side,
-      Uint8Array.from({ length: 4 * side * side }, (_, at) => (at % 4 === 3 ? 255 : (at * 7919) % 256)),
-    )
-    for (const [reference, words] of [small, scene].flatMap((one) =>
-      ['walk', 'spin', 'die', 'swim', 'idle'].map((word) => [one, word] as const),
-    )) {
-      const all = [0, 1, 2, 3, 4, 5].map((variant) => animate(commission(reference, words, { frames: 7, variant })))
-      expect(new Set((await Promise.all(all)).map(digest)).size, words).toBe(6)
-    }
-  })
+  test.each(byLevel({ quick: [8, 32], full: [8, 16, 32, 64, 120], long: [8, 16, 32, 64, 120] }))(
+    'the variants of a commission differ, for a picture of %i pixels too',
+    async (side) => {
+      const { data } = await sharp(encodePng(drawings.get('hero')!))
+        .resize(side, side, { fit: 'contain', background: '#0000', kernel: 'nearest' })
+        .raw()
+        .toBuffer({ resolveWithObject: true })
+      const small = createBitmap(side, side, new Uint8Array(data))
+      const scene = createBitmap(
+        side,
+        side,
+        Uint8Array.from({ length: 4 * side * side }, (_, at) => (at % 4 === 3 ? 255 : (at * 7919) % 256)),
+      )
+      for (const [reference, words] of [small, scene].flatMap((one) =>
+        ['walk', 'spin', 'die', 'swim', 'idle'].map((word) => [one, word] as const),
+      )) {
+        const all = [0, 1, 2, 3, 4, 5].map((variant) => animate(commission(reference, words, { frames: 7, variant })))
+        expect(new Set((await Promise.all(all)).map(digest)).size, words).toBe(6)
+      }
+    },
+  )
 
   test('the words of the last line choose the motion, in whatever form', async () => {
     const words = ['walk', 'run', 'idle', 'jump', 'attack', 'hurt', 'die', 'spin', 'fly', 'float', 'cast', 'shake', 'glow', 'roll', 'wave']

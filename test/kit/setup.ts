@@ -14,3 +14,11 @@ const timeouts: Readonly<Record<string, number>> = {
 
 const folder = /[\\/]test[\\/]([^\\/]+)[\\/]/.exec(expect.getState().testPath ?? '')?.[1] ?? ''
 vi.setConfig({ testTimeout: level === 'long' ? 12 * 3_600_000 : (timeouts[folder] ?? 2 * patienceMs) })
+
+// Without this, pictures are compared byte by byte as objects, which takes seconds.
+expect.addEqualityTesters([
+  (one: unknown, other: unknown) =>
+    one instanceof Uint8Array && other instanceof Uint8Array && one.constructor === other.constructor
+      ? Buffer.compare(one, other) === 0
+      : undefined,
+])
