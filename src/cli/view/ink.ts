@@ -1,4 +1,4 @@
-import picocolors from 'picocolors'
+import { styleText } from 'node:util'
 import { escapeText } from '../../host/terminal.ts'
 
 /** A style of text, for terminals with colours. */
@@ -44,6 +44,10 @@ export function cutInk(inks: readonly Ink[], width: number): Ink[] {
 
 /** Creates a painter. Without colours, it returns the text alone. */
 export function createPaint(hasColor: boolean): Paint {
-  const colors = picocolors.createColors(hasColor)
-  return (inks) => inks.map((piece) => (typeof piece === 'string' ? escapeText(piece) : colors[piece.style](plainText(piece)))).join('')
+  const paintOne = (piece: Ink): string => {
+    const text = plainText(piece)
+    // Whether there are colours was decided before, also for streams that are no terminal.
+    return typeof piece === 'string' || !hasColor || text === '' ? text : styleText(piece.style, text, { validateStream: false })
+  }
+  return (inks) => inks.map(paintOne).join('')
 }
