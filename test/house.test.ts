@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { crowdedFolders, folderLoops, importLoops, type Room, rooms, type Violation, wrongDirections } from './house/rooms.ts'
+import { folderLoops, importLoops, type Room, rooms, type Violation, wrongDirections } from './house/rooms.ts'
 import * as rules from './house/rules.ts'
 import { parseSource, type Source } from './house/source.ts'
 import { downloadAddresses, machinePaths, missingPages, namesOfPlaces, readTextFiles, type TextFile } from './house/tracked.ts'
@@ -13,8 +13,6 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 /** Lines after which a file should be reviewed, and lines after which it must be cut. */
 const roomyFile = 250
 const longestFile = 320
-/** Most files in a folder that a reader can take in. */
-const mostFiles = 16
 
 const house: readonly Source[] = ['atlas', 'src', 'plugin']
   .flatMap((folder) =>
@@ -54,10 +52,6 @@ describe('the house', () => {
 
   test('the folders of a room do not import each other in a circle', () => {
     expect(lines(folderLoops(house))).toEqual([])
-  })
-
-  test(`no folder has more than ${mostFiles} files`, () => {
-    expect(lines(crowdedFolders(house, mostFiles))).toEqual([])
   })
 
   test('only src/job/purchase.ts submits', () => {
@@ -171,7 +165,7 @@ describe('a rule sees what breaks it:', () => {
     expect(lines(importLoops(loop))).toEqual(['src/a.ts src/a.ts → src/b.ts → src/c.ts → src/a.ts'])
   })
 
-  test('folders of a room in a circle, and a crowded one', () => {
+  test('folders of a room in a circle', () => {
     const loop = sample({
       'src/job/a/one.ts': "import '../b/two.ts'",
       'src/job/b/two.ts': "import type { Three } from '../three.ts'",
@@ -179,7 +173,6 @@ describe('a rule sees what breaks it:', () => {
       'src/job/a/four.ts': '',
     })
     expect(places(folderLoops(loop))).toEqual(['src/job/a', 'src/job/b', 'src/job/three.ts'])
-    expect(places(crowdedFolders(loop, 1))).toEqual(['src/job/a'])
   })
 
   test('a second spender', () => {

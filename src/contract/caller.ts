@@ -1,7 +1,7 @@
 import { SpritewrightError } from '../errors.ts'
 import type { Clock } from '../host/clock.ts'
 import { type Net, type NetRequest, type NetResponse, readBody } from '../host/net.ts'
-import { searchFor } from '../options/key-search.ts'
+import { searchFor } from '../key-search.ts'
 import { parseServiceAddress, type ServiceAddress } from '../service/address.ts'
 import { createEventReader } from '../service/events.ts'
 import { readRetryAfter } from '../service/http/retry.ts'

@@ -3,7 +3,7 @@ import { inspect, parseEnv } from 'node:util'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
 import { decodeText } from '../host/project-style.ts'
-import { refuseKeyInAddress, searchFor } from './key-search.ts'
+import { refuseKeyInAddress, searchFor } from '../key-search.ts'
 import { baseUrlWords, parseBaseUrl } from './values.ts'
 
 /**

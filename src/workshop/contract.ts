@@ -5,7 +5,7 @@ import { type ContractLine, contractChecks, runContract } from '../contract/suit
 import { SpritewrightError } from '../errors.ts'
 import { decodeText } from '../host/project-style.ts'
 import { publish } from '../host/publish.ts'
-import { refuseKey } from '../options/key-search.ts'
+import { refuseKey } from '../key-search.ts'
 import type { Context } from '../project/context.ts'
 import type { ServiceConnection } from '../project/session.ts'
 import { resolveProfile } from '../service/profile.ts'

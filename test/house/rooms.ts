@@ -29,7 +29,7 @@ const papers = ['errors', 'host', 'stores', 'spec', 'credit', 'vault', 'service'
 export const rooms: Readonly<Record<string, Room>> = {
   atlas: { at: ['atlas/'], may: [] },
   errors: { at: ['src/errors.ts'], may: [] },
-  'key search': { at: ['src/options/key-search.ts'], may: ['errors'] },
+  'key search': { at: ['src/key-search.ts'], may: ['errors'] },
   host: { at: ['src/host/'], may: ['errors'] },
   stores: { at: ['src/stores/'], may: ['errors', 'host'] },
   spec: { at: ['src/spec/'], may: ['errors', 'host', 'atlas/limits.ts'] },
@@ -179,13 +179,6 @@ function reaches(ways: ReadonlyMap<string, ReadonlySet<string>>, from: string, t
 function parentsOf(path: string): string[] {
   const parts = path.split('/').slice(0, -1)
   return parts.map((_, at) => parts.slice(0, at + 1).join('/'))
-}
-
-/** Folders with more files than a reader can take in. */
-export function crowdedFolders(sources: readonly Source[], most: number): Violation[] {
-  const counts = new Map<string, number>()
-  for (const { path } of sources) counts.set(posix.dirname(path), (counts.get(posix.dirname(path)) ?? 0) + 1)
-  return [...counts].flatMap(([at, count]) => (count > most ? [{ at, found: `has ${count} files` }] : []))
 }
 
 /** The file of a relative import, from the root. Returns `undefined` for a package. */

@@ -1,7 +1,7 @@
 import { SpritewrightError } from '../../errors.ts'
 import type { Clock } from '../../host/clock.ts'
 import { type Net, type NetResponse, readBody } from '../../host/net.ts'
-import { searchFor } from '../../options/key-search.ts'
+import { searchFor } from '../../key-search.ts'
 import type { ServiceAddress } from '../address.ts'
 import { type JsonBody, maximumJsonBytes, parseJson } from '../json.ts'
 import { toRefusal } from '../reasons.ts'

@@ -1,4 +1,4 @@
-import { type ErrorFacts, SpritewrightError } from '../errors.ts'
+import { type ErrorFacts, SpritewrightError } from './errors.ts'
 
 /** Finds one API key in texts, in every form that a program usually gives it. */
 export interface KeySearch {
