@@ -25,7 +25,7 @@ export interface Room {
 
 const papers = ['errors', 'host', 'stores', 'spec', 'credit', 'vault', 'service', 'job']
 
-/** The rooms from the ground up. ARCHITECTURE.md has the same table for people. */
+/** The rooms from the ground up. ARCHITECTURE.md lists them for people. */
 export const rooms: Readonly<Record<string, Room>> = {
   atlas: { at: ['atlas/'], may: [] },
   errors: { at: ['src/errors.ts'], may: [] },
