@@ -28,8 +28,8 @@ export function pictureInfo(bytes: Uint8Array): PictureInfo {
       facts: { rule: 'format', bytes: bytes.length },
     })
   }
-  const size = { png: pngSize, jpeg: jpegSize, webp: webpSize }[format](bytes)
-  if (size === undefined || size.width < 1 || size.height < 1) {
+  const size = sizeIn(bytes, format)
+  if (size === undefined) {
     throw new AtlasError('SW_IMAGE', {
       message: `Expected a whole ${format} picture, found a header without a size in ${bytes.length} bytes. The file is damaged or cut short.`,
       facts: { rule: 'header', format, bytes: bytes.length },
@@ -44,6 +44,17 @@ export function sniffFormat(bytes: Uint8Array): PictureFormat | undefined {
   if (startsWith(bytes, 0, '\xff\xd8\xff')) return 'jpeg'
   if (startsWith(bytes, 0, 'RIFF') && startsWith(bytes, 8, 'WEBP')) return 'webp'
   return undefined
+}
+
+/**
+ * Width and height in the header of a picture of this format, each at least 1. Returns `undefined` if the header is
+ * incomplete.
+ *
+ * @see PNG (ISO/IEC 15948) 11.2.2 IHDR; JPEG (ITU-T T.81) B.2.2 frame header; WebP: RFC 9649.
+ */
+export function sizeIn(bytes: Uint8Array, format: PictureFormat): Size {
+  const size = { png: pngSize, jpeg: jpegSize, webp: webpSize }[format](bytes)
+  return size !== undefined && size.width >= 1 && size.height >= 1 ? size : undefined
 }
 
 function startsWith(bytes: Uint8Array, at: number, text: string): boolean {
@@ -63,15 +74,15 @@ function describe(bytes: Uint8Array): string {
   return `bytes that begin with ${Buffer.from(bytes.subarray(0, 8)).toString('hex')}`
 }
 
-type Size = { width: number; height: number } | undefined
+type Size = { readonly width: number; readonly height: number } | undefined
 
 function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
 function pngSize(bytes: Uint8Array): Size {
-  if (bytes.length < 24 || !startsWith(bytes, 12, 'IHDR')) return undefined
   const view = viewOf(bytes)
+  if (bytes.length < 33 || view.getUint32(8) !== 13 || !startsWith(bytes, 12, 'IHDR')) return undefined
   return { width: view.getUint32(16), height: view.getUint32(20) }
 }
 
