@@ -77,7 +77,8 @@ test('a decision is about the one request that was shown, and not about an earli
     expect(await refusalOf(panel, 'recover', { ...toRecover(second, 'replay'), ...other })).toMatchObject({ code: 'SW_CHANGED' })
   expect(posts(made)).toBe(sent)
   await panel.act('recover', toRecover(second, 'replay'))
-  const after = await panel.stateWhere(stands('hero.walk', 'bought'))
+  const isSettled = ({ ledger }: PanelState): boolean => ledger.entries.some(({ state }) => state === 'settled')
+  const after = await panel.stateWhere((state) => stands('hero.walk', 'bought')(state) && isSettled(state))
   expect(made.service.charges()).toHaveLength(1)
   expect(after.ledger.entries.map(({ state }) => state).sort()).toEqual(['settled', 'uncertain'])
   // The same decision again finds no submission that waits for it.
