@@ -4,24 +4,12 @@
  * @module
  */
 
-/**
- * State of a request; see `PlanState` of the workshop.
- *
- * - `adoptable`: `approved` by another checkout, which is expected to buy it.
- * - `outpriced`: `approved` under a price that is no longer valid. Nothing is sent before the new price is
- *   approved.
- */
-export type PurchaseState =
-  | 'bought'
-  | 'lost'
-  | 'approved'
-  | 'adoptable'
-  | 'outpriced'
-  | 'running'
-  | 'question'
-  | 'uncertain'
-  | 'failed'
-  | 'missing'
+import type { ShownState, StateFacts, StateMeaning } from '../../src/project/states.ts'
+
+export type { ShownState as PurchaseState }
+
+/** A state with its words and its colour. */
+export type PanelLook = Pick<StateMeaning, 'state' | 'word' | 'tone'>
 
 /** One sprite: one spec file. */
 export interface PanelSprite {
@@ -88,7 +76,7 @@ export interface PanelFrame {
 }
 
 /** A paid request: an animation or a step of a chain. */
-export interface PanelPaid {
+export interface PanelPaid extends StateMeaning {
   /** `hero.walk`, or `hero#2` for a step. Every action uses this name. */
   readonly id: string
   /**
@@ -98,7 +86,6 @@ export interface PanelPaid {
   readonly hash?: string
   /** The attempt that counts, from 1; missing if nothing was ever about to be sent. */
   readonly attempt?: number
-  readonly state: PurchaseState
   /** One plain sentence: its state, and what to do. */
   readonly words: string
   /** Description of the animation; for a step, its text. */
@@ -134,7 +121,7 @@ export interface PanelPaid {
  * - `conflict`: the service knows the key with other bytes.
  * - `execution`: the service does not know the execution any more. It can only be given up.
  */
-export type PanelUndecided = 'submission' | 'answer' | 'conflict' | 'execution'
+export type PanelUndecided = NonNullable<StateFacts['undecided']>
 
 /** A price before the purchase; not binding. */
 export interface PanelPrice {
@@ -190,9 +177,8 @@ export interface PanelAnimation extends PanelPaid {
 }
 
 /** Another result for the same request, bought beside the others. */
-export interface PanelTake {
+export interface PanelTake extends PanelLook {
   readonly take: number
-  readonly state: PurchaseState
   /** Whether the spec names it. */
   readonly isChosen: boolean
 }

@@ -20,12 +20,12 @@ import {
   type KnownService,
   type PlanFacts,
   type PlanItem,
-  type PlanState,
   type PlanStep,
   planAnimation,
   standingOf,
 } from './plan.ts'
 import { doubtAbout } from './reference-doubts.ts'
+import { isUnsent } from './states.ts'
 import { readApprovers } from './trust/approvers.ts'
 
 /** One animation of the project, as it would be requested from a service. */
@@ -39,11 +39,6 @@ export interface WantedAnimation {
   readonly picture?: ReferencePicture
   /** The requests of its steps and of its sheet, under an identity. */
   requests(identity: ServiceIdentity): { readonly steps: readonly ImageRequest[]; readonly sheet: SheetRequest }
-}
-
-/** Whether the state needs a new submission. */
-export function isUnsent(item: { readonly state: PlanState }): boolean {
-  return item.state === 'missing' || item.state === 'approved' || item.state === 'failed'
 }
 
 /** All wanted animations of the project with their states. */

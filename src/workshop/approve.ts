@@ -1,4 +1,3 @@
-import { type Approval, judgePrice } from '../credit/approval.ts'
 import { type Credits, formatCredits, isAboveCeiling, sumCredits } from '../credit/credits.ts'
 import { fingerprintOf } from '../credit/signing-key.ts'
 import { SpritewrightError } from '../errors.ts'
@@ -11,7 +10,8 @@ import { type ApprovedOrder, toApprovalChange, toJobPorts, toOrder, withSteps } 
 import type { Quote } from '../project/plan.ts'
 import { askQuotes } from '../project/quotes.ts'
 import type { Session } from '../project/session.ts'
-import { checkReferences, isUnsent, type Survey, survey, throwAll } from '../project/survey.ts'
+import { isAdoptable, isForBuild, isToBuy } from '../project/states.ts'
+import { checkReferences, type Survey, survey, throwAll } from '../project/survey.ts'
 import { approvedIds, findEntry } from '../vault/lockfile.ts'
 import type { ApprovalLine, ApproveReport, ApproveRequest } from './api/reports.ts'
 import { giveApproval } from './trust/approvals.ts'
@@ -95,21 +95,20 @@ async function sortOut(
     const order = orders.get(one.hash ?? '')
     if (order && one.undecided !== undefined) undecided.push(one.id)
     const isTwin = candidates.some((candidate) => candidate.order.hash === one.hash)
-    const isValid = one.approval?.verdict === 'valid'
-    const isOthers = one.approval !== undefined && !isValid && !request.adopt
+    const isOthers = isAdoptable(one)
     // Another approval would not end a conflict: a person decides about it first.
-    if (!order || !isUnsent(one) || one.undecided !== undefined || isTwin || isOthers) {
+    if (!order || !isToBuy(one) || isTwin || (isOthers && !request.adopt)) {
       untouched.push(one.id)
-      if (order && isUnsent(one) && isOthers) others.push(one.id)
+      if (order && isOthers && !request.adopt) others.push(one.id)
       continue
     }
     const price = await quotes.of(one.request)
-    const before = order.approval
     const ceiling = request.max ?? price.credits
-    if (one.state === 'approved' && before && isValid && isStillGood(before, price, request)) untouched.push(one.id)
+    // An approval that covers today's price is kept, unless another ceiling is wanted.
+    if (isForBuild({ ...one, quote: price }) && (request.max ?? one.ceiling) === one.ceiling) untouched.push(one.id)
     else {
       const { hash } = order
-      const from = one.approval && !isValid && !session.queues ? findEntry(found.lock, one.id, hash) : undefined
+      const from = isOthers && !session.queues ? findEntry(found.lock, one.id, hash) : undefined
       const frozen = bytesToTakeOver({ ...session, ...found }, order, from, price.credits)
       candidates.push({ id: one.id, hash, prompt: one.request.prompt, quote: price.credits, ceiling, order, price, frozen })
     }
@@ -123,12 +122,6 @@ function frozenWords(id: string, frozen: LockedSubmission | 'others'): string {
     return `${id}: the frozen bytes in sprites.lock.json are not those that spec, author and today's price make. If they were sent, the service refuses others as a conflict, and what they bought is not found.`
   const { publicKey = '', attempt, referenceId = 'none' } = frozen
   return `${id}: attempt ${attempt} may have been sent. Its bytes go out again, under the same idempotency key: frozen by ${fingerprintOf(publicKey).slice(0, 8)}, uploaded picture ${referenceId}.`
-}
-
-/** Whether an approval covers today's price. It is then kept, unless another ceiling is wanted. */
-function isStillGood(before: Approval, price: Quote, request: ApproveRequest): boolean {
-  if (request.max !== undefined && request.max !== before.ceiling) return false
-  return judgePrice(before, price).fits
 }
 
 function checkCeilings(lines: readonly ApprovalLine[], request: ApproveRequest): void {

@@ -8,22 +8,15 @@ import { type OrdersReport, runOrders } from '../job/run-orders.ts'
 import { notYoursError } from '../job/stop.ts'
 import type { Context } from '../project/context.ts'
 import { toApprovalChange, toJobPorts, toOrder, withSteps } from '../project/orders.ts'
-import type { Standing } from '../project/plan.ts'
+import type { PlanItem, PlanStep } from '../project/plan.ts'
 import { askQuotes, type Quotes } from '../project/quotes.ts'
 import type { Session } from '../project/session.ts'
-import {
-  checkReferences,
-  isUnsent,
-  type Survey,
-  surveyWanted,
-  throwAll,
-  type WantedAnimation,
-  type WantedAnimations,
-} from '../project/survey.ts'
+import { isAdoptable, isBarred, isUnsent } from '../project/states.ts'
+import { checkReferences, type Survey, surveyWanted, throwAll, type WantedAnimation, type WantedAnimations } from '../project/survey.ts'
 import { spriteOf } from '../spec/request.ts'
 import { readEvidence, takeSnapshot } from './ledger/balance.ts'
 import type { BalanceEvidence } from './ledger/report.ts'
-import { type Missing, missingError } from './missing.ts'
+import { missingError } from './missing.ts'
 import { giveStanding } from './trust/approvals.ts'
 import { keepInFlight } from './worker/in-flight.ts'
 import { sendOrders } from './worker/send-orders.ts'
@@ -68,17 +61,14 @@ export async function buy(context: Context, session: Session, request: BuyReques
   const open = found.items.flatMap((item, index) =>
     item.state === 'bought' ? [] : [toOrder(session, found.wanted[index] as WantedAnimation, found)],
   )
-  const unsentOf = (order: Order): Unsent[] =>
-    withSteps(order)
-      .flatMap((one) => (byHash.get(one.hash) ?? []) as Unsent[] | Unsent)
-      .filter(isUnsent)
-  const isBarred = (one: Unsent): boolean => !request.mayBuy || one.state === 'missing'
-  const barred = open.filter((order) => unsentOf(order).some(isBarred))
+  const partsOf = (order: Order): readonly (PlanItem | PlanStep)[] => withSteps(order).flatMap((one) => byHash.get(one.hash) ?? [])
+  const isMissing = (one: PlanItem | PlanStep): boolean => isBarred(one, request.mayBuy)
+  const barred = open.filter((order) => partsOf(order).some(isMissing))
   if (barred.length > 0 && !request.allowsPlaceholders) {
-    throw await missingError(context, [...new Set(barred.flatMap(unsentOf))].filter(isBarred), quotes, request.mayBuy, standing)
+    throw await missingError(context, [...new Set(barred.flatMap(partsOf))].filter(isMissing), quotes, request.mayBuy, standing)
   }
   const going = open.filter((order) => !barred.includes(order))
-  const unsent = [...new Set(going.flatMap(unsentOf))]
+  const unsent = [...new Set(going.flatMap(partsOf))].filter(isUnsent)
   // A worker judges by its own list.
   if (!queues) checkApprovers(unsent)
   const balance = await checkBalance(session, unsent, quotes, request.signal)
@@ -96,9 +86,6 @@ export async function buy(context: Context, session: Session, request: BuyReques
 
 /** The outcome of a run's orders, and the change of the account's balance if anything was sent. */
 export type Bought = OrdersReport & { readonly balance?: BalanceEvidence }
-
-/** An animation or a step that was not sent yet. */
-type Unsent = Missing & Pick<Standing, 'hash' | 'approval'>
 
 /**
  * Writes an approval at today's price for each missing request of the sprites that the standing ceilings
@@ -151,10 +138,10 @@ async function whyUnaccepted(context: Context, { identity }: Session): Promise<s
  *
  * @throws `SW_BUYER`
  */
-function checkApprovers(unsent: readonly Unsent[]): void {
-  const others = unsent.filter(({ approval }) => approval !== undefined && approval.verdict !== 'valid')
+function checkApprovers(unsent: readonly (PlanItem | PlanStep)[]): void {
+  const others = unsent.filter(isAdoptable)
   const [first] = others
-  if (first?.approval === undefined || first.approval.verdict === 'valid') return
+  if (first === undefined) return
   const names = [...new Set(others.map(({ id }) => commandName(id)))].join(' ')
   throw notYoursError(
     others.map(({ id }) => id),
@@ -172,7 +159,7 @@ function checkApprovers(unsent: readonly Unsent[]): void {
  */
 async function checkBalance(
   session: Session,
-  unsent: readonly Unsent[],
+  unsent: readonly (PlanItem | PlanStep)[],
   quotes: Quotes,
   signal: AbortSignal,
 ): Promise<Credits | undefined> {

@@ -3,18 +3,11 @@ import { formatCredits, sumCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
 import { commandWord } from '../host/terminal.ts'
 import type { Context } from '../project/context.ts'
-import type { PlanState } from '../project/plan.ts'
 import type { Quotes } from '../project/quotes.ts'
-import type { PaidRequest } from '../spec/request.ts'
+import { missingWords, type UnsentRequest } from '../project/states.ts'
 
 /** A missing part of a build: an animation, or a step of a chain. */
-export interface Missing {
-  readonly id: string
-  readonly state: PlanState
-  readonly request: PaidRequest
-  readonly changed?: readonly string[]
-  readonly note?: string
-}
+export type Missing = UnsentRequest & { readonly id: string }
 
 /**
  * Makes the error of a build that lacks something that it must not buy, or may not buy yet: a table of
@@ -35,7 +28,7 @@ export async function missingError(
   const width = Math.max(...items.map((item) => item.id.length))
   const table = priced.map(
     ({ item, credits }) =>
-      `  ${item.id.padEnd(width)}  ${credits === undefined ? '' : `${formatCredits(credits)} credits  `}${wordsOf(item)}`,
+      `  ${item.id.padEnd(width)}  ${credits === undefined ? '' : `${formatCredits(credits)} credits  `}${missingWords(item)}`,
   )
   const total = quotes ? sumCredits(priced.map(({ credits }) => credits ?? 0n)) : undefined
   const names = [...new Set(items.map((item) => item.id.split(/[.#]/)[0]))].join(' ')
@@ -71,12 +64,4 @@ function countWords(items: readonly Missing[]): string {
 function rootOption(context: Context): string {
   const way = relative(context.host.workingFolder, context.options.root)
   return way === '' ? '' : ` --root ${commandWord(way)}`
-}
-
-function wordsOf(item: Missing): string {
-  if (item.state === 'missing' && item.note !== undefined) return item.note
-  if (item.changed && item.changed.length > 0) return `changed since the last purchase: ${item.changed.join(', ')}`
-  if (item.request.operation !== 'sprite_sheet' && item.state === 'missing')
-    return `new, a step of its reference: ${item.request.operation}`
-  return item.state === 'failed' ? `failed: ${item.note ?? ''}` : item.state === 'approved' ? 'approved, not bought' : 'new'
 }

@@ -6,7 +6,8 @@ import type { Context } from '../project/context.ts'
 import type { PlanItem, PlanStep, Standing } from '../project/plan.ts'
 import { askQuotes } from '../project/quotes.ts'
 import type { ServiceConnection } from '../project/session.ts'
-import { checkReferences, isUnsent, type Survey, survey, surveyWanted, throwAll } from '../project/survey.ts'
+import { isToBuy } from '../project/states.ts'
+import { checkReferences, type Survey, survey, surveyWanted, throwAll } from '../project/survey.ts'
 import { listOrphans, warnOfOrphan } from '../project/unasked/orphans.ts'
 import { listStrays, warnOfStray } from '../project/unasked/strays.ts'
 import type { PaidRequest } from '../spec/request.ts'
@@ -45,13 +46,13 @@ export async function makePlan(
 ): Promise<PlanReport> {
   const known = await survey(context, names, { host: connection.host })
   const status = await toStatus(context, names, known)
-  if (!status.items.some(isUnsent)) return status
+  if (!status.items.some(isToBuy)) return status
   const session = await connection.open(signal)
   const found = await surveyWanted(context, known, await context.lock.read(), { identity: session.identity })
   await checkReferences(context, found.items, session.capabilities)
   const quotes = askQuotes(session, signal)
   const priced = async <T extends Standing & { readonly request: PaidRequest }>(one: T): Promise<T> =>
-    isUnsent(one) ? { ...one, quote: await quotes.of(one.request) } : one
+    isToBuy(one) ? { ...one, quote: await quotes.of(one.request) } : one
   const items: PlanItem[] = []
   for (const item of found.items) items.push(await priced(item))
   const steps: PlanStep[] = []

@@ -141,7 +141,8 @@ describe('plan', () => {
   })
 
   test('a price above its ceiling needs a new approval, and a low balance is said', async () => {
-    const item = planItem('hero.walk', { price: '2.4', state: 'approved', ceiling: parseCredits('2') })
+    const approval = { buyer: 'ab'.repeat(16), at: '2026-01-01T00:00:00.000Z', priceVersion: 'v1', verdict: 'valid' } as const
+    const item = planItem('hero.walk', { price: '2.4', state: 'approved', ceiling: parseCredits('2'), approval })
     const world = createWorld({
       workshop: { plan: async () => ({ items: [item], steps: [], total: 24_000n, balance: 10_000n, warnings: [] }) },
     })
@@ -149,6 +150,15 @@ describe('plan', () => {
     expect(world.out()).toContain('above its ceiling')
     expect(world.out()).toContain('1.4 credits short')
     expect(world.out()).toContain('Next: npx spritewright approve hero,')
+  })
+
+  test('a price of another version needs a new approval, although it is within the ceiling', async () => {
+    const approval = { buyer: 'ab'.repeat(16), at: '2026-01-01T00:00:00.000Z', priceVersion: 'v0', verdict: 'valid' } as const
+    const item = planItem('hero.walk', { price: '2.4', state: 'approved', ceiling: parseCredits('2.4'), approval })
+    const world = createWorld({ workshop: { plan: async () => ({ items: [item], steps: [], total: 24_000n, warnings: [] }) } })
+    await world.run('plan')
+    expect(world.out()).toContain('approved; the service has changed its prices since')
+    expect(world.out()).toContain('Next: npx spritewright approve,')
   })
 
   test('after a failure it names the approval that the next build needs, and sends nobody to a build', async () => {

@@ -1,6 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
 import { toRecover } from '../../plugin/panel/ui/money/decision-words.ts'
-import { canBeApproved } from '../../plugin/panel/ui/state/words.ts'
 import type { PanelState } from '../../plugin/protocol/protocol.ts'
 import type { EmbeddedOptions } from '../../src/embedded/options/options.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
@@ -147,7 +146,7 @@ test('a conflict waits for a decision: no approval is offered or written, and gi
   const { panel } = await made.start()
   await approveHero(panel)
   const conflict = hero(await panel.stateWhere((state) => hero(state).undecided === 'conflict'))
-  expect(canBeApproved(conflict)).toBe(false)
+  expect(conflict.canBeApproved).toBe(false)
   expect(conflict.words).toContain('Until you decide, nothing is sent')
   expect(conflict.words).not.toContain('new approval')
   isTaken = false

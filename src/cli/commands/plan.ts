@@ -3,6 +3,7 @@ import { creditsWords } from '../../credit/credits.ts'
 import { SpritewrightError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
 import { replaceFile } from '../../host/publish.ts'
+import { meaningOf, whyNotBought } from '../../project/states.ts'
 import type { FrameFile, PlanPictures, PlanReport } from '../../workshop.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
@@ -10,18 +11,7 @@ import { refreshTypings } from '../typings.ts'
 import { ink } from '../view/ink.ts'
 import { type LinkedPictures, toPlanMarkdown } from '../view/markdown.ts'
 import { type NextProject, tellMake, tellNext } from '../view/next.ts'
-import {
-  count,
-  creditsCell,
-  framesCell,
-  inkState,
-  isTooDear,
-  needsApproval,
-  printNoSpec,
-  rowsOf,
-  toPlanDocument,
-  whyNotBought,
-} from '../view/plan.ts'
+import { count, creditsCell, framesCell, inkState, printNoSpec, rowsOf, toPlanDocument } from '../view/plan.ts'
 import type { Printer } from '../view/printer.ts'
 
 /** `spritewright plan`: shows bought and missing animations, prices, and the next command. Spends nothing. */
@@ -104,10 +94,14 @@ function printTable(printer: Printer, report: PlanReport): void {
     ],
     rowsOf(report).map((item) => [
       ink('bold', item.id),
-      inkState(item.state),
+      inkState(item),
       framesCell(item),
       item.state === 'bought' ? '' : creditsCell(item.quote?.credits),
-      item.state === 'bought' ? '' : isTooDear(item) ? ink('red', creditsCell(item.ceiling)) : creditsCell(item.ceiling),
+      item.state === 'bought'
+        ? ''
+        : meaningOf(item).state === 'outpriced'
+          ? ink('red', creditsCell(item.ceiling))
+          : creditsCell(item.ceiling),
       ink('dim', whyNotBought(item)),
     ]),
   )
@@ -141,9 +135,9 @@ async function printNext(
   project: NextProject & { readonly host: Host },
 ): Promise<void> {
   const rows = rowsOf(report)
-  const waiting = rows.filter(({ state, undecided }) => state === 'question' || state === 'uncertain' || undecided !== undefined)
+  const waiting = rows.filter((row) => ['answer', 'decide'].includes(meaningOf(row).next))
   for (const row of waiting) printer.hint(ink('yellow', `${row.id} waits for you`), `: ${whyNotBought(row)}`)
-  const pricing = { isOpen: needsApproval, command, words: ', which asks first and takes these prices as ceilings.' }
+  const pricing = { command, words: ', which asks first and takes these prices as ceilings.' }
   if (rows.every((row) => row.state === 'bought')) await tellMake(printer, project.host, project.root, 'Everything is bought. ')
   else await tellNext(printer, rows, pricing, project)
 }

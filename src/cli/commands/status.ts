@@ -1,9 +1,10 @@
+import { whyNotBought } from '../../project/states.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { printFlags } from '../view/frames.ts'
 import { ink } from '../view/ink.ts'
 import { type PricingStep, tellNext } from '../view/next.ts'
-import { count, creditsCell, inkState, printNoSpec, rowsOf, toPlanDocument, whyNotBought } from '../view/plan.ts'
+import { count, creditsCell, inkState, printNoSpec, rowsOf, toPlanDocument } from '../view/plan.ts'
 
 /**
  * `spritewright status`: shows the state of each animation, executions in flight, open questions and
@@ -25,7 +26,7 @@ export async function status({ printer, parts, root, withWorkshop }: CommandCont
     [{ title: 'animation' }, { title: 'state' }, { title: 'ceiling', align: 'right' }, { title: 'execution' }, { title: 'note' }],
     rowsOf(report).map((item) => [
       ink('bold', item.id),
-      inkState(item.state),
+      inkState(item),
       item.ceiling === undefined ? '' : creditsCell(item.ceiling),
       ink('dim', item.executionId ?? ''),
       ink('dim', whyNotBought(item)),
@@ -41,7 +42,6 @@ export async function status({ printer, parts, root, withWorkshop }: CommandCont
 }
 
 const pricing: PricingStep = {
-  isOpen: ({ state }) => state === 'missing' || state === 'failed',
   command: 'npx spritewright plan',
   words: ', which asks the service what the rest would cost.',
 }

@@ -1,7 +1,8 @@
 import { type Credits, creditsWords, sumCredits } from '../../credit/credits.ts'
 import { escapeText } from '../../host/terminal.ts'
+import { meaningOf, whyNotBought } from '../../project/states.ts'
 import type { PlanReport } from '../../workshop.ts'
-import { count, creditsCell, framesCell, needsApproval, type PlanRow, rowsOf, whyNotBought } from './plan.ts'
+import { count, creditsCell, framesCell, type PlanRow, rowsOf } from './plan.ts'
 
 /**
  * Formats a plan as a comment on a pull request: a heading, a table of what must be bought, the total, the
@@ -32,7 +33,7 @@ export function toPlanMarkdown(report: PlanReport, approveCommand: string, pictu
       report.total,
     ),
   ]
-  if (open.some(needsApproval)) lines.push('', `Approve with \`${approveCommand}\`.`)
+  if (open.some((row) => meaningOf(row).next === 'approve')) lines.push('', `Approve with \`${approveCommand}\`.`)
   lines.push(...pictureTable(pictures))
   for (const warning of report.warnings) lines.push('', `> ${escapeMarkdown(warning)}`)
   return `${lines.join('\n')}\n`

@@ -1,7 +1,8 @@
 import type { Host } from '../../host/host.ts'
 import { hasVitePlugin } from '../../options/vite-configs.ts'
+import { meaningOf, type NextStep } from '../../project/states.ts'
 import { ink } from './ink.ts'
-import { isForBuild, isNotYours, type PlanRow } from './plan.ts'
+import type { PlanRow } from './plan.ts'
 import type { Printer } from './printer.ts'
 
 /**
@@ -58,19 +59,18 @@ export function adoptCommand(ids: readonly string[]): string {
 
 /** The command that leads to an approval, for rows that have none. */
 export interface PricingStep {
-  readonly isOpen: (row: PlanRow) => boolean
   readonly command: string
   readonly words: string
 }
 
 /** Prints the next command for what is not bought. What waits for a person comes before a build. */
 export async function tellNext(printer: Printer, rows: readonly PlanRow[], pricing: PricingStep, project: NextProject): Promise<void> {
-  const questions = rows.filter(({ state }) => state === 'question')
-  const foreign = rows.filter(isNotYours)
+  const waitingFor = (next: NextStep): readonly PlanRow[] => rows.filter((row) => meaningOf(row).next === next)
+  const [questions, others] = [waitingFor('answer'), waitingFor('adopt')]
   if (questions.length > 0)
     for (const row of questions) printer.hint('Next: ', ink('bold', answerCommand(row)), ', which answers its question.')
-  else if (rows.some(pricing.isOpen)) printer.hint('Next: ', ink('bold', pricing.command), pricing.words)
-  else if (foreign.length > 0)
-    printer.hint('Next: ', ink('bold', adoptCommand(foreign.map(({ id }) => id))), ', after making sure that it was not bought elsewhere.')
-  else if (rows.some((row) => row.state === 'approved' || isForBuild(row))) await tellBuild(printer, project)
+  else if (waitingFor('approve').length > 0) printer.hint('Next: ', ink('bold', pricing.command), pricing.words)
+  else if (others.length > 0)
+    printer.hint('Next: ', ink('bold', adoptCommand(others.map(({ id }) => id))), ', after making sure that it was not bought elsewhere.')
+  else if (waitingFor('build').length > 0) await tellBuild(printer, project)
 }

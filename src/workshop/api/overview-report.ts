@@ -20,11 +20,6 @@ export interface Overview {
    * prompt was edited, or the sprite was renamed, deleted or is broken.
    */
   readonly orphans: readonly OverviewOrphan[]
-  /**
-   * Ids whose approval is not the user's, or was given in another checkout. Only `approve` with `adopt` takes
-   * them over.
-   */
-  readonly others: ReadonlySet<string>
   /** SHA-256 of each spec file, by absolute path. A digest is never newer than the content that was read. */
   readonly digests: ReadonlyMap<string, string>
   readonly errors: readonly SpritewrightError[]

@@ -3,7 +3,8 @@ import type { Context } from '../../project/context.ts'
 import { type PlanStep, type Quote, standingOf } from '../../project/plan.ts'
 import { askQuotes, priceKey } from '../../project/quotes.ts'
 import type { ServiceConnection, Session } from '../../project/session.ts'
-import { brokenOthers, isUnsent, readFacts, survey, surveyWanted, toWantedAnimations } from '../../project/survey.ts'
+import { isToBuy } from '../../project/states.ts'
+import { brokenOthers, readFacts, survey, surveyWanted, toWantedAnimations } from '../../project/survey.ts'
 import { listOrphans, toOrphanOrder } from '../../project/unasked/orphans.ts'
 import { groupBy } from '../../sheets/group.ts'
 import type { SpriteSpec } from '../../spec/spec.ts'
@@ -13,7 +14,7 @@ import type { Overview, OverviewItem, OverviewOrphan, PriceList } from '../api/o
 import { mayBuy } from '../may-buy.ts'
 import { isAbout, staleOf } from '../sheets/changed-specs.ts'
 import { readNewSpritePrice } from './new-sprite.ts'
-import { othersOf, serviceOf } from './pending-purchases.ts'
+import { serviceOf } from './pending-purchases.ts'
 import { type BookedSpecs, createSpecReader } from './spec-book.ts'
 import { readTakes } from './takes.ts'
 
@@ -23,7 +24,6 @@ interface Part {
   readonly items: readonly OverviewItem[]
   /** The steps that it needs, with ids of this sprite. */
   readonly steps: readonly PlanStep[]
-  readonly others: readonly string[]
   readonly errors: readonly SpritewrightError[]
 }
 
@@ -108,18 +108,13 @@ async function readParts(
     found.steps.flatMap((step) => step.sprites.map((name) => ({ name, step }))),
     ({ name }) => name,
   )
-  const others = othersOf(found)
   return specs.map((spec, at) => {
-    const own = items.get(spec.name) ?? []
-    const shared = (steps.get(spec.name) ?? []).map(({ step }) => step)
-    const ownSteps = shared.map((step) => toOwnStep(step, spec.name))
     return [
       spec.name,
       {
         spec,
-        items: own,
-        steps: ownSteps,
-        others: [...own, ...shared].flatMap(({ id }, index) => (others.has(id) ? [[...own, ...ownSteps][index]?.id ?? id] : [])),
+        items: items.get(spec.name) ?? [],
+        steps: (steps.get(spec.name) ?? []).map(({ step }) => toOwnStep(step, spec.name)),
         errors: found.errors.filter((error) => isAbout(spec, error) || (at === 0 && !specs.some((other) => isAbout(other, error)))),
       },
     ] as const
@@ -140,7 +135,6 @@ function toOverview(
     items,
     steps,
     orphans: open.filter(({ hash }) => !asked.has(hash)),
-    others: new Set(all.flatMap(({ others }) => others)),
     digests,
     // Several sprites may share an unreadable picture.
     errors: [...new Set([...errors, ...all.flatMap((part) => part.errors)])],
@@ -179,7 +173,7 @@ export async function readPrices(context: Context, session: Session, signal: Abo
   const { items, steps } = await survey(context, [], { identity: session.identity })
   const quotes = askQuotes(session, signal)
   const priced = new Map<string, Quote>()
-  for (const { request } of [...items, ...steps].filter(isUnsent)) priced.set(priceKey(request), await quotes.of(request))
+  for (const { request } of [...items, ...steps].filter(isToBuy)) priced.set(priceKey(request), await quotes.of(request))
   return {
     of: (request) => priced.get(priceKey(request)),
     newSprite: await readNewSpritePrice(quotes),

@@ -2,7 +2,8 @@ import type { Context } from '../../project/context.ts'
 import { approvalOf } from '../../project/orders.ts'
 import type { PlanItem, PlanStep } from '../../project/plan.ts'
 import type { ServiceConnection } from '../../project/session.ts'
-import { isUnsent, type Survey, surveyWanted, toWantedAnimations } from '../../project/survey.ts'
+import { isForBuild, isUnsent } from '../../project/states.ts'
+import { type Survey, surveyWanted, toWantedAnimations } from '../../project/survey.ts'
 import { embeddedHost } from '../../spec/request.ts'
 import type { SpecScan } from '../../spec/scan.ts'
 import type { SpriteSpec } from '../../spec/spec.ts'
@@ -37,13 +38,11 @@ export function createPendingReader(context: Context, connection: ServiceConnect
 
 async function findOrders(context: Context, connection: ServiceConnection, scan: SpecScan): Promise<readonly PendingPurchase[]> {
   const found = await surveyWanted(context, await toWantedAnimations(context, scan), await context.lock.read(), { host: connection.host })
-  const others = othersOf(found)
   // An order that the worker refused may be right at another commit, or once that commit is pushed.
   const commit = connection.isRemote ? await readCommit(context) : []
   return found.items.flatMap((item): PendingPurchase[] => {
-    const { id, state, hash, ceiling } = item
-    const isOurs = state === 'running' || state === 'lost' || (state === 'approved' && !others.has(id))
-    if (!isOurs || hash === undefined) return []
+    if (!isForBuild(item) || item.hash === undefined) return []
+    const { id, state, ceiling } = item
     const needed = [item, ...stepsOf(found, item)]
     const approved = needed.map(({ id, hash }) => (hash === undefined ? null : (approvalOf(found.lock, id, hash)?.at ?? null)))
     const passed = needed.map(({ hash, state, executionId, question }) => [hash, state, executionId, question?.questionId])
@@ -71,12 +70,6 @@ async function readCommit({ host: { repository }, options: { root } }: Context):
  */
 function stepsOf({ steps }: Survey, item: PlanItem): readonly PlanStep[] {
   return steps.filter(({ sprites, state }) => sprites.includes(item.spec.name) && (state === 'bought' || isUnsent(item)))
-}
-
-/** Ids whose approval does not count here. */
-export function othersOf({ items, steps }: Pick<Survey, 'items' | 'steps'>): ReadonlySet<string> {
-  const isOthers = ({ state, approval }: PlanItem | PlanStep): boolean => state === 'approved' && approval?.verdict !== 'valid'
-  return new Set([...items, ...steps].filter(isOthers).map(({ id }) => id))
 }
 
 /** The knowledge of the service that needs no request. */

@@ -1,16 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { readBatch } from '../../../plugin/panel/ui/state/batch.ts'
 import type { PanelPaid } from '../../../plugin/protocol/protocol.ts'
+import type { PlanState } from '../../../src/index.ts'
+import { meaningOf } from '../../../src/project/states.ts'
 
-function paid(id: string, state: PanelPaid['state'], more: Partial<PanelPaid> = {}): PanelPaid {
-  return { id, state, words: '', prompt: '', ...more }
+function paid(id: string, state: PlanState, more: Partial<PanelPaid> = {}): PanelPaid {
+  return { id, ...meaningOf({ state }), words: '', prompt: '', ...more }
 }
 
 const price = { credits: '2.4', priceVersion: '1', words: '' }
 const words = (...all: readonly PanelPaid[]): string | undefined => readBatch(all, () => undefined)?.words
 
 /** A purchase that ended. Times are in seconds. */
-const ended = (id: string, from: number, to: number, state: PanelPaid['state'] = 'bought'): PanelPaid =>
+const ended = (id: string, from: number, to: number, state: PlanState = 'bought'): PanelPaid =>
   paid(id, state, { approvedAt: from * 1000, endedAt: to * 1000, ...(state === 'bought' ? { spent: '2.4' } : { price }) })
 const approved = (id: string, at: number): PanelPaid => paid(id, 'approved', { approvedAt: at * 1000, price })
 const running = (id: string, at: number): PanelPaid => paid(id, 'running', { approvedAt: at * 1000, held: '2.4', ceiling: '40' })

@@ -278,8 +278,11 @@ describe('the state of the panel', () => {
     const progress = new Map([['hero.walk', { id: 'hero.walk', phase: 'running' as const }]])
     const same = (now: PanelState) => Object.fromEntries(now.sprites.map((one) => [one.name, first.sprites.includes(one)]))
     expect(same(toPanelState({ ...whole, progress }, memo))).toEqual({ coin: true, hero: false })
-    const others = { ...whole, overview: { ...whole.overview, others: new Set(['coin.walk']) } }
-    const adopted = toPanelState(others, memo)
+    const others = { buyer: 'ab', at: '', priceVersion: '1', verdict: 'other' } as const
+    const items = whole.overview.items.map((one) =>
+      one.id === 'coin.walk' ? { ...one, state: 'approved' as const, approval: others } : one,
+    )
+    const adopted = toPanelState({ ...whole, overview: { ...whole.overview, items } }, memo)
     expect(animationOf(adopted, 'coin').state).toBe('adoptable')
     const gone = { ...whole, overview: { ...whole.overview, items: whole.overview.items.filter(({ id }) => id === 'hero.walk') } }
     expect(toPanelState(gone, memo).sprites.map(({ name }) => name)).toEqual(['hero'])

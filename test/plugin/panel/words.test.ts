@@ -52,7 +52,7 @@ describe('what an approval means', () => {
 
 describe('taking an approval back', () => {
   const step = (id: string, state: PanelStep['state'], ...sprites: readonly string[]): PanelStep =>
-    ({ id, state, sprites, words: '', prompt: '', operation: 'upscale' }) as PanelStep
+    ({ id, state, sprites, canBeRevoked: state !== 'bought', words: '', prompt: '', operation: 'upscale' }) as PanelStep
 
   test('names the pictures that go with it, and no other, and says that earlier prompts do', () => {
     const steps = [

@@ -6,18 +6,18 @@ import {
   type OverviewOrphan,
   type PlanStep,
 } from '../../../../src/index.ts'
+import { isToBuy, meaningOf, stateSentence } from '../../../../src/project/states.ts'
 import type { PanelLedger, PanelOrphan, PanelPaid } from '../../../protocol/protocol.ts'
-import { namesOf, orphanId, panelUndecided, purchaseState } from '../purchase-state.ts'
-import { approvedWords, orphanWords, priceOf, stateWords } from '../words.ts'
+import { factsOfFailures, namesOf, orphanId } from '../failures.ts'
+import { approvedWords, orphanWords, priceOf } from '../words.ts'
 import type { StateIndex, StateParts } from './parts.ts'
 
 /** A paid request with its state, in the form of the panel. */
 export function toPaid(parts: StateParts, one: OverviewItem | PlanStep | OverviewOrphan, { spent, lines }: StateIndex): PanelPaid {
   const { id, approval, ceiling, executionId, question, hash, attempt, request } = one
-  const quote = isUnsent(one) ? parts.prices?.of(request) : undefined
-  const { failures } = parts
-  const state = purchaseState(one, { others: parts.overview.others, price: quote?.credits, failures })
-  const undecided = panelUndecided(one, failures)
+  const quote = isToBuy(one) ? parts.prices?.of(request) : undefined
+  const facts = { ...one, ...factsOfFailures(one, parts.failures), ...(quote ? { quote } : {}) }
+  const { undecided } = facts
   const price = quote && priceOf(quote, request.operation)
   const cost = spent.get(hash ?? '')
   const line = lines.get(hash ?? '')
@@ -27,8 +27,8 @@ export function toPaid(parts: StateParts, one: OverviewItem | PlanStep | Overvie
     id,
     ...(hash === undefined ? {} : { hash }),
     ...(attempt === undefined ? {} : { attempt }),
-    state,
-    words: stateWords(state, one, price),
+    ...meaningOf(facts),
+    words: stateSentence(facts, price?.words ?? ''),
     prompt: request.prompt,
     ...(price ? { price } : {}),
     ...(ceiling === undefined ? {} : { ceiling: formatCredits(ceiling) }),
@@ -54,12 +54,6 @@ export function toOrphan(parts: StateParts, one: OverviewOrphan, index: StateInd
 /** Progress without amounts, which JSON cannot encode. */
 export function toPanelProgress({ id, phase, progress, message }: JobProgress): NonNullable<PanelPaid['progress']> {
   return { id, phase, ...(progress === undefined ? {} : { progress }), ...(message === undefined ? {} : { message }) }
-}
-
-/** Whether a request is still to be bought, and an approval moves it on. */
-export function isUnsent({ state, undecided }: Pick<PlanStep, 'state' | 'undecided'>): boolean {
-  if (undecided !== undefined) return false
-  return state === 'missing' || state === 'approved' || state === 'failed'
 }
 
 /** A ledger stays the same object until its records change, and has a line for each purchase. */

@@ -1,6 +1,16 @@
 import type { AnimationQuality, BuiltAtlas, BuiltSheets, OverviewItem } from '../../../../src/index.ts'
+import { meaningOf } from '../../../../src/project/states.ts'
 import { fromRoot } from '../../../ids.ts'
-import type { PanelAnimation, PanelFlag, PanelFrame, PanelFrames, PanelPage, PanelSprite } from '../../../protocol/protocol.ts'
+import type {
+  PanelAnimation,
+  PanelFlag,
+  PanelFrame,
+  PanelFrames,
+  PanelLook,
+  PanelPage,
+  PanelSprite,
+  PanelTake,
+} from '../../../protocol/protocol.ts'
 import { toPaid } from './paid.ts'
 import type { StateIndex, StateParts } from './parts.ts'
 
@@ -35,7 +45,7 @@ export function toKnownSprite(memo: SpriteMemo, parts: StateParts, own: readonly
     ...[shown, shown && index.atlases.get(shown.atlas), parts.overview.digests.get(spec.file), parts.prices, parts.failures],
     ...own.flatMap((item) => [
       ...[item, index.quality.get(item.id), parts.progress.get(item.id)],
-      ...[parts.overview.others.has(item.id), index.spent.get(item.hash ?? ''), index.lines.get(item.hash ?? '')?.at],
+      ...[index.spent.get(item.hash ?? ''), index.lines.get(item.hash ?? '')?.at],
     ]),
   ]
   const before = memo.get(spec.name)
@@ -100,13 +110,14 @@ function toAnimation(
   const { name, frames: asked, take, fps, loop, yoyo, durations, use, meant = [] } = animation
   const played = atlas?.animations.find((one) => one.name === `${spec.name}/${name}`)?.frames ?? []
   const quality = index.quality.get(item.id)
+  const paid = toPaid(parts, item, index)
   return {
-    ...toPaid(parts, item, index),
+    ...paid,
     prompt: animation.prompt,
     name,
     frames: asked,
     take,
-    takes: takes.map((one) => ({ take: one.take, state: one.state, isChosen: one.take === take })),
+    takes: takes.map((one) => (one.take === take ? toTake(take, paid, true) : toTake(one.take, meaningOf(one), false))),
     changed,
     fps,
     loop,
@@ -123,6 +134,10 @@ function toAnimation(
     }),
     flags: quality ? toFlags(quality) : [],
   }
+}
+
+function toTake(take: number, { state, word, tone }: PanelLook, isChosen: boolean): PanelTake {
+  return { take, state, word, tone, isChosen }
 }
 
 function toPages(atlas: BuiltAtlas | undefined, urlOf: StateParts['urlOf']): readonly PanelPage[] {

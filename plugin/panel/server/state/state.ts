@@ -1,10 +1,11 @@
 import { basename, relative } from 'node:path'
 import { formatCredits, type OverviewItem, type PlanStep, type PriceList } from '../../../../src/index.ts'
+import { isToBuy } from '../../../../src/project/states.ts'
 import { toPanelError } from '../../../failure.ts'
 import type { PanelError, PanelPaid, PanelState, PurchaseState } from '../../../protocol/protocol.ts'
-import { namesOf, openFailures, orphanId } from '../purchase-state.ts'
+import { namesOf, openFailures, orphanId } from '../failures.ts'
 import { serviceWords } from '../words.ts'
-import { isUnsent, toLedger, toOrphan, toPaid } from './paid.ts'
+import { toLedger, toOrphan, toPaid } from './paid.ts'
 import { indexParts, type StateParts } from './parts.ts'
 import { type SpriteMemo, toKnownSprite } from './sprite.ts'
 
@@ -23,7 +24,7 @@ export function toPanelState(parts: StateParts, memo: SpriteMemo = new Map()): P
   const sprites = [...items.values()].map((own) => toKnownSprite(memo, parts, own, index))
   const steps = overview.steps.map((step) => ({ ...toPaid(parts, step, index), operation: step.request.operation, sprites: step.sprites }))
   const orphans = overview.orphans.map((one) => toOrphan(parts, one, index))
-  const total = prices && sumPrices([...overview.items, ...overview.steps].filter(isUnsent), prices)
+  const total = prices && sumPrices([...overview.items, ...overview.steps].filter(isToBuy), prices)
   const { keyMode } = prices?.service ?? {}
   const { kind, host, canAsk } = overview.service
   return {

@@ -1,9 +1,9 @@
 import type { VNode } from 'preact'
-import type { PanelPaid, PanelProgress } from '../../../protocol/protocol.ts'
-import { progressWords, stateLooks } from '../state/words.ts'
+import type { PanelLook, PanelProgress } from '../../../protocol/protocol.ts'
+import { progressWords } from '../state/words.ts'
 
 /** Shapes of 11 × 11, so that no state is shown by colour alone. */
-const marks: Readonly<Record<PanelPaid['state'], string>> = {
+const marks: Readonly<Record<PanelLook['state'], string>> = {
   bought: 'M1 1h9v9H1z',
   lost: 'M1 1h9v9H1zm2 2v5h5V3zm2 1h1v3H5z',
   approved: 'M1 1h9v9H1zm1.5 1.5v6L8.5 2.5z',
@@ -21,21 +21,20 @@ const marks: Readonly<Record<PanelPaid['state'], string>> = {
  * word.
  */
 export function StateMark({
-  paid,
+  paid: { state, word, tone },
   progress,
   isShort = false,
 }: {
-  readonly paid: PanelPaid
+  readonly paid: PanelLook
   readonly progress?: PanelProgress | undefined
   /** Shows the shape alone. The word is for screen readers. */
   readonly isShort?: boolean
 }): VNode {
-  const { word, tone } = stateLooks[paid.state]
-  const words = progress && paid.state === 'running' ? progressWords(progress) : word
+  const words = progress && state === 'running' ? progressWords(progress) : word
   return (
     <span class="state" data-tone={tone}>
       <svg viewBox="0 0 11 11" aria-hidden="true">
-        <path d={marks[paid.state]} fill="currentColor" fill-rule="evenodd" />
+        <path d={marks[state]} fill="currentColor" fill-rule="evenodd" />
       </svg>
       <span class={isShort ? 'visually-hidden' : ''}>{words}</span>
     </span>

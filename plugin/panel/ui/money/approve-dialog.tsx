@@ -32,7 +32,7 @@ export function ApproveDialog({ ids, onClose }: ApproveDialogProps): VNode {
   const [isBusy, setBusy] = useState(false)
   const request = { ids, ...(ceiling === '' ? {} : { ceiling }), ...(adopt ? { adopt } : {}) }
   const isElsewhere = [...state.sprites.flatMap((sprite) => sprite.animations), ...state.steps].some(
-    (paid) => paid.state === 'adoptable' && ids.includes(paid.id),
+    (paid) => paid.next === 'adopt' && ids.includes(paid.id),
   )
   const key = JSON.stringify(request)
   useEffect(() => {

@@ -40,7 +40,7 @@ export function openWords({ id, undecided, ceiling }: Pick<PanelPaid, 'id' | 'un
 /** The words before an approval is taken back, with all approvals that go with it. */
 export function revokeWords(id: string, steps: readonly PanelStep[]): DecisionWords {
   const sprite = id.slice(0, id.lastIndexOf('.'))
-  const needed = steps.filter((step) => (step.state === 'approved' || step.state === 'outpriced') && step.sprites.includes(sprite))
+  const needed = steps.filter((step) => step.canBeRevoked && step.sprites.includes(sprite))
   const names = needed.map((step) => step.id).join(', ')
   const too = names && ` This also takes back its reference pictures ${names}: nothing else that needs them is bought.`
   return {

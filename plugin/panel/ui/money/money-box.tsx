@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import type { PanelPaid } from '../../../protocol/protocol.ts'
 import { ProgressBar } from '../controls/progress-bar.tsx'
 import { usePanel } from '../state/panel-context.ts'
-import { canBeApproved, creditsWords, progressOf } from '../state/words.ts'
+import { creditsWords, progressOf } from '../state/words.ts'
 import { DecisionDialog } from './decision-form.tsx'
 import { revokeWords } from './decision-words.ts'
 
@@ -57,12 +57,12 @@ export function MoneyBox({ paid, isFor, onApprove }: MoneyBoxProps): VNode {
           ),
         )}
       </dl>
-      {canBeApproved(paid) && (
+      {paid.canBeApproved && (
         <button type="button" class="button primary" disabled={!state.access.mayBuy} onClick={() => onApprove([paid.id])}>
           {isFor ? `Approve what ${isFor.join(', ')} needs…` : price ? `Approve ${creditsWords(price.credits)}…` : 'Approve…'}
         </button>
       )}
-      {!isPicture && (paid.state === 'approved' || paid.state === 'outpriced') && (
+      {!isPicture && paid.canBeRevoked && (
         <button type="button" class="button" disabled={!state.access.mayAct} onClick={() => setRevoking(true)}>
           Take back…
         </button>

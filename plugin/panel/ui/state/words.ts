@@ -1,26 +1,6 @@
 import { formatCredits, parseCredits, sumCredits } from '../../../../src/credit/credits.ts'
 import type { PanelOffer, PanelOfferLine } from '../../../protocol/actions.ts'
-import type { PanelPaid, PanelProgress, PanelState, PanelStep, PurchaseState } from '../../../protocol/protocol.ts'
-
-/** The look of a state: its word, and the tone that gives its colour. */
-export interface StateLook {
-  readonly word: string
-  readonly tone: 'good' | 'busy' | 'warn' | 'bad' | 'none'
-}
-
-/** Every state in one or two words. */
-export const stateLooks: Readonly<Record<PurchaseState, StateLook>> = {
-  bought: { word: 'bought', tone: 'good' },
-  lost: { word: 'result missing', tone: 'warn' },
-  approved: { word: 'approved', tone: 'busy' },
-  adoptable: { word: 'approved elsewhere', tone: 'warn' },
-  outpriced: { word: 'price changed', tone: 'warn' },
-  running: { word: 'in work', tone: 'busy' },
-  question: { word: 'question', tone: 'warn' },
-  uncertain: { word: 'outcome unknown', tone: 'bad' },
-  failed: { word: 'failed', tone: 'bad' },
-  missing: { word: 'not bought', tone: 'none' },
-}
+import type { PanelPaid, PanelProgress, PanelState, PanelStep } from '../../../protocol/protocol.ts'
 
 const phases: Readonly<Record<PanelProgress['phase'], string>> = {
   checking: 'asking for the price',
@@ -49,21 +29,6 @@ export function allPaid(state: PanelState): readonly PanelPaid[] {
 export function progressOf(all: Readonly<Record<string, PanelProgress>>, paid: PanelPaid & Partial<PanelStep>): PanelProgress | undefined {
   const others = paid.sprites?.map((name) => `${name}${paid.id.slice(paid.id.indexOf('#'))}`) ?? []
   return [paid.id, ...others].flatMap((id) => all[id] ?? [])[0] ?? paid.progress
-}
-
-/**
- * Whether a person may approve a request, and so pay for it. A request that waits for a decision is decided
- * first.
- */
-export function canBeApproved({ state, undecided }: PanelPaid): boolean {
-  if (undecided !== undefined) return false
-  return state === 'missing' || state === 'failed' || state === 'adoptable' || state === 'outpriced'
-}
-
-/** Whether a request waits for a person. */
-export function wantsPerson(paid: PanelPaid): boolean {
-  const { state, undecided } = paid
-  return canBeApproved(paid) || state === 'question' || undecided !== undefined
 }
 
 /** `2.4 credits`, `1 credit`. */

@@ -69,7 +69,7 @@ function TakeCard({ sprite, animation, take, isLocked, onChoose }: TakeCardProps
       <div class="take-picture">{frames && <TakePicture sprite={sprite} animation={animation} frames={frames} />}</div>
       <div class="spread">
         <strong>Take {take.take}</strong>
-        <StateMark paid={{ ...animation, state: take.state }} />
+        <StateMark paid={take} />
       </div>
       {take.isChosen ? (
         <span class="soft small">{take.state === 'bought' ? 'in the game' : 'chosen, in the game once it is bought'}</span>

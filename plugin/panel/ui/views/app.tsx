@@ -11,7 +11,7 @@ import { addressOf, isPlainClick, type Place, usePlaceInPage } from '../state/ad
 import { type Panel, PanelContext, useModel, usePanel } from '../state/panel-context.ts'
 import type { PanelStore } from '../state/panel-store.ts'
 import { firstSettings } from '../state/view-settings.ts'
-import { allPaid, canBeApproved, wantsPerson } from '../state/words.ts'
+import { allPaid } from '../state/words.ts'
 import { Header } from './header.tsx'
 import { Ledger } from './ledger.tsx'
 import { NewAnimation } from './new-animation.tsx'
@@ -24,7 +24,7 @@ import { SpriteList } from './sprite-list.tsx'
 export function App({ store }: { readonly store: PanelStore }): VNode {
   const model = useModel(store)
   const { state } = model
-  const waiting = state ? allPaid(state).filter(wantsPerson).length : 0
+  const waiting = state ? allPaid(state).filter(({ wantsPerson }) => wantsPerson).length : 0
   useEffect(() => {
     if (state) document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${state.project} · spritewright`
   }, [state?.project, waiting])
@@ -89,7 +89,7 @@ function useQuote(store: PanelStore, { access, service, sprites, steps }: PanelS
     ...sprites.flatMap((sprite) => sprite.animations.map((paid) => ({ paid, mark: `${paid.id} ${paid.take} ${paid.frames}` }))),
     ...steps.map((paid) => ({ paid, mark: paid.id })),
   ]
-  const unpriced = marks.flatMap(({ paid, mark }) => (canBeApproved(paid) && paid.price === undefined ? [mark] : [])).join('\n')
+  const unpriced = marks.flatMap(({ paid, mark }) => (paid.canBeApproved && paid.price === undefined ? [mark] : [])).join('\n')
   const canAsk = access.mayAct && service.mode !== 'none'
   useEffect(() => {
     if (canAsk) void store.api.act('quote', {}).catch(() => undefined)

@@ -3,7 +3,7 @@ import type { PanelAnimation, PanelPaid, PanelProgress } from '../../../protocol
 import { ProgressBar } from '../controls/progress-bar.tsx'
 import { StateMark } from '../controls/state-mark.tsx'
 import { addressOf, isPlainClick } from '../state/address.ts'
-import { canBeApproved, countWords } from '../state/words.ts'
+import { countWords } from '../state/words.ts'
 
 /** The properties of one line of the list. */
 export interface PaidRowProps {
@@ -25,7 +25,7 @@ export function PaidRow({ paid, progress, name, isShown, isChosen, onShow, onCho
   const flags = (paid as Partial<PanelAnimation>).flags?.length ?? 0
   return (
     <li class="paid" data-shown={isShown || undefined}>
-      {canBeApproved(paid) && onChoose ? (
+      {paid.canBeApproved && onChoose ? (
         <input
           type="checkbox"
           tabIndex={-1}
@@ -54,7 +54,7 @@ export function PaidRow({ paid, progress, name, isShown, isChosen, onShow, onCho
           </span>
         )}
         <StateMark paid={paid} progress={progress} />
-        <span class="price number">{canBeApproved(paid) ? (paid.price?.credits ?? '') : ''}</span>
+        <span class="price number">{paid.canBeApproved ? (paid.price?.credits ?? '') : ''}</span>
       </a>
       {paid.state === 'running' && <ProgressBar id={paid.id} progress={progress} />}
     </li>

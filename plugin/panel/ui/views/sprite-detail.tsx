@@ -11,7 +11,7 @@ import { useFrames } from '../preview/use-frames.ts'
 import { usePlayer } from '../preview/use-player.ts'
 import { usePanel } from '../state/panel-context.ts'
 import type { ViewSettings } from '../state/view-settings.ts'
-import { canBeApproved, countWords, progressOf } from '../state/words.ts'
+import { countWords, progressOf } from '../state/words.ts'
 import { Takes } from '../takes/takes.tsx'
 import { CodeBox } from './code-box.tsx'
 import { Inspector } from './inspector.tsx'
@@ -72,7 +72,7 @@ export function StepDetail({ step, onApprove }: { readonly step: PanelStep; read
   // A step is bought for animations, and approved with all that they need.
   const approve = (): void => {
     const animations = state.sprites.filter(({ name }) => step.sprites.includes(name)).flatMap((sprite) => sprite.animations)
-    onApprove(animations.filter((paid) => canBeApproved(paid) || paid.state === 'approved').map(({ id }) => id))
+    onApprove(animations.filter((paid) => paid.canBeApproved || paid.state === 'approved').map(({ id }) => id))
   }
   return (
     <article class="detail">

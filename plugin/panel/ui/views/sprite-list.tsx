@@ -6,7 +6,7 @@ import { useRoving } from '../controls/roving.ts'
 import { FramePicture } from '../preview/frame-picture.tsx'
 import { addressOf, isPlainClick } from '../state/address.ts'
 import { usePanel } from '../state/panel-context.ts'
-import { canBeApproved, countWords, creditsWords, isMore, progressOf, stateLooks, sumOf, wantsPerson } from '../state/words.ts'
+import { allPaid, countWords, creditsWords, isMore, progressOf, sumOf } from '../state/words.ts'
 import { PaidRow } from './paid-row.tsx'
 
 /** The properties of the list. */
@@ -29,10 +29,10 @@ export function SpriteList({ shown, onShow, onApprove, onNew }: SpriteListProps)
   const [order, setOrder] = useState<Order>('name')
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const { groups, steps, orphans } = useMemo(() => find(state, words, filter, order), [state, words, filter, order])
-  const buyable = groups.flatMap((group) => group.animations).filter(canBeApproved)
-  const sprites = state.sprites.filter(({ animations }) => animations.some((paid) => canBeApproved(paid) && chosen.has(paid.id)))
-  const selected = sprites.flatMap(({ animations }) => animations.filter((paid) => canBeApproved(paid) && chosen.has(paid.id)))
-  const needed = state.steps.filter((step) => canBeApproved(step) && sprites.some(({ name }) => step.sprites.includes(name)))
+  const buyable = groups.flatMap((group) => group.animations).filter(({ canBeApproved }) => canBeApproved)
+  const sprites = state.sprites.filter(({ animations }) => animations.some((paid) => paid.canBeApproved && chosen.has(paid.id)))
+  const selected = sprites.flatMap(({ animations }) => animations.filter((paid) => paid.canBeApproved && chosen.has(paid.id)))
+  const needed = state.steps.filter((step) => step.canBeApproved && sprites.some(({ name }) => step.sprites.includes(name)))
   const choose = (ids: readonly string[], isChosen: boolean): void =>
     setChosen((before) => new Set(isChosen ? [...before, ...ids] : [...before].filter((id) => !ids.includes(id))))
   const keep = useKeptNodes()
@@ -75,7 +75,7 @@ export function SpriteList({ shown, onShow, onApprove, onNew }: SpriteListProps)
           <option value="superseded">Superseded</option>
           {(Object.keys(state.totals.counts) as PurchaseState[]).map((one) => (
             <option key={one} value={one}>
-              {capital(stateLooks[one].word)} ({state.totals.counts[one]})
+              {capital(allPaid(state).find((paid) => paid.state === one)?.word ?? one)} ({state.totals.counts[one]})
             </option>
           ))}
         </select>
@@ -219,7 +219,7 @@ function find(state: PanelState, words: string, filter: Filter, order: Order): F
 }
 
 function fits(paid: PanelPaid, filter: Filter): boolean {
-  return filter === 'all' || filter === paid.state || (filter === 'open' && wantsPerson(paid))
+  return filter === 'all' || filter === paid.state || (filter === 'open' && paid.wantsPerson)
 }
 
 function isShownAs({ flags, isPlaceholder, isSuperseded }: PanelSprite['animations'][number], filter: Filter): boolean {

@@ -1,16 +1,6 @@
-import { isAboveCeiling } from '../../../src/credit/credits.ts'
 import { hasCode, type OverviewItem, type OverviewOrphan, type PlanStep } from '../../../src/index.ts'
-import type { PanelUndecided, PurchaseState } from '../../protocol/protocol.ts'
+import type { StateFacts } from '../../../src/project/states.ts'
 import type { BuyerFailure } from './buyer.ts'
-
-/** Facts about a paid request that are not in the project's records. */
-export interface PurchaseFacts {
-  /** Ids whose approval does not count here. */
-  readonly others: ReadonlySet<string>
-  /** Its current price, if prices were requested. */
-  readonly price: bigint | undefined
-  readonly failures: readonly BuyerFailure[]
-}
 
 type Paid = OverviewItem | PlanStep | OverviewOrphan
 
@@ -32,23 +22,16 @@ export function namesOf({ id, sprites }: { readonly id: string; readonly sprites
   return sprites?.map((name) => `${name}${id.slice(id.indexOf('#'))}`) ?? [id]
 }
 
-/** The state of a request, for a person. */
-export function purchaseState(one: Paid, { others, price, failures }: PurchaseFacts): PurchaseState {
-  const { id, state, ceiling } = one
-  if (others.has(id)) return 'adoptable'
-  if (state !== 'approved') return state
-  const isDearer = price !== undefined && ceiling !== undefined && isAboveCeiling(price, ceiling)
-  return isDearer || hasFailedWith(failures, one, 'SW_PRICE_VERSION') ? 'outpriced' : state
-}
-
 /**
- * What a person has to decide about a request, if anything. Only the service knows that it has lost an
- * execution, so this case is read from the failure.
+ * Facts that only failures tell: the price has another version, or the service has lost the execution, about which
+ * a person decides.
  */
-export function panelUndecided(one: Paid, failures: readonly BuyerFailure[]): PanelUndecided | undefined {
-  const { state, undecided } = one
-  if (undecided !== undefined) return undecided
-  return (state === 'running' || state === 'lost') && hasFailedWith(failures, one, 'SW_UNCERTAIN') ? 'execution' : undefined
+export function factsOfFailures(one: Paid, failures: readonly BuyerFailure[]): Pick<StateFacts, 'undecided' | 'isRefusedPrice'> {
+  const isLost = (one.state === 'running' || one.state === 'lost') && hasFailedWith(failures, one, 'SW_UNCERTAIN')
+  return {
+    undecided: one.undecided ?? (isLost ? 'execution' : undefined),
+    isRefusedPrice: hasFailedWith(failures, one, 'SW_PRICE_VERSION'),
+  }
 }
 
 /**

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { openFailures, orphanId, panelUndecided, purchaseState } from '../../plugin/panel/server/purchase-state.ts'
-import { type OverviewItem, SpritewrightError } from '../../src/index.ts'
+import { factsOfFailures, openFailures, orphanId } from '../../../plugin/panel/server/failures.ts'
+import { type OverviewItem, SpritewrightError } from '../../../src/index.ts'
+import { meaningOf } from '../../../src/project/states.ts'
+
+const undecidedOf = (...facts: Parameters<typeof factsOfFailures>) => factsOfFailures(...facts).undecided
 
 type Some = Partial<Pick<OverviewItem, 'id' | 'state' | 'ceiling' | 'undecided'>>
 
@@ -12,41 +15,25 @@ function failure(code: ConstructorParameters<typeof SpritewrightError>[0], id = 
   return { ids: [id], error: new SpritewrightError(code, { message: code, facts: { id } }) }
 }
 
-describe('an approval', () => {
-  const nobody = { others: new Set<string>(), failures: [] }
-
-  test.each([
-    ['covers what it costs now', 16_000n, 16_000n, 'approved'],
-    ['is under it', 16_000n, 16_001n, 'outpriced'],
-    ['is of something whose price nobody asked for', 16_000n, undefined, 'approved'],
-  ] as const)('%s', (_name, ceiling, price, state) => {
-    expect(purchaseState(item({ ceiling }), { ...nobody, price })).toBe(state)
-  })
-
-  test('under another version of the prices holds no more; of another animation it says nothing', () => {
-    const failures = [failure('SW_PRICE_VERSION')]
-    expect(purchaseState(item({ ceiling: 16_000n }), { ...nobody, price: 16_000n, failures })).toBe('outpriced')
-    expect(purchaseState(item({ id: 'hero.idle', ceiling: 16_000n }), { ...nobody, price: 16_000n, failures })).toBe('approved')
-  })
-
-  test('of another checkout is not ours to judge, and what is under way is not priced any more', () => {
-    expect(purchaseState(item({ ceiling: 1n }), { ...nobody, others: new Set(['hero.walk']), price: 2n })).toBe('adoptable')
-    expect(purchaseState(item({ state: 'running', ceiling: 1n }), { ...nobody, price: 2n })).toBe('running')
-  })
+test('a purchase that stopped at another price version outprices its approval, and no other one', () => {
+  const failures = [failure('SW_PRICE_VERSION')]
+  const shown = (one: OverviewItem) => meaningOf({ ...one, ...factsOfFailures(one, failures) }).state
+  expect(shown(item({ ceiling: 16_000n }))).toBe('outpriced')
+  expect(shown(item({ id: 'hero.idle', ceiling: 16_000n }))).toBe('approved')
 })
 
 describe('what a person has to decide about', () => {
   test.each(['submission', 'answer', 'conflict'] as const)('the papers say: %s', (undecided) => {
-    expect(panelUndecided(item({ state: 'uncertain', undecided }), [])).toBe(undecided)
+    expect(undecidedOf(item({ state: 'uncertain', undecided }), [])).toBe(undecided)
   })
 
   test('the service does not know an execution any more, which only the failure tells', () => {
     const failures = [failure('SW_UNCERTAIN')]
-    expect(panelUndecided(item({ state: 'running' }), failures)).toBe('execution')
-    expect(panelUndecided(item({ state: 'lost' }), failures)).toBe('execution')
-    expect(panelUndecided(item({ state: 'running', id: 'hero.idle' }), failures)).toBeUndefined()
-    expect(panelUndecided(item({ state: 'failed' }), failures)).toBeUndefined()
-    expect(panelUndecided(item({ state: 'running' }), [failure('SW_UNREACHABLE')])).toBeUndefined()
+    expect(undecidedOf(item({ state: 'running' }), failures)).toBe('execution')
+    expect(undecidedOf(item({ state: 'lost' }), failures)).toBe('execution')
+    expect(undecidedOf(item({ state: 'running', id: 'hero.idle' }), failures)).toBeUndefined()
+    expect(undecidedOf(item({ state: 'failed' }), failures)).toBeUndefined()
+    expect(undecidedOf(item({ state: 'running' }), [failure('SW_UNREACHABLE')])).toBeUndefined()
   })
 })
 
@@ -84,8 +71,8 @@ describe('a failure of a request that no spec asks for any more', () => {
 
   test('says nothing of the animation that has its name now, nor that one of it', () => {
     const present = item({ state: 'running' })
-    expect(panelUndecided(orphan, [failed])).toBe('execution')
-    expect(panelUndecided(present, [failed])).toBeUndefined()
-    expect(panelUndecided(orphan, [failure('SW_UNCERTAIN')])).toBeUndefined()
+    expect(undecidedOf(orphan, [failed])).toBe('execution')
+    expect(undecidedOf(present, [failed])).toBeUndefined()
+    expect(undecidedOf(orphan, [failure('SW_UNCERTAIN')])).toBeUndefined()
   })
 })

@@ -1,0 +1,227 @@
+import { type ApprovalVerdict, judgePrice } from '../credit/approval.ts'
+import { approverWords } from '../credit/approval-words.ts'
+import { creditsWords } from '../credit/credits.ts'
+import type { PaidRequest } from '../spec/request.ts'
+import type { PlanItem, PlanState, PlanStep, Standing, StandingApproval } from './plan.ts'
+
+/**
+ * A state as a person sees it: a {@link PlanState}, or one of these in place of `approved`.
+ *
+ * - `adoptable`: its approval does not count here. `approve` with `adopt` takes it over.
+ * - `outpriced`: its approval does not cover today's price: the price is above the ceiling, or has another
+ *   version. Nothing is sent before the new price is approved.
+ */
+export type ShownState = PlanState | 'adoptable' | 'outpriced'
+
+/** The colour of a state. `none`: nobody has decided anything yet. */
+export type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'none'
+
+/**
+ * What moves a request on.
+ *
+ * - `nothing`: it is bought.
+ * - `build`: a build that may buy sends it, follows it or fetches it.
+ * - `approve`, `adopt`: a person approves it, or takes over an approval that does not count here.
+ * - `answer`: a person answers its question.
+ * - `decide`: a person decides by `recover`.
+ */
+export type NextStep = 'nothing' | 'build' | 'approve' | 'adopt' | 'answer' | 'decide'
+
+/** The facts that decide what a state means. A {@link Standing} has all that the records know. */
+export interface StateFacts extends Pick<Standing, 'state' | 'ceiling' | 'approval' | 'quote'> {
+  /** Besides the records' reasons, `execution`: the service does not know the execution any more. */
+  readonly undecided?: Standing['undecided'] | 'execution' | undefined
+  /**
+   * Whether a purchase has just stopped because of another price version.
+   *
+   * @default false
+   */
+  readonly isRefusedPrice?: boolean | undefined
+}
+
+/** What a state means for a person. */
+export interface StateMeaning {
+  readonly state: ShownState
+  /** The state in one to three words. */
+  readonly word: string
+  readonly tone: Tone
+  readonly next: NextStep
+  /** Whether a person may approve it, and so pay for it. What waits for a decision is decided first. */
+  readonly canBeApproved: boolean
+  /** Whether an approval of it that counts here is not used yet, and can be taken back. */
+  readonly canBeRevoked: boolean
+  /** Whether it waits for a person, so that no build moves it on. */
+  readonly wantsPerson: boolean
+}
+
+type Look = Pick<StateMeaning, 'word' | 'tone' | 'next'>
+
+const looks: Readonly<Record<ShownState, Look>> = {
+  bought: { word: 'bought', tone: 'good', next: 'nothing' },
+  lost: { word: 'result missing', tone: 'warn', next: 'build' },
+  approved: { word: 'approved', tone: 'busy', next: 'build' },
+  adoptable: { word: 'approved elsewhere', tone: 'warn', next: 'adopt' },
+  outpriced: { word: 'price changed', tone: 'warn', next: 'approve' },
+  running: { word: 'in work', tone: 'busy', next: 'build' },
+  question: { word: 'question', tone: 'warn', next: 'answer' },
+  uncertain: { word: 'outcome unknown', tone: 'bad', next: 'decide' },
+  failed: { word: 'failed', tone: 'bad', next: 'approve' },
+  missing: { word: 'not bought', tone: 'none', next: 'approve' },
+}
+
+/**
+ * Says what the state of a request means: what a build would do with it, and what a person has to do. Equals what
+ * `purchase` does with the same facts. Pure.
+ *
+ * Without a `quote`, an approval counts as one that covers the price.
+ */
+export function meaningOf(one: StateFacts): StateMeaning {
+  const state = shownState(one)
+  const look = looks[state]
+  const next = one.undecided !== undefined ? 'decide' : isAdoptable(one) ? 'adopt' : look.next
+  const canBeApproved = next === 'approve' || next === 'adopt'
+  return {
+    ...{ state, ...look, next, canBeApproved },
+    canBeRevoked: state === 'approved' || state === 'outpriced',
+    wantsPerson: canBeApproved || next === 'answer' || next === 'decide',
+  }
+}
+
+function shownState(one: StateFacts): ShownState {
+  if (one.state !== 'approved') return one.state
+  if (isAdoptable(one)) return 'adoptable'
+  return one.isRefusedPrice || priceTrouble(one) ? 'outpriced' : 'approved'
+}
+
+/** Why the approval does not cover the price. `undefined` if it does, or if one of both is not known. */
+function priceTrouble({ approval, ceiling, quote }: StateFacts): 'ceiling' | 'priceVersion' | undefined {
+  if (!approval || ceiling === undefined || !quote) return undefined
+  const verdict = judgePrice({ ...approval, ceiling }, quote)
+  return verdict.fits ? undefined : verdict.why
+}
+
+/** Whether the service has nothing of it that could still become a result. */
+export function isUnsent({ state }: Pick<StateFacts, 'state'>): boolean {
+  return state === 'missing' || state === 'approved' || state === 'failed'
+}
+
+/** Whether it needs a new submission, now or after an approval. Only such a request has a price. */
+export function isToBuy(one: Pick<StateFacts, 'state' | 'undecided'>): boolean {
+  return isUnsent(one) && one.undecided === undefined
+}
+
+/**
+ * Whether a build stops for it before anything is sent: nobody has approved it, or the build must not buy.
+ *
+ * @param mayBuy False under `--frozen`, `generate: 'never'` or CI.
+ */
+export function isBarred(one: Pick<StateFacts, 'state'>, mayBuy: boolean): boolean {
+  return mayBuy ? one.state === 'missing' : isUnsent(one)
+}
+
+/** Whether a build that may buy sends it, follows it or fetches it, without a person. */
+export function isForBuild<T extends StateFacts>(one: T): one is T & { readonly state: 'approved' | 'running' | 'lost' } {
+  return meaningOf(one).next === 'build'
+}
+
+/** An approval that does not count here. */
+export type OthersApproval = StandingApproval & { readonly verdict: Exclude<ApprovalVerdict, 'valid'> }
+
+/**
+ * Whether its approval does not count here, so that a build stops before it sends anything. An approval under
+ * which something was sent is not judged again.
+ */
+export function isAdoptable<T extends StateFacts>(one: T): one is T & { readonly approval: OthersApproval } {
+  return isToBuy(one) && one.approval !== undefined && one.approval.verdict !== 'valid'
+}
+
+/**
+ * The state in one or two sentences, and what to do.
+ *
+ * @param price What the price means, as a sentence; empty if it is not known.
+ */
+export function stateSentence(
+  one: StateFacts & Pick<Standing, 'note' | 'isForeign'> & { readonly id: string; readonly changed?: readonly string[] },
+  price: string,
+): string {
+  const { id, note, ceiling, undecided, changed = [] } = one
+  const limit = ceiling === undefined ? '' : ` up to ${creditsWords(ceiling)}`
+  const cost = price && ` ${price}`
+  switch (shownState(one)) {
+    case 'bought':
+      return 'Bought.'
+    case 'lost':
+      return `Bought, but its result is not here${note === undefined ? '. It is fetched again for free' : `: ${note}`}.`
+    case 'approved':
+      return `Approved${limit}, not bought yet.`
+    case 'adoptable':
+      return `Approved${limit}, but not by you, so it is not bought here. Take it over if you are sure that it was not bought elsewhere.`
+    case 'outpriced':
+      return `Approved${limit}, but the price has changed since, so nothing is sent.${cost} Approve it again at the new price.`
+    case 'running':
+      return note === undefined ? 'Under way at the service.' : `Under way: ${note}.`
+    case 'question':
+      return 'The service has a question, and waits for the answer.'
+    case 'uncertain':
+      if (one.isForeign)
+        return 'Its journal holds records that were not written with your key, so nothing is sent because of them. Give up the purchase that they describe, then approve it again.'
+      if (undecided === 'answer')
+        return 'An answer was sent and never confirmed: whether it arrived is unknown. Send it again, or take it back.'
+      return `Sent and never answered: whether it was bought is unknown. Send it again, or give it up; ${id} may have cost${limit}.`
+    case 'failed':
+      if (undecided === 'conflict')
+        return 'The service has other bytes under this key: another checkout has sent its own. Until you decide, nothing is sent, with or without an approval.'
+      return `Failed${note === undefined ? '' : `: ${note}`}. Nothing more is sent without a new approval.${cost}`
+    case 'missing':
+      return `${changed.length > 0 ? `Changed since the last purchase: ${changed.join(', ')}. ` : ''}Not bought, and needs an approval.${cost}`
+  }
+}
+
+const priceWords = { ceiling: '; above its ceiling', priceVersion: '; the service has changed its prices since' } as const
+
+/** Why an animation or a step is not bought, in a few words; empty if it is bought. */
+export function whyNotBought(one: PlanItem | PlanStep): string {
+  const { state, note, question } = one
+  if (state === 'lost') return `bought, not here; ${note ?? 'fetched again free of charge'}`
+  if (note !== undefined) return note
+  if (state === 'bought') return ''
+  if (state === 'question') return question ? `asks: ${question.text}` : 'waits for an answer'
+  if (state === 'uncertain') return 'sent, and never answered'
+  if (state === 'running') return 'the service works on it'
+  const reason = approvalWords(one.approval) ?? reasonOf(one)
+  if (state === 'failed') return `the last attempt failed (${reason})`
+  const trouble = priceTrouble(one)
+  return trouble === undefined ? reason : `${reason}${priceWords[trouble]}`
+}
+
+/** Who approved it, and how; undefined if nobody did. */
+function approvalWords(approval: StandingApproval | undefined): string | undefined {
+  if (approval === undefined) return undefined
+  const { verdict, given } = approval
+  if (verdict === 'valid') return given === undefined ? 'approved' : `approved (${given})`
+  const words = `approved ${approverWords(approval, verdict)}`
+  if (verdict === 'given') return `${words}, which SPRITEWRIGHT_APPROVALS does not allow here`
+  return `${words}${verdict === 'other' ? ', not by you' : ''}; take it over with approve --adopt`
+}
+
+function reasonOf(one: PlanItem | PlanStep): string {
+  if ('sprites' in one) return `${one.request.operation} for ${one.sprites.join(', ')}`
+  if (one.changed.length === 0) return 'first purchase'
+  const changed = `${one.changed.join(', ')} changed`
+  return one.superseded ? `${changed}; what was bought before plays on` : changed
+}
+
+/** A request of which the service has nothing. */
+export interface UnsentRequest extends Pick<Standing, 'state' | 'note'> {
+  readonly request: PaidRequest
+  /** The paid fields that changed since the last purchase. */
+  readonly changed?: readonly string[]
+}
+
+/** Why a build lacks an animation or a step, in a few words. */
+export function missingWords({ state, note, request, changed = [] }: UnsentRequest): string {
+  if (state === 'missing' && note !== undefined) return note
+  if (changed.length > 0) return `changed since the last purchase: ${changed.join(', ')}`
+  if (request.operation !== 'sprite_sheet' && state === 'missing') return `new, a step of its reference: ${request.operation}`
+  return state === 'failed' ? `failed: ${note ?? ''}` : state === 'approved' ? 'approved, not bought' : 'new'
+}
