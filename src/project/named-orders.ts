@@ -2,11 +2,11 @@ import { SpritewrightError } from '../errors.ts'
 import type { Order } from '../job/order.ts'
 import type { Context } from './context.ts'
 import { toOrder, withSteps } from './orders.ts'
+import { listOrphans, toOrphanOrder } from './orphans.ts'
 import type { Standing } from './plan.ts'
 import type { Session } from './session.ts'
+import { listStrays } from './strays.ts'
 import { type Survey, survey, throwAll } from './survey.ts'
-import { listOrphans, toOrphanOrder } from './unasked/orphans.ts'
-import { listStrays } from './unasked/strays.ts'
 
 /** An order with the state of its request. */
 export interface NamedOrder {

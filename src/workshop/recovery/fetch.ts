@@ -7,9 +7,9 @@ import { commandName } from '../../job/order.ts'
 import { purchase } from '../../job/purchase.ts'
 import type { Context } from '../../project/context.ts'
 import { toJobPorts } from '../../project/orders.ts'
+import { type KnownOrphan, toOrphanOrder } from '../../project/orphans.ts'
 import type { Session } from '../../project/session.ts'
-import { type KnownOrphan, toOrphanOrder } from '../../project/unasked/orphans.ts'
-import { nameOf, type OpenStray, warnOnce } from '../../project/unasked/strays.ts'
+import { nameOf, type OpenStray, warnOnce } from '../../project/strays.ts'
 
 /**
  * Fetches the results of finished orphans. No spec asks for an orphan, so no build waits for a running one; a

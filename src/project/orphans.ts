@@ -1,11 +1,11 @@
-import { commandName, type Order } from '../../job/order.ts'
-import { readUnlessBroken } from '../../job/records/journal.ts'
-import type { Submission } from '../../job/records/submission.ts'
-import { requestHash } from '../../spec/key.ts'
-import type { PaidRequest, RequestReference } from '../../spec/request.ts'
-import { findEntry, isStepId, type LockEntry, type LockFile, unnamedStepId } from '../../vault/lockfile.ts'
-import type { Context } from '../context.ts'
-import type { Survey } from '../survey.ts'
+import { commandName, type Order } from '../job/order.ts'
+import { readUnlessBroken } from '../job/records/journal.ts'
+import type { Submission } from '../job/records/submission.ts'
+import { requestHash } from '../spec/key.ts'
+import type { PaidRequest, RequestReference } from '../spec/request.ts'
+import { findEntry, isStepId, type LockEntry, type LockFile, unnamedStepId } from '../vault/lockfile.ts'
+import type { Context } from './context.ts'
+import type { Survey } from './survey.ts'
 
 /**
  * A request that no spec asks for any more, because its prompt was edited or its sprite renamed or deleted.

@@ -1,9 +1,9 @@
-import { readUnlessBroken } from '../../job/records/journal.ts'
-import type { Stray } from '../../job/records/strays.ts'
-import { findEntry } from '../../vault/lockfile.ts'
-import type { Context } from '../context.ts'
-import type { Survey } from '../survey.ts'
+import { readUnlessBroken } from '../job/records/journal.ts'
+import type { Stray } from '../job/records/strays.ts'
+import { findEntry } from '../vault/lockfile.ts'
+import type { Context } from './context.ts'
 import { entriesByHash, isNamed, type Orphan } from './orphans.ts'
+import type { Survey } from './survey.ts'
 
 /**
  * An execution that the service accepted late, after a person had given up its attempt and another attempt
