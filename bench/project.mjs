@@ -6,9 +6,9 @@ import { readCorpus } from './corpus.mjs'
 
 // dist/ lacks code that no user of the package needs, so these are the sources themselves.
 const jiti = createJiti(import.meta.url)
-const { requestHash } = await jiti.import('../src/spec/key.ts')
-const { parseSpec } = await jiti.import('../src/spec/parser.ts')
-const { toSheetRequest } = await jiti.import('../src/spec/request.ts')
+const { requestHash } = await jiti.import('../src/sprite-spec/key.ts')
+const { parseSpec } = await jiti.import('../src/sprite-spec/parser.ts')
+const { toSheetRequest } = await jiti.import('../src/sprite-spec/request.ts')
 const { formatLockFile } = await jiti.import('../src/vault/lockfile.ts')
 
 /** No request ever goes to the project's service, because everything is bought. Port 9 would refuse. */

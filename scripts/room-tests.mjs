@@ -9,7 +9,7 @@ export const roomTests = {
   atlas: { source: 'atlas', tests: ['atlas', 'sheets', 'security/delivery'], least: 75 },
   host: { source: 'src/host', tests: ['host', 'kill'] },
   stores: { source: 'src/stores', tests: ['stores'] },
-  spec: { source: 'src/spec', tests: ['spec', 'options', 'workshop', 'money/chain', 'money/edited-lockfile'], least: 85 },
+  spec: { source: 'src/sprite-spec', tests: ['spec', 'options', 'workshop', 'money/chain', 'money/edited-lockfile'], least: 85 },
   credit: { source: 'src/credit', tests: ['credit'], least: 85 },
   vault: { source: 'src/vault', tests: ['vault'], least: 85 },
   service: { source: 'src/service', tests: ['service'], least: 75 },

@@ -121,7 +121,7 @@ describe('a rule sees what breaks it:', () => {
   test('an import against the table, also of a type, a re-export, an import type and a dynamic import', () => {
     const wrong = sample({
       'src/credit/ledger.ts': "import type { Job } from '../job/record.ts'",
-      'src/spec/spec.ts': "export { submit } from '../service/client.ts'",
+      'src/sprite-spec/spec.ts': "export { submit } from '../service/client.ts'",
       'atlas/frame.ts': "export let x: import('../src/errors.ts').ErrorCode",
       'src/project/plan.ts': "await import('../../plugin/index.ts')\nimport '../../atlas/frame.ts'",
       'src/embedded/http.ts': "import { createClient } from '../service/client.ts'",
@@ -129,7 +129,7 @@ describe('a rule sees what breaks it:', () => {
     })
     expect(places(wrongDirections(wrong))).toEqual([
       'src/credit/ledger.ts:1',
-      'src/spec/spec.ts:1',
+      'src/sprite-spec/spec.ts:1',
       'atlas/frame.ts:1',
       'src/project/plan.ts:1',
       'src/project/plan.ts:2',
@@ -244,7 +244,7 @@ describe('a rule sees what breaks it:', () => {
     const wrong = sample({
       'src/credit/a.ts': 'Number(text)\nparseFloat(text)\nNumber.parseFloat(text)',
       'src/job/b.ts': 'Number(text)',
-      'src/spec/c.ts': 'Number(text)',
+      'src/sprite-spec/c.ts': 'Number(text)',
     })
     expect(places(rules.noFloatMoney(wrong))).toEqual(['src/credit/a.ts:1', 'src/credit/a.ts:2', 'src/credit/a.ts:3', 'src/job/b.ts:1'])
   })

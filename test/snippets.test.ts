@@ -9,7 +9,7 @@ import { format } from 'prettier'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseDocument } from 'yaml'
 import { commandEntries, globalOptions } from '../src/cli/commands.ts'
-import { parseSpec } from '../src/spec/parser.ts'
+import { parseSpec } from '../src/sprite-spec/parser.ts'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const skills = readdirSync(join(root, 'skills')).map((name) => `skills/${name}/SKILL.md`)

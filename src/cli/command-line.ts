@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { SpritewrightError } from '../errors.ts'
-import { nearestName } from '../spec/nearest.ts'
+import { nearestName } from '../sprite-spec/nearest.ts'
 import { type CommandArgs, createArgs } from './arguments.ts'
 import { type CommandEntry, commandEntries, globalOptions, type OptionEntry } from './commands.ts'
 

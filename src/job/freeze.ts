@@ -1,7 +1,7 @@
 import { type Approval, isTrustedKey, judgePrice, type NewestApproval } from '../credit/approval.ts'
 import { type Credits, formatCredits, isAboveCeiling } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
-import type { PaidRequest } from '../spec/request.ts'
+import type { PaidRequest } from '../sprite-spec/request.ts'
 import { findEntry, type LockEntry } from '../vault/lockfile.ts'
 import { sha256 } from '../vault/objects.ts'
 import { type LockedSubmission, makeBody, signSubmission, trustedSubmission } from './body.ts'

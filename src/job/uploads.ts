@@ -5,7 +5,7 @@ import type { Disk } from '../host/disk.ts'
 import { replaceFile } from '../host/publish.ts'
 import type { Random } from '../host/random.ts'
 import type { ReferenceFile, ServiceClient } from '../service/client.ts'
-import type { ServiceIdentity } from '../spec/request.ts'
+import type { ServiceIdentity } from '../sprite-spec/request.ts'
 
 /** Reference pictures at the service. Each is uploaded once and remembered by its content. */
 export interface Uploads {

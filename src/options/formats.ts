@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { formatNames, isFormatName, type PageFormat, pageFormats } from '../../atlas/format-abilities.ts'
 import type { EngineFormat } from '../../atlas/formats/format.ts'
-import { nearestName } from '../spec/nearest.ts'
+import { nearestName } from '../sprite-spec/nearest.ts'
 
 const ownFormatWords = 'or a format of your own: { name: "my-format", write(atlases) { ... } }'
 const ownNameWords = 'a name of its own in small letters, digits and hyphens, a letter first'

@@ -1,5 +1,5 @@
 import type { Profile } from '../service/profile.ts'
-import { nearestName } from '../spec/nearest.ts'
+import { nearestName } from '../sprite-spec/nearest.ts'
 
 /** A service, and how it is reached. */
 export interface ServiceOptions {

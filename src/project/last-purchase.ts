@@ -1,6 +1,6 @@
 import { type Credits, parseCredits } from '../credit/credits.ts'
 import type { FrameReview } from '../service/wire.ts'
-import type { SheetRequest } from '../spec/request.ts'
+import type { SheetRequest } from '../sprite-spec/request.ts'
 import type { LockEntry, LockFile } from '../vault/lockfile.ts'
 
 /** A bought result of an earlier request of an animation. */

@@ -2,7 +2,7 @@ import { pngFault } from '../../atlas/index.ts'
 import { resolveProfile } from '../service/profile.ts'
 import { readArchivedFrames } from '../sheets/open-result.ts'
 import type { DeliveryLayout } from '../sheets/sources.ts'
-import type { PaidRequest } from '../spec/request.ts'
+import type { PaidRequest } from '../sprite-spec/request.ts'
 import type { Context } from './context.ts'
 
 /** How deliveries of the configured service are read, if its profile says so. */

@@ -1,5 +1,5 @@
 import { readPrice } from '../job/freeze.ts'
-import type { PaidRequest, SheetRequest } from '../spec/request.ts'
+import type { PaidRequest, SheetRequest } from '../sprite-spec/request.ts'
 import type { Quote } from './plan.ts'
 import type { Session } from './session.ts'
 

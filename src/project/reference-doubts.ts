@@ -1,8 +1,8 @@
 import { AtlasError, type Bitmap, readPicture } from '../../atlas/index.ts'
 import type { Disk } from '../host/disk.ts'
 import { isInside, realPath } from '../host/real-path.ts'
-import { type ReferencePicture, referenceError } from '../spec/reference.ts'
-import type { SpriteSpec } from '../spec/spec.ts'
+import { type ReferencePicture, referenceError } from '../sprite-spec/reference.ts'
+import type { SpriteSpec } from '../sprite-spec/spec.ts'
 
 /** Shortest side, in pixels, of a picture in which a figure can be recognised. */
 const shortestSide = 16

@@ -1,7 +1,7 @@
 import { type ApprovalVerdict, judgePrice } from '../credit/approval.ts'
 import { approverWords } from '../credit/approval-words.ts'
 import { creditsWords } from '../credit/credits.ts'
-import type { PaidRequest } from '../spec/request.ts'
+import type { PaidRequest } from '../sprite-spec/request.ts'
 import type { PlanItem, PlanState, PlanStep, Standing, StandingApproval } from './plan.ts'
 
 /**

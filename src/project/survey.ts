@@ -5,13 +5,20 @@ import { foldPath } from '../host/real-path.ts'
 import type { JournalView } from '../job/records/journal.ts'
 import { noSubmission, type Submission } from '../job/records/submission.ts'
 import type { Capabilities } from '../service/wire.ts'
-import { requestHash } from '../spec/key.ts'
-import { nearestName } from '../spec/nearest.ts'
-import { type ReferencePicture, readReference, referencePath } from '../spec/reference.ts'
-import { animationId, type ImageRequest, type ServiceIdentity, type SheetRequest, toReference, toSheetRequest } from '../spec/request.ts'
-import { readSpecs, type SpecScan } from '../spec/scan.ts'
-import type { AnimationSpec, SpriteSpec } from '../spec/spec.ts'
-import { specName } from '../spec/spec-file.ts'
+import { requestHash } from '../sprite-spec/key.ts'
+import { nearestName } from '../sprite-spec/nearest.ts'
+import { type ReferencePicture, readReference, referencePath } from '../sprite-spec/reference.ts'
+import {
+  animationId,
+  type ImageRequest,
+  type ServiceIdentity,
+  type SheetRequest,
+  toReference,
+  toSheetRequest,
+} from '../sprite-spec/request.ts'
+import { readSpecs, type SpecScan } from '../sprite-spec/scan.ts'
+import type { AnimationSpec, SpriteSpec } from '../sprite-spec/spec.ts'
+import { specName } from '../sprite-spec/spec-file.ts'
 import { findEntry, type LockFile } from '../vault/lockfile.ts'
 import type { Context } from './context.ts'
 import {

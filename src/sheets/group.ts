@@ -1,6 +1,6 @@
 import { withOutlines } from '../../atlas/index.ts'
 import type { SpritewrightError } from '../errors.ts'
-import { animationId } from '../spec/request.ts'
+import { animationId } from '../sprite-spec/request.ts'
 import { type AnimationPorts, makeAnimation, readAnimation } from './cache/animation.ts'
 import { type AskedGroup, readSheet, scalesOf, sheetKey, writeSheet } from './cache/sheet.ts'
 import { encodeSheet, type TextureEncoder } from './encode.ts'

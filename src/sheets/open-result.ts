@@ -1,6 +1,6 @@
 import { type ArchiveEntry, type Bitmap, type DeliveredFrames, openArchive, type ResizedFrame, readFrames } from '../../atlas/index.ts'
 import { SpritewrightError } from '../errors.ts'
-import { animationId } from '../spec/request.ts'
+import { animationId } from '../sprite-spec/request.ts'
 import type { DeliveryLayout, ResultSource, SheetInput } from './sources.ts'
 
 /** Delivered frames at their delivered size, in the order of delivery. */

@@ -1,5 +1,5 @@
 import type { FrameReview } from '../service/wire.ts'
-import type { AnimationSpec, SpriteSpec } from '../spec/spec.ts'
+import type { AnimationSpec, SpriteSpec } from '../sprite-spec/spec.ts'
 import type { Overrides } from './overrides/overrides.ts'
 import type { PlaceholderSource } from './placeholder.ts'
 

@@ -1,7 +1,7 @@
 import { basename, dirname, extname, join } from 'node:path'
 import { isInside } from '../host/real-path.ts'
 import type { Context } from '../project/context.ts'
-import { specName } from '../spec/spec-file.ts'
+import { specName } from '../sprite-spec/spec-file.ts'
 
 /**
  * The role of a file in a project: its configuration; a source (a spec, a picture, an override of frames); or

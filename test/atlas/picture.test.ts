@@ -12,7 +12,7 @@ import { encodePages } from '../../atlas/formats/shared/pages.ts'
 import { fitFactor, fitSize, scaleFrames, scaleSequence } from '../../atlas/frames/scale.ts'
 import { pictureInfo, withPlainHeaders } from '../../atlas/png/picture.ts'
 import { encodePng } from '../../atlas/png/write.ts'
-import { sniffPicture } from '../../src/spec/picture.ts'
+import { sniffPicture } from '../../src/sprite-spec/picture.ts'
 import { pngChunk } from './png-chunk.ts'
 
 const opaque = (width: number, height: number, colour: readonly number[] = [200, 40, 90, 255]): Bitmap =>

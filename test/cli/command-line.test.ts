@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseCommandLine } from '../../src/cli/command-line.ts'
 import { commandEntries, globalOptions } from '../../src/cli/commands.ts'
-import { nearestName } from '../../src/spec/nearest.ts'
+import { nearestName } from '../../src/sprite-spec/nearest.ts'
 import { createWorld } from './world.ts'
 
 function run(...argv: string[]) {

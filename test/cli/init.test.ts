@@ -8,7 +8,7 @@ import { drawFirstPicture } from '../../src/cli/first-picture.ts'
 import { firstSpecText } from '../../src/cli/first-project.ts'
 import { nodeHost } from '../../src/host/host.ts'
 import { inProjectStyle } from '../../src/host/project-style.ts'
-import { parseSpec } from '../../src/spec/parser.ts'
+import { parseSpec } from '../../src/sprite-spec/parser.ts'
 import { windowsTexts } from '../kit/windows-texts.ts'
 import { createWorld } from './world.ts'
 

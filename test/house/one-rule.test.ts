@@ -4,8 +4,8 @@ import { makeAtlas } from '../../atlas/atlas.ts'
 import { pageSide } from '../../atlas/limits.ts'
 import { SpritewrightError } from '../../src/errors.ts'
 import { type Options, type OptionsContext, resolveOptions } from '../../src/options/options.ts'
-import { parseSpec } from '../../src/spec/parser.ts'
-import { specJsonSchema } from '../../src/spec/schema.ts'
+import { parseSpec } from '../../src/sprite-spec/parser.ts'
+import { specJsonSchema } from '../../src/sprite-spec/schema.ts'
 import { issuesOf, specText } from '../spec/issues.ts'
 
 /** A field of the JSON Schema that editors read. */

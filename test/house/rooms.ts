@@ -32,7 +32,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   'key search': { at: ['src/key-search.ts'], may: ['errors'] },
   host: { at: ['src/host/'], may: ['errors'] },
   stores: { at: ['src/stores/'], may: ['errors', 'host'] },
-  spec: { at: ['src/spec/'], may: ['errors', 'host', 'atlas/limits.ts', 'atlas/png/picture.ts'] },
+  spec: { at: ['src/sprite-spec/'], may: ['errors', 'host', 'atlas/limits.ts', 'atlas/png/picture.ts'] },
   credit: { at: ['src/credit/'], may: ['errors', 'host'] },
   vault: { at: ['src/vault/'], may: ['errors', 'host', 'stores', 'spec', 'credit'] },
   service: { at: ['src/service/'], may: ['errors', 'key search', 'host', 'src/credit/credits.ts'] },
@@ -66,7 +66,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   cli: {
     at: ['src/cli/'],
     may: [
-      'src/spec/nearest.ts',
+      'src/sprite-spec/nearest.ts',
       'workshop',
       'options',
       'errors',
@@ -101,7 +101,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   panel: {
     at: ['plugin/panel/ui/'],
-    may: ['plugin/protocol/protocol.ts', 'plugin/protocol/actions.ts', 'src/credit/credits.ts', 'src/spec/spec.ts'],
+    may: ['plugin/protocol/protocol.ts', 'plugin/protocol/actions.ts', 'src/credit/credits.ts', 'src/sprite-spec/spec.ts'],
   },
 }
 

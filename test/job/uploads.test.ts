@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { askedFields, commandName } from '../../src/job/order.ts'
 import { createUploads } from '../../src/job/uploads.ts'
-import type { ServiceIdentity } from '../../src/spec/request.ts'
+import type { ServiceIdentity } from '../../src/sprite-spec/request.ts'
 import { ringOf, testKey } from '../kit/keys.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 import { bench, order } from './bench.ts'

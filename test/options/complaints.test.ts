@@ -8,7 +8,7 @@ import { type BuildCache, createBuildCache } from '../../src/sheets/cache/cache.
 import type { BuiltSheets, SheetOptions } from '../../src/sheets/model.ts'
 import { makeSheets } from '../../src/sheets/sheet.ts'
 import type { FrameSource, SheetInput } from '../../src/sheets/sources.ts'
-import { parseSpec } from '../../src/spec/parser.ts'
+import { parseSpec } from '../../src/sprite-spec/parser.ts'
 import { sha256 } from '../../src/vault/objects.ts'
 import { digestFolder } from '../e2e/vite-process.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'

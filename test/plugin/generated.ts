@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { toProjectTypings, toSpecTypings, toSpriteDeclarations } from '../../src/sheets/output/typings.ts'
 import type { BuiltSheets } from '../../src/sheets/sheet.ts'
-import type { SpriteSpec } from '../../src/spec/spec.ts'
+import type { SpriteSpec } from '../../src/sprite-spec/spec.ts'
 
 /** The generated TypeScript files of a project with two sprites, by name. */
 export function generatedTypings(): Readonly<Record<string, string>> {

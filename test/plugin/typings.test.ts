@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { toSpecTypings, typingsFile } from '../../src/sheets/output/typings.ts'
-import type { SpriteSpec } from '../../src/spec/spec.ts'
+import type { SpriteSpec } from '../../src/sprite-spec/spec.ts'
 
 const repository = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 

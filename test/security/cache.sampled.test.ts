@@ -10,7 +10,7 @@ import { packDelivery } from '../../src/embedded/images/delivery.ts'
 import { toOutput } from '../../src/sheets/output/output.ts'
 import { makeSheets, type SheetOptions } from '../../src/sheets/sheet.ts'
 import type { SheetInput } from '../../src/sheets/sources.ts'
-import { parseSpec } from '../../src/spec/parser.ts'
+import { parseSpec } from '../../src/sprite-spec/parser.ts'
 import { configOf, type Game, openShelf, pluginOf, type Shelf, vites } from '../plugin/world.ts'
 import { type MemoryCache, memoryCache } from '../sheets/memory-cache.ts'
 

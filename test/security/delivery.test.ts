@@ -12,7 +12,7 @@ import { AtlasError } from '../../atlas/errors.ts'
 import { decodePng } from '../../atlas/png/read.ts'
 import { encodePng } from '../../atlas/png/write.ts'
 import { readDelivered } from '../../src/sheets/frames.ts'
-import { parseSpec } from '../../src/spec/parser.ts'
+import { parseSpec } from '../../src/sprite-spec/parser.ts'
 import { sha256 } from '../../src/vault/objects.ts'
 
 /** Characters that fill a terminal of 24 lines. */

@@ -7,7 +7,7 @@ import { type Layout, toLayout } from '../../src/sheets/layout.ts'
 import type { BuiltSheets } from '../../src/sheets/model.ts'
 import { makeSheets, type SheetOptions } from '../../src/sheets/sheet.ts'
 import type { SheetInput } from '../../src/sheets/sources.ts'
-import { parseSpec } from '../../src/spec/parser.ts'
+import { parseSpec } from '../../src/sprite-spec/parser.ts'
 import { sha256 } from '../../src/vault/objects.ts'
 import { type MemoryCache, memoryCache } from './memory-cache.ts'
 

@@ -5,7 +5,7 @@ import { packDelivery } from '../../src/embedded/images/delivery.ts'
 import type { SheetOptions } from '../../src/sheets/model.ts'
 import { makeSheets } from '../../src/sheets/sheet.ts'
 import type { SheetInput } from '../../src/sheets/sources.ts'
-import { parseSpec } from '../../src/spec/parser.ts'
+import { parseSpec } from '../../src/sprite-spec/parser.ts'
 import { sha256 } from '../../src/vault/objects.ts'
 import { memoryCache } from './memory-cache.ts'
 

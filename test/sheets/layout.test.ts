@@ -6,7 +6,7 @@ import { formatLayout, type Layout, parseLayout, toLayout } from '../../src/shee
 import type { BuiltSheets, SheetOptions } from '../../src/sheets/model.ts'
 import { makeSheets } from '../../src/sheets/sheet.ts'
 import type { SheetInput } from '../../src/sheets/sources.ts'
-import { parseSpec } from '../../src/spec/parser.ts'
+import { parseSpec } from '../../src/sprite-spec/parser.ts'
 import { sha256 } from '../../src/vault/objects.ts'
 import { createWorkshop } from '../../src/workshop.ts'
 import { type Game, hostOf, openShelf, type Shelf, spec } from '../plugin/world.ts'

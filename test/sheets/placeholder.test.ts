@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createBitmap } from '../../atlas/index.ts'
 import { drawPlaceholder, type PlaceholderSource } from '../../src/sheets/placeholder.ts'
-import { parseSpec } from '../../src/spec/parser.ts'
+import { parseSpec } from '../../src/sprite-spec/parser.ts'
 import { sha256 } from '../../src/vault/objects.ts'
 import { figurePng } from '../kit/project.ts'
 

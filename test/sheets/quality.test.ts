@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { isClosedLoop } from '../../src/sheets/quality.ts'
-import type { AnimationSpec } from '../../src/spec/spec.ts'
+import type { AnimationSpec } from '../../src/sprite-spec/spec.ts'
 
 test.each([
   ['plays once', { loop: false }, false],

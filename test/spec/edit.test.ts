@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { editSpecText, type FieldEdit } from '../../src/spec/edit/edit.ts'
-import { parseSpec } from '../../src/spec/parser.ts'
+import { editSpecText, type FieldEdit } from '../../src/sprite-spec/edit/edit.ts'
+import { parseSpec } from '../../src/sprite-spec/parser.ts'
 
 const json = (text: string, ...edits: FieldEdit[]): string => editSpecText(text, '/p/hero.sprite.json', 'hero.sprite.json', edits)
 const yaml = (text: string, ...edits: FieldEdit[]): string => editSpecText(text, '/p/hero.sprite.yaml', 'hero.sprite.yaml', edits)

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { SpritewrightError } from '../../src/errors.ts'
-import { parseSpec } from '../../src/spec/parser.ts'
-import type { SpecIssue } from '../../src/spec/spec-file.ts'
+import { parseSpec } from '../../src/sprite-spec/parser.ts'
+import type { SpecIssue } from '../../src/sprite-spec/spec-file.ts'
 
 /** The issues for which a text is refused. */
 export function issuesOf(text: string, file = '/game/hero.sprite.json'): readonly SpecIssue[] {

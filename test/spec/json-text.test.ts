@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createDocument, maximumDepth } from '../../src/spec/document.ts'
-import { parseJsonText } from '../../src/spec/json-text.ts'
+import { createDocument, maximumDepth } from '../../src/sprite-spec/document.ts'
+import { parseJsonText } from '../../src/sprite-spec/json-text.ts'
 
 /** The value of a text. Returns `undefined` if the reader finds a fault. */
 function read(text: string): { readonly value: unknown } | undefined {

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import { SpritewrightError } from '../../src/errors.ts'
-import { buildKey, requestHash } from '../../src/spec/key.ts'
-import { parseSpec } from '../../src/spec/parser.ts'
-import { type ServiceIdentity, toSheetRequest } from '../../src/spec/request.ts'
+import { buildKey, requestHash } from '../../src/sprite-spec/key.ts'
+import { parseSpec } from '../../src/sprite-spec/parser.ts'
+import { type ServiceIdentity, toSheetRequest } from '../../src/sprite-spec/request.ts'
 
 const identity: ServiceIdentity = { host: 'api.example.com', keyMode: 'test', apiVersion: '1' }
 const picture = 'a'.repeat(64)

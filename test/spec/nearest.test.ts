@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { nearestName } from '../../src/spec/nearest.ts'
+import { nearestName } from '../../src/sprite-spec/nearest.ts'
 
 /** The fewest letters to insert, remove, replace or swap with their neighbour, by its definition. */
 function distance(from: string, to: string): number {

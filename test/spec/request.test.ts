@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { requestHash } from '../../src/spec/key.ts'
-import { parseSpec } from '../../src/spec/parser.ts'
-import { type ImageRequest, type ServiceIdentity, spriteOf, toReference, toSheetRequest } from '../../src/spec/request.ts'
+import { requestHash } from '../../src/sprite-spec/key.ts'
+import { parseSpec } from '../../src/sprite-spec/parser.ts'
+import { type ImageRequest, type ServiceIdentity, spriteOf, toReference, toSheetRequest } from '../../src/sprite-spec/request.ts'
 import { specText } from './issues.ts'
 
 const identity: ServiceIdentity = { host: 'api.example.com', keyMode: 'test', apiVersion: '1' }

@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { nodeDisk } from '../../src/host/disk.ts'
 import { nodeGlob } from '../../src/host/glob.ts'
-import { findSpecs, readSpecs } from '../../src/spec/scan.ts'
+import { findSpecs, readSpecs } from '../../src/sprite-spec/scan.ts'
 import { toUtf16, windowsTexts } from '../kit/windows-texts.ts'
 import { specText } from './issues.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { namePattern, specJsonSchema } from '../../src/spec/schema.ts'
+import { namePattern, specJsonSchema } from '../../src/sprite-spec/schema.ts'
 
 type Node = { readonly [key: string]: unknown }
 

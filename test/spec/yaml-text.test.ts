@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
-import { maximumDepth, type TextNode } from '../../src/spec/document.ts'
-import { parseYamlText } from '../../src/spec/yaml-text.ts'
+import { maximumDepth, type TextNode } from '../../src/sprite-spec/document.ts'
+import { parseYamlText } from '../../src/sprite-spec/yaml-text.ts'
 
 /** The value of a tree. Of equal fields, the last one counts. */
 function toValue(node: TextNode): unknown {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseSpec } from '../../src/spec/parser.ts'
+import { parseSpec } from '../../src/sprite-spec/parser.ts'
 import { staleOf } from '../../src/workshop/sheets/changed-specs.ts'
 
 const specs = ['hero', 'coin'].map((name) =>

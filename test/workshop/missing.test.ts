@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Context } from '../../src/project/context.ts'
 import type { Quotes } from '../../src/project/quotes.ts'
-import type { PaidRequest } from '../../src/spec/request.ts'
+import type { PaidRequest } from '../../src/sprite-spec/request.ts'
 import { type Missing, missingError } from '../../src/workshop/missing.ts'
 
 const sheet = { operation: 'sprite_sheet' } as unknown as PaidRequest

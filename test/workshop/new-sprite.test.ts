@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { nodeHost } from '../../src/host/host.ts'
-import { parseSpec } from '../../src/spec/parser.ts'
+import { parseSpec } from '../../src/sprite-spec/parser.ts'
 import { createWorkshop, type Workshop } from '../../src/workshop.ts'
 import { createProject, figurePng, type TestProject } from '../kit/project.ts'
 

@@ -1,5 +1,5 @@
-import { sniffPicture } from '../../spec/picture.ts'
-import type { PaidRequest } from '../../spec/request.ts'
+import { sniffPicture } from '../../sprite-spec/picture.ts'
+import type { PaidRequest } from '../../sprite-spec/request.ts'
 
 /** What a finished asset says of its file. A field is `null` or missing if the asset does not say it. */
 export interface SaidOfFile {

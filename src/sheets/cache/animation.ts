@@ -1,6 +1,6 @@
 import type { Bitmap } from '../../../atlas/index.ts'
-import { buildKey } from '../../spec/key.ts'
-import { animationId } from '../../spec/request.ts'
+import { buildKey } from '../../sprite-spec/key.ts'
+import { animationId } from '../../sprite-spec/request.ts'
 import { type CutAnimation, cutAnimation, type FigureMeasure, isOneScale, type PlayedFrames, readPlayed } from '../frames.ts'
 import type { DeliveryLayout, SheetInput } from '../sources.ts'
 import { type BuildCache, formatVersion } from './cache.ts'

@@ -1,6 +1,6 @@
 import type { PageFormat } from '../../../atlas/index.ts'
-import { buildKey } from '../../spec/key.ts'
-import { animationId } from '../../spec/request.ts'
+import { buildKey } from '../../sprite-spec/key.ts'
+import { animationId } from '../../sprite-spec/request.ts'
 import { frameName } from '../frames.ts'
 import type { BuiltPage, PackedAtlas, PackedGroup, SheetOptions } from '../model.ts'
 import type { SheetInput } from '../sources.ts'

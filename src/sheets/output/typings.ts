@@ -1,4 +1,4 @@
-import type { SpriteSpec } from '../../spec/spec.ts'
+import type { SpriteSpec } from '../../sprite-spec/spec.ts'
 import { frameNumber } from '../frames.ts'
 import type { BuiltSheets } from '../sheet.ts'
 

@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path'
 import { type Bitmap, cutSheetFrame, gamutWarning, readPicture } from '../../../atlas/index.ts'
 import type { SpritewrightError } from '../../errors.ts'
 import type { Disk } from '../../host/disk.ts'
-import type { AnimationSpec, SpriteSpec } from '../../spec/spec.ts'
+import type { AnimationSpec, SpriteSpec } from '../../sprite-spec/spec.ts'
 import { sha256 } from '../../vault/objects.ts'
 import { type FoundOverride, type OverrideFile, type OverrideLayer, overrideError, readOverrideFolder } from './files.ts'
 

@@ -3,9 +3,9 @@ import type { SpritewrightError } from '../../errors.ts'
 import type { PlanItem, PlanState, PlanStep, Quote, Standing } from '../../project/plan.ts'
 import type { AnimationQuality } from '../../sheets/quality.ts'
 import type { BuiltSheets } from '../../sheets/sheet.ts'
-import type { FieldEdit } from '../../spec/edit/edit.ts'
-import type { PaidRequest } from '../../spec/request.ts'
-import type { SpriteSpec } from '../../spec/spec.ts'
+import type { FieldEdit } from '../../sprite-spec/edit/edit.ts'
+import type { PaidRequest } from '../../sprite-spec/request.ts'
+import type { SpriteSpec } from '../../sprite-spec/spec.ts'
 
 /**
  * All requests with their states, for a page that lists them. Broken specs are left out and listed in

@@ -5,7 +5,7 @@ import type { ShownDecision } from '../../job/recover.ts'
 import type { PlanItem, PlanStep } from '../../project/plan.ts'
 import type { AnimationQuality } from '../../sheets/quality.ts'
 import type { BuiltSheets } from '../../sheets/sheet.ts'
-import type { SpriteSpec } from '../../spec/spec.ts'
+import type { SpriteSpec } from '../../sprite-spec/spec.ts'
 import type { BalanceEvidence } from '../ledger/report.ts'
 
 /** The animations of the project with their states, and the cost of those that are not bought. */

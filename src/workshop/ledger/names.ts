@@ -1,7 +1,7 @@
 import type { Context } from '../../project/context.ts'
 import { readWantedAnimations } from '../../project/survey.ts'
-import { requestHash } from '../../spec/key.ts'
-import type { ServiceIdentity } from '../../spec/request.ts'
+import { requestHash } from '../../sprite-spec/key.ts'
+import type { ServiceIdentity } from '../../sprite-spec/request.ts'
 import { knowledgeOf } from '../../vault/lock-merge.ts'
 import { type LockEntry, type LockFile, unnamedStepId } from '../../vault/lockfile.ts'
 

@@ -3,10 +3,10 @@ import { SpritewrightError } from '../../errors.ts'
 import { decodeText } from '../../host/project-style.ts'
 import { stageFile } from '../../host/publish.ts'
 import type { Context } from '../../project/context.ts'
-import type { FieldEdit } from '../../spec/edit/edit.ts'
-import { findSpecs, type ReadSpec, toScan, tryReadSpec } from '../../spec/scan.ts'
-import type { SpriteSpec } from '../../spec/spec.ts'
-import { specName } from '../../spec/spec-file.ts'
+import type { FieldEdit } from '../../sprite-spec/edit/edit.ts'
+import { findSpecs, type ReadSpec, toScan, tryReadSpec } from '../../sprite-spec/scan.ts'
+import type { SpriteSpec } from '../../sprite-spec/spec.ts'
+import { specName } from '../../sprite-spec/spec-file.ts'
 import { sha256 } from '../../vault/objects.ts'
 import type { SpecEditReport, SpecEditRequest, SpecFileTarget } from '../api/overview-report.ts'
 import { addPicture } from './new-sprite.ts'
@@ -44,7 +44,7 @@ export function createSpecEditor(context: Context): SpecEditor {
   return {
     edit: ({ edit, picture, ...target }) =>
       write(target, true, async (spec, text, shownAs) => {
-        const { editSpecText } = await import('../../spec/edit/edit.ts')
+        const { editSpecText } = await import('../../sprite-spec/edit/edit.ts')
         const edited = (more: readonly FieldEdit[]): string => editSpecText(text, spec.file, shownAs, [...edit(spec), ...more])
         if (!picture) return new TextEncoder().encode(edited([]))
         if (spec.reference.kind === 'steps') throw chained(spec, shownAs)

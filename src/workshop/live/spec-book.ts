@@ -1,8 +1,8 @@
 import { SpritewrightError } from '../../errors.ts'
 import type { Context } from '../../project/context.ts'
-import { findSpecs, type SpecScan, toScan, tryReadSpec } from '../../spec/scan.ts'
-import type { SpriteSpec } from '../../spec/spec.ts'
-import { specName } from '../../spec/spec-file.ts'
+import { findSpecs, type SpecScan, toScan, tryReadSpec } from '../../sprite-spec/scan.ts'
+import type { SpriteSpec } from '../../sprite-spec/spec.ts'
+import { specName } from '../../sprite-spec/spec-file.ts'
 import { sha256 } from '../../vault/objects.ts'
 
 /** The specs of a project, as read from their files. */

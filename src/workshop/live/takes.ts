@@ -2,7 +2,7 @@ import type { Context } from '../../project/context.ts'
 import { identify, type PlanItem, type PlanState, standingOf } from '../../project/plan.ts'
 import type { ServiceConnection } from '../../project/session.ts'
 import { readFacts, type Survey, type WantedAnimation } from '../../project/survey.ts'
-import { requestHash } from '../../spec/key.ts'
+import { requestHash } from '../../sprite-spec/key.ts'
 import type { LockFile } from '../../vault/lockfile.ts'
 
 /** The takes of each animation, in the order of the items. */

@@ -3,7 +3,7 @@ import { settle } from '../../job/delivery/deliver.ts'
 import type { ProgressListener } from '../../job/order.ts'
 import type { Context } from '../../project/context.ts'
 import type { Survey } from '../../project/survey.ts'
-import type { ServiceIdentity } from '../../spec/request.ts'
+import type { ServiceIdentity } from '../../sprite-spec/request.ts'
 import type { LockChange } from '../../vault/lock-store.ts'
 import { findEntry, findOwnEntry } from '../../vault/lockfile.ts'
 

@@ -2,9 +2,9 @@ import { extname, sep } from 'node:path'
 import { filesOf } from '../../errors.ts'
 import { foldPath } from '../../host/real-path.ts'
 import { overrideFolder } from '../../sheets/overrides/overrides.ts'
-import { referencePath } from '../../spec/reference.ts'
-import type { SpriteSpec } from '../../spec/spec.ts'
-import { specName } from '../../spec/spec-file.ts'
+import { referencePath } from '../../sprite-spec/reference.ts'
+import type { SpriteSpec } from '../../sprite-spec/spec.ts'
+import { specName } from '../../sprite-spec/spec-file.ts'
 import { pictureEndings } from '../project-files.ts'
 
 /**

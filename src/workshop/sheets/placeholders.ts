@@ -3,9 +3,9 @@ import type { Context } from '../../project/context.ts'
 import type { PlanItem } from '../../project/plan.ts'
 import type { Survey, WantedAnimation } from '../../project/survey.ts'
 import type { PlaceholderSource } from '../../sheets/placeholder.ts'
-import { buildKey, requestHash } from '../../spec/key.ts'
-import type { ServiceIdentity } from '../../spec/request.ts'
-import type { SpriteSpec } from '../../spec/spec.ts'
+import { buildKey, requestHash } from '../../sprite-spec/key.ts'
+import type { ServiceIdentity } from '../../sprite-spec/request.ts'
+import type { SpriteSpec } from '../../sprite-spec/spec.ts'
 import { findEntry, type LockFile } from '../../vault/lockfile.ts'
 
 /** Version of the placeholders. It must be raised when equal sources give other placeholders. */

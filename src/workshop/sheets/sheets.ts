@@ -9,7 +9,7 @@ import type { SheetPorts } from '../../sheets/group.ts'
 import { createOverrideFinder, overrideFolder, type SpriteOverrides } from '../../sheets/overrides/overrides.ts'
 import { type BuiltSheets, makeSheets, type SheetOptions } from '../../sheets/sheet.ts'
 import type { FrameSource, ResultSource, SheetInput } from '../../sheets/sources.ts'
-import type { SpriteSpec } from '../../spec/spec.ts'
+import type { SpriteSpec } from '../../sprite-spec/spec.ts'
 import { readLayout } from './layout-file.ts'
 import { createPlaceholderMaker } from './placeholders.ts'
 

@@ -8,7 +8,7 @@ import type { Session } from '../../project/session.ts'
 import { toWantedAnimations, type WantedAnimation } from '../../project/survey.ts'
 import { readApprovers } from '../../project/trust/approvers.ts'
 import type { OrderMessage } from '../../queue/messages.ts'
-import { tryReadSpec } from '../../spec/scan.ts'
+import { tryReadSpec } from '../../sprite-spec/scan.ts'
 import { createLockStore } from '../../vault/lock-store.ts'
 import type { LockFile } from '../../vault/lockfile.ts'
 

@@ -11,7 +11,7 @@ import type { WantedAnimation } from '../../project/survey.ts'
 import { followJob } from '../../queue/follow.ts'
 import { type OrderMessage, parseFailure, progressMessage } from '../../queue/messages.ts'
 import type { Queues } from '../../queue/open.ts'
-import { animationId } from '../../spec/request.ts'
+import { animationId } from '../../sprite-spec/request.ts'
 import { findEntry } from '../../vault/lockfile.ts'
 import { commitDisk, readCommittedLock, readCommittedOrder, refusedOrder } from './committed-order.ts'
 

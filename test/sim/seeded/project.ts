@@ -3,9 +3,9 @@ import { createBitmap, encodePng } from '../../../atlas/index.ts'
 import { defaultShapes } from '../../../src/embedded/http/shapes.ts'
 import { packDelivery } from '../../../src/embedded/images/delivery.ts'
 import type { Makers } from '../../../src/embedded/options/options.ts'
-import { requestHash } from '../../../src/spec/key.ts'
-import { parseSpec } from '../../../src/spec/parser.ts'
-import { type ServiceIdentity, toReference, toSheetRequest } from '../../../src/spec/request.ts'
+import { requestHash } from '../../../src/sprite-spec/key.ts'
+import { parseSpec } from '../../../src/sprite-spec/parser.ts'
+import { type ServiceIdentity, toReference, toSheetRequest } from '../../../src/sprite-spec/request.ts'
 import { api } from '../world.ts'
 
 /** The editable content of a sprite. */

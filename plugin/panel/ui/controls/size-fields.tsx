@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { useId } from 'preact/hooks'
-import { mostSidePx } from '../../../../src/spec/spec.ts'
+import { mostSidePx } from '../../../../src/sprite-spec/spec.ts'
 import type { PanelSprite } from '../../../protocol/protocol.ts'
 import { useDraft } from './hooks.ts'
 import { NumberField } from './number-field.tsx'

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { mostFps } from '../../../../src/spec/spec.ts'
+import { mostFps } from '../../../../src/sprite-spec/spec.ts'
 import type { AnimationEdit, EditRequest } from '../../../protocol/actions.ts'
 import type { PanelAnimation, PanelSprite } from '../../../protocol/protocol.ts'
 import { CheckField } from '../controls/check-field.tsx'

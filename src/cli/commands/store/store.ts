@@ -1,5 +1,5 @@
 import { SpritewrightError } from '../../../errors.ts'
-import { nearestName } from '../../../spec/nearest.ts'
+import { nearestName } from '../../../sprite-spec/nearest.ts'
 import type { CommandArgs } from '../../arguments.ts'
 import type { CommandContext } from '../../context.ts'
 import { pull, push } from './copy.ts'
