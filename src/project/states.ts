@@ -105,7 +105,7 @@ export function isUnsent({ state }: Pick<StateFacts, 'state'>): boolean {
   return state === 'missing' || state === 'approved' || state === 'failed'
 }
 
-/** Whether it needs a new submission, now or after an approval. Only such a request has a price. */
+/** Whether it needs a new submission, now or after an approval. Only such a request is shown with a price. */
 export function isToBuy(one: Pick<StateFacts, 'state' | 'undecided'>): boolean {
   return isUnsent(one) && one.undecided === undefined
 }
@@ -128,8 +128,8 @@ export function isForBuild<T extends StateFacts>(one: T): one is T & { readonly 
 export type OthersApproval = StandingApproval & { readonly verdict: Exclude<ApprovalVerdict, 'valid'> }
 
 /**
- * Whether its approval does not count here, so that a build stops before it sends anything. An approval under
- * which something was sent is not judged again.
+ * Whether its approval does not count here, so that a build that asks the service itself stops before it sends
+ * anything. While something that was sent under an approval may still end well, the approval is not judged again.
  */
 export function isAdoptable<T extends StateFacts>(one: T): one is T & { readonly approval: OthersApproval } {
   return isToBuy(one) && one.approval !== undefined && one.approval.verdict !== 'valid'

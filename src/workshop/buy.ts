@@ -134,7 +134,8 @@ async function whyUnaccepted(context: Context, { identity }: Session): Promise<s
 }
 
 /**
- * Checks that all approvals are valid. An approval that is not valid stops the run before anything is sent.
+ * Checks the approvals of what the run would send. One that is not valid stops the run before anything is sent. What
+ * waits for a decision is not sent, whoever approved it, and stops nothing else.
  *
  * @throws `SW_BUYER`
  */

@@ -171,7 +171,12 @@ describe('plan', () => {
     expect(await plan({})).toContain('Next: npx spritewright approve,')
     const conflict = await plan({ undecided: 'conflict', note: 'another checkout sent it' })
     expect(conflict).toContain('hero.walk waits for you: another checkout sent it')
-    expect(conflict).not.toContain('Next:')
+    expect(conflict).toContain('pull sprites.lock.json')
+    expect(conflict).toContain('npx spritewright recover hero.walk --replay')
+    expect(conflict).not.toContain('spritewright build')
+    const foreign = await plan({ state: 'uncertain', undecided: 'submission', isForeign: true })
+    expect(foreign).toContain('Next: npx spritewright recover hero.walk --abandon')
+    expect(foreign).not.toContain('--replay')
   })
 
   test('where everything is bought it says so and names the build', async () => {

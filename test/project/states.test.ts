@@ -187,9 +187,10 @@ async function adviceOf(verb: 'plan' | 'status', workshop: Workshop): Promise<Ne
   if (/Next: npx spritewright (?:approve,|plan)/.test(said)) return 'approve'
   if (said.includes('--adopt')) return 'adopt'
   if (said.includes('Next: npx spritewright answer')) return 'answer'
-  if (said.includes('waits for you')) return 'decide'
+  if (/npx spritewright recover \S+ --(?:replay|abandon)/.test(said)) return 'decide'
   if (said.includes('Everything is bought') || (verb === 'status' && said.includes('1 of 1 animation bought'))) return 'nothing'
-  return said.includes('Next: npx spritewright build') ? 'build' : 'decide'
+  if (said.includes('Next: npx spritewright build')) return 'build'
+  throw new Error(`Expected a next step, found:\n${said}`)
 }
 
 async function paidInPanel(workshop: Workshop): Promise<PanelPaid> {

@@ -66,11 +66,20 @@ export interface PricingStep {
 /** Prints the next command for what is not bought. What waits for a person comes before a build. */
 export async function tellNext(printer: Printer, rows: readonly PlanRow[], pricing: PricingStep, project: NextProject): Promise<void> {
   const waitingFor = (next: NextStep): readonly PlanRow[] => rows.filter((row) => meaningOf(row).next === next)
-  const [questions, others] = [waitingFor('answer'), waitingFor('adopt')]
+  const [questions, decisions, others] = [waitingFor('answer'), waitingFor('decide'), waitingFor('adopt')]
   if (questions.length > 0)
     for (const row of questions) printer.hint('Next: ', ink('bold', answerCommand(row)), ', which answers its question.')
+  else if (decisions.length > 0) for (const row of decisions) tellDecision(printer, row)
   else if (waitingFor('approve').length > 0) printer.hint('Next: ', ink('bold', pricing.command), pricing.words)
   else if (others.length > 0)
     printer.hint('Next: ', ink('bold', adoptCommand(others.map(({ id }) => id))), ', after making sure that it was not bought elsewhere.')
   else if (waitingFor('build').length > 0) await tellBuild(printer, project)
+}
+
+function tellDecision(printer: Printer, { id, undecided, isForeign }: PlanRow): void {
+  const lead = undecided === 'conflict' ? 'Next: pull sprites.lock.json from the checkout that sent it. If there is none: ' : 'Next: '
+  const command = `npx spritewright recover ${id}`
+  // Records that were not written with the user's key are never sent again.
+  if (isForeign) printer.hint('Next: ', ink('bold', `${command} --abandon`), ', which gives up the purchase that its records describe.')
+  else printer.hint(lead, ink('bold', `${command} --replay`), ', which sends the same again, or --abandon, which gives it up.')
 }

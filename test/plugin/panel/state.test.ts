@@ -4,6 +4,7 @@ import type { SpriteMemo } from '../../../plugin/panel/server/state/sprite.ts'
 import { toPanelState } from '../../../plugin/panel/server/state/state.ts'
 import type { PanelState } from '../../../plugin/protocol/protocol.ts'
 import { SpritewrightError } from '../../../src/errors.ts'
+import type { PaidRequest } from '../../../src/sprite-spec/request.ts'
 import { figurePng } from '../../kit/project.ts'
 import { addSprite, type SimulatedWorld, simulatedWorld } from '../../sim/world.ts'
 
@@ -106,6 +107,18 @@ describe('the state of the panel', () => {
     expect(unasked.service.mode).toBe('unasked')
     expect([unasked.service.balance, unasked.totals.price]).toEqual([undefined, undefined])
     expect(animationOf(unasked, 'hero').price).toBeUndefined()
+  })
+
+  test('judges an approval by prices that are newer than it, and by no older ones', async () => {
+    const { world, parts, state, approve } = await desk()
+    addSprite(world, 'hero', 7)
+    await approve()
+    const { prices } = await parts()
+    const from = (at: number) => ({
+      prices: { ...prices!, at, of: (one: PaidRequest) => ({ ...prices!.of(one)!, priceVersion: 'another' }) },
+    })
+    expect(animationOf(await state(from(prices!.at)), 'hero').state).toBe('outpriced')
+    expect(animationOf(await state(from(0)), 'hero').state).toBe('approved')
   })
 
   test('adds a request with two names once to the sum, and two requests twice', async () => {

@@ -16,7 +16,9 @@ import type { StateIndex, StateParts } from './parts.ts'
 export function toPaid(parts: StateParts, one: OverviewItem | PlanStep | OverviewOrphan, { spent, lines }: StateIndex): PanelPaid {
   const { id, approval, ceiling, executionId, question, hash, attempt, request } = one
   const quote = isToBuy(one) ? parts.prices?.of(request) : undefined
-  const facts = { ...one, ...factsOfFailures(one, parts.failures), ...(quote ? { quote } : {}) }
+  // The person who approved it since has seen a newer price.
+  const isOutdated = approval !== undefined && (parts.prices?.at ?? 0) < Date.parse(approval.at)
+  const facts = { ...one, ...factsOfFailures(one, parts.failures), ...(quote && !isOutdated ? { quote } : {}) }
   const { undecided } = facts
   const price = quote && priceOf(quote, request.operation)
   const cost = spent.get(hash ?? '')
