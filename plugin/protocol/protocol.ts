@@ -32,7 +32,7 @@
  *
  * @module
  */
-import type { PanelOrphan, PanelSprite, PanelStep, PurchaseState } from './sprites.ts'
+import type { PanelOrphan, PanelSprite, PanelStep, ShownState } from './sprites.ts'
 
 export type * from './sprites.ts'
 
@@ -127,7 +127,7 @@ export interface StateEvent {
 /** Sums over the project. */
 export interface PanelTotals {
   /** Number of animations and steps in each state that occurs. */
-  readonly counts: Readonly<Partial<Record<PurchaseState, number>>>
+  readonly counts: Readonly<Partial<Record<ShownState, number>>>
   /**
    * Price of everything that is not bought yet; missing if prices were not requested, or something has no
    * price.

@@ -6,7 +6,7 @@
 
 import type { ShownState, StateFacts, StateMeaning } from '../../src/project/states.ts'
 
-export type { ShownState as PurchaseState }
+export type { ShownState }
 
 /** A state with its words and its colour. */
 export type PanelLook = Pick<StateMeaning, 'state' | 'word' | 'tone'>

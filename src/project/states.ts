@@ -77,11 +77,13 @@ const looks: Readonly<Record<ShownState, Look>> = {
  */
 export function meaningOf(one: StateFacts): StateMeaning {
   const state = shownState(one)
-  const look = looks[state]
-  const next = one.undecided !== undefined ? 'decide' : isAdoptable(one) ? 'adopt' : look.next
+  const next = one.undecided !== undefined ? 'decide' : isAdoptable(one) ? 'adopt' : looks[state].next
   const canBeApproved = next === 'approve' || next === 'adopt'
   return {
-    ...{ state, ...look, next, canBeApproved },
+    ...looks[state],
+    state,
+    next,
+    canBeApproved,
     canBeRevoked: state === 'approved' || state === 'outpriced',
     wantsPerson: canBeApproved || next === 'answer' || next === 'decide',
   }

@@ -8,10 +8,10 @@ import type { FrameFile, PlanPictures, PlanReport } from '../../workshop.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { refreshTypings } from '../typings.ts'
-import { ink } from '../view/ink.ts'
+import { type Ink, ink } from '../view/ink.ts'
 import { type LinkedPictures, toPlanMarkdown } from '../view/markdown.ts'
 import { type NextProject, tellMake, tellNext } from '../view/next.ts'
-import { count, creditsCell, framesCell, inkState, printNoSpec, rowsOf, toPlanDocument } from '../view/plan.ts'
+import { count, creditsCell, framesCell, inkState, type PlanRow, printNoSpec, rowsOf, toPlanDocument } from '../view/plan.ts'
 import type { Printer } from '../view/printer.ts'
 
 /** `spritewright plan`: shows bought and missing animations, prices, and the next command. Spends nothing. */
@@ -97,14 +97,16 @@ function printTable(printer: Printer, report: PlanReport): void {
       inkState(item),
       framesCell(item),
       item.state === 'bought' ? '' : creditsCell(item.quote?.credits),
-      item.state === 'bought'
-        ? ''
-        : meaningOf(item).state === 'outpriced'
-          ? ink('red', creditsCell(item.ceiling))
-          : creditsCell(item.ceiling),
+      ceilingCell(item),
       ink('dim', whyNotBought(item)),
     ]),
   )
+}
+
+function ceilingCell(item: PlanRow): Ink {
+  if (item.state === 'bought') return ''
+  const text = creditsCell(item.ceiling)
+  return meaningOf(item).state === 'outpriced' ? ink('red', text) : text
 }
 
 function printSums(printer: Printer, report: PlanReport): void {

@@ -2,7 +2,7 @@ import { basename, relative } from 'node:path'
 import { formatCredits, type OverviewItem, type PlanStep, type PriceList } from '../../../../src/index.ts'
 import { isToBuy } from '../../../../src/project/states.ts'
 import { toPanelError } from '../../../failure.ts'
-import type { PanelError, PanelPaid, PanelState, PurchaseState } from '../../../protocol/protocol.ts'
+import type { PanelError, PanelPaid, PanelState, ShownState } from '../../../protocol/protocol.ts'
 import { namesOf, openFailures, orphanId } from '../failures.ts'
 import { serviceWords } from '../words.ts'
 import { toLedger, toOrphan, toPaid } from './paid.ts'
@@ -67,8 +67,8 @@ function sumPrices(open: readonly (OverviewItem | PlanStep)[], prices: PriceList
   return amounts.every((amount) => amount !== undefined) ? amounts.reduce((sum, amount) => sum + amount, 0n) : undefined
 }
 
-function countStates(all: readonly { readonly state: PurchaseState }[]): PanelState['totals']['counts'] {
-  const counts: Partial<Record<PurchaseState, number>> = {}
+function countStates(all: readonly { readonly state: ShownState }[]): PanelState['totals']['counts'] {
+  const counts: Partial<Record<ShownState, number>> = {}
   for (const { state } of all) counts[state] = (counts[state] ?? 0) + 1
   return counts
 }

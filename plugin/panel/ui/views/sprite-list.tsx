@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { useMemo, useRef, useState } from 'preact/hooks'
-import type { PanelPaid, PanelSprite, PanelState, PurchaseState } from '../../../protocol/protocol.ts'
+import type { PanelPaid, PanelSprite, PanelState, ShownState } from '../../../protocol/protocol.ts'
 import { useKeptNodes } from '../controls/kept-nodes.ts'
 import { useRoving } from '../controls/roving.ts'
 import { FramePicture } from '../preview/frame-picture.tsx'
@@ -18,7 +18,7 @@ export interface SpriteListProps {
   readonly onNew: () => void
 }
 
-type Filter = 'all' | 'open' | 'flagged' | 'placeholder' | 'superseded' | PurchaseState
+type Filter = 'all' | 'open' | 'flagged' | 'placeholder' | 'superseded' | ShownState
 type Order = 'name' | 'price'
 
 /** Every sprite with its animations and their prices, and the button that approves several at once. */
@@ -29,6 +29,7 @@ export function SpriteList({ shown, onShow, onApprove, onNew }: SpriteListProps)
   const [order, setOrder] = useState<Order>('name')
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const { groups, steps, orphans } = useMemo(() => find(state, words, filter, order), [state, words, filter, order])
+  const stateWords = useMemo(() => new Map(allPaid(state).map((paid) => [paid.state, paid.word])), [state])
   const buyable = groups.flatMap((group) => group.animations).filter(({ canBeApproved }) => canBeApproved)
   const sprites = state.sprites.filter(({ animations }) => animations.some((paid) => paid.canBeApproved && chosen.has(paid.id)))
   const selected = sprites.flatMap(({ animations }) => animations.filter((paid) => paid.canBeApproved && chosen.has(paid.id)))
@@ -73,9 +74,9 @@ export function SpriteList({ shown, onShow, onApprove, onNew }: SpriteListProps)
           <option value="flagged">Flagged</option>
           <option value="placeholder">Placeholders</option>
           <option value="superseded">Superseded</option>
-          {(Object.keys(state.totals.counts) as PurchaseState[]).map((one) => (
+          {(Object.keys(state.totals.counts) as ShownState[]).map((one) => (
             <option key={one} value={one}>
-              {capital(allPaid(state).find((paid) => paid.state === one)?.word ?? one)} ({state.totals.counts[one]})
+              {capital(stateWords.get(one) ?? one)} ({state.totals.counts[one]})
             </option>
           ))}
         </select>
