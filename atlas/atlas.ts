@@ -133,7 +133,7 @@ export function makeAtlas(name: string, unsorted: readonly FrameSequence[], opti
     scale: options.scale ?? 1,
     pages: packed.map((page, index) => lazyPage(index, () => drawPage(page, pictures))),
     frames: placeFrames(packed, sequences, pieces, pictures, options.scale ?? 1),
-    animations: sequences.map(toAnimation),
+    animations: sequences.filter(({ isStill }) => !isStill).map(toAnimation),
     pixelArt: sequences.length > 0 && sequences.every((sequence) => sequence.pixelArt),
   }
 }
@@ -176,6 +176,7 @@ function placeFrames(
       const { extrude } = pictures[picture]!
       return {
         name: frame.name,
+        ...(sequence.isStill ? { isStill: true } : {}),
         page,
         x: x + extrude,
         y: y + extrude,

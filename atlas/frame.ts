@@ -56,6 +56,12 @@ export interface FrameSequence {
   /** Frames per second. `durations` take precedence. */
   readonly fps: number
   readonly loop: boolean
+  /**
+   * Whether it is one picture and no animation. Its frame may have its name.
+   *
+   * @default false
+   */
+  readonly isStill?: boolean
   /** Whether it plays forwards and backwards. The frames at the turning points play once. */
   readonly yoyo: boolean
   /** 0 to 1 of the untrimmed frame. Present only if the author set it. */
@@ -93,8 +99,8 @@ export function checkSequences(sequences: readonly FrameSequence[]): void {
     if (names.has(name)) refuse(`Expected every animation and frame to have a name of its own, found "${name}" twice.`, { name })
     names.add(name)
   }
-  for (const { name, frames, play, durations, extrude, padding, borders } of sequences) {
-    claim(name)
+  for (const { name, frames, play, durations, isStill, extrude, padding, borders } of sequences) {
+    if (!isStill) claim(name)
     for (const frame of frames) claim(frame.name)
     if (frames.length === 0) refuse(`Expected at least one frame in "${name}", found none.`, { animation: name })
     const own = new Set(frames.map((frame) => frame.name))

@@ -48,8 +48,8 @@ type SharpModule = typeof import('sharp')['default']
 
 let loading: Promise<SharpModule> | undefined
 
-// Loaded on first use: the import takes longer than most warm builds.
-function loadSharp(): Promise<SharpModule> {
+/** Loads sharp on first use: the import takes longer than most warm builds. */
+export function loadSharp(): Promise<SharpModule> {
   loading ??= import('sharp').then(({ default: sharp }) => {
     sharp.cache(false)
     // Pages and frames run in parallel; more threads for one picture slow the whole down.

@@ -4,7 +4,7 @@ import type { PlacedFrame } from '../frames/placed-frame.ts'
 import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
 import { toTextFile } from './shared/hash-frame.ts'
 import { scaleSuffix } from './shared/pages.ts'
-import { playedFrames } from './shared/played.ts'
+import { playedFrames, withStills } from './shared/played.ts'
 import { toUniqueNames } from './shared/safe-names.ts'
 
 /** Options of {@link createGodotFormat}. */
@@ -18,7 +18,8 @@ export interface GodotOptions {
 }
 
 /**
- * Godot 4: a `SpriteFrames` resource per group, for `AnimatedSprite2D`.
+ * Godot 4: a `SpriteFrames` resource per group, for `AnimatedSprite2D`. A picture is an animation of one frame:
+ * `get_frame_texture("ui/sword", 0)`.
  *
  * Frames are `AtlasTexture`s whose margin restores the untrimmed size. Their ids come from their names, so
  * that a repack changes only few lines; `resource_name` is the full name. Durations are multiples of `1 /
@@ -63,7 +64,9 @@ export function toSpriteFrames({ atlas, pages }: EncodedAtlas, path: string): st
     '',
     ...atlas.frames.map((frame) => toAtlasTexture(frame, ids.get(frame.name)!)),
     '[resource]',
-    `animations = [${atlas.animations.map((animation) => toGodotAnimation(animation, ids)).join(', ')}]`,
+    `animations = [${withStills(atlas)
+      .map((animation) => toGodotAnimation(animation, ids))
+      .join(', ')}]`,
     '',
   ].join('\n')
 }

@@ -8,13 +8,14 @@ import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
 import { cutWhole } from './shared/frames.ts'
 import { toTextFile } from './shared/hash-frame.ts'
 import { scaleSuffix } from './shared/pages.ts'
+import { withStills } from './shared/played.ts'
 import { toSafePaths } from './shared/safe-names.ts'
 
 /** A strip wider than this many pixels continues in the next row. */
 const WIDEST = 4096
 
 /**
- * Strips: one PNG per animation. Its frames are side by side in equal cells of their untrimmed size, each
+ * Strips: one PNG per animation or picture. Its frames are side by side in equal cells of their untrimmed size, each
  * once, in the order in which they first play. For CSS `steps()`, `load.spritesheet` in Phaser, `loadSprite`
  * with `sliceX` in KAPLAY, and all other readers that cut a picture by a grid.
  *
@@ -28,10 +29,10 @@ function writeStrips(atlases: readonly EncodedAtlas[]): readonly OutputFile[] {
   const scales = [...new Set(atlases.map((encoded) => encoded.atlas.scale))]
   return scales.flatMap((scale) => {
     const ofScale = atlases.filter((encoded) => encoded.atlas.scale === scale)
-    const paths = toSafePaths(ofScale.flatMap(({ atlas }) => atlas.animations.map(({ name }) => name)))
+    const paths = toSafePaths(ofScale.flatMap(({ atlas }) => withStills(atlas).map(({ name }) => name)))
     const groups = ofScale.map((encoded) => ({
       encoded,
-      strips: encoded.atlas.animations.flatMap((animation) =>
+      strips: withStills(encoded.atlas).flatMap((animation) =>
         toStrip(encoded, animation, `${paths.get(animation.name)!}${scaleSuffix(scale)}.png`),
       ),
     }))

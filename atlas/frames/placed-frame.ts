@@ -4,8 +4,14 @@ import type { HullPoint } from './hull.ts'
 
 /** Place of a frame in page pixels, and how to restore its untrimmed size. */
 export interface PlacedFrame {
-  /** `sprite/animation/0000`. */
+  /** `sprite/animation/0000`; of a picture that is no animation, `sprite/picture` or `sprite`. */
   readonly name: string
+  /**
+   * Whether it is one picture and belongs to no animation.
+   *
+   * @default false
+   */
+  readonly isStill?: boolean
   readonly page: number
   /** Left edge on the page, without extruded rings. */
   readonly x: number

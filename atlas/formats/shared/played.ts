@@ -1,9 +1,17 @@
-import type { AtlasAnimation } from '../../atlas.ts'
+import type { Atlas, AtlasAnimation } from '../../atlas.ts'
 
 /** One played frame of an animation. */
 export interface PlayedFrame {
   readonly name: string
   readonly durationMs: number
+}
+
+/** All animations, and each picture as one of a single frame, for formats that hold nothing but animations. */
+export function withStills({ frames, animations }: Pick<Atlas, 'frames' | 'animations'>): readonly AtlasAnimation[] {
+  const stills = frames.flatMap(({ name, isStill }): AtlasAnimation[] =>
+    isStill ? [{ name, sprite: name.split('/')[0] as string, frames: [{ name, durationMs: 1000 }], fps: 1, loop: false, yoyo: false }] : [],
+  )
+  return [...animations, ...stills].sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 /**

@@ -1,0 +1,82 @@
+import type { Sharp } from 'sharp'
+import { type Bitmap, createBitmap, crop } from '../bitmap.ts'
+import { loadSharp } from '../encode/codec.ts'
+import { AtlasError } from '../errors.ts'
+import { MAX_FRAME_PIXELS } from '../png/picture.ts'
+
+/** A picture that may be animated, by its headers alone. */
+export interface AnimatedInfo {
+  /** Pixels of each frame. */
+  readonly width: number
+  readonly height: number
+  /** How long each frame is shown, in milliseconds. */
+  readonly durations: readonly number[]
+  /** Whether it starts again at its end. */
+  readonly loop: boolean
+}
+
+/** Most pixels of all frames together, as in a delivery: they take 512 MiB. */
+const MAX_PIXELS = 2 ** 27
+
+/** Browsers show a frame without a time for this long, in milliseconds. */
+const DEFAULT_MS = 100
+
+/**
+ * Reads frame size and times of a GIF or WebP. Decodes nothing.
+ *
+ * @throws {AtlasError} `SW_IMAGE` for another format, a damaged file, frames of more than 4096 × 4096 pixels
+ * (`frame-too-large`), or more than 2 ** 27 pixels together (`too-many-pixels`).
+ */
+export async function animatedInfo(bytes: Uint8Array): Promise<AnimatedInfo> {
+  return withSharp(bytes, async (image) => {
+    const { pages = 1, delay = [], loop = 0, width, height: all, pageHeight: height = all } = await image.metadata()
+    if (width * height > MAX_FRAME_PIXELS)
+      throw refuse(
+        'frame-too-large',
+        `Expected frames of at most ${MAX_FRAME_PIXELS} pixels, found ${width} × ${height}. Make them smaller.`,
+      )
+    if (width * height * pages > MAX_PIXELS)
+      throw refuse('too-many-pixels', `Expected at most ${MAX_PIXELS} pixels together, found ${width * height * pages}. Split the file.`)
+    return { width, height, durations: Array.from({ length: pages }, (_, index) => delay[index] || DEFAULT_MS), loop: loop !== 1 }
+  })
+}
+
+/**
+ * Reads all frames of a GIF or WebP, whole, as a browser shows them.
+ *
+ * @throws As {@link animatedInfo}.
+ */
+export async function readAnimated(bytes: Uint8Array): Promise<readonly Bitmap[]> {
+  const { width, height, durations } = await animatedInfo(bytes)
+  return withSharp(bytes, async (image) => {
+    const { buffer, byteOffset, byteLength } = await image.toColourspace('srgb').ensureAlpha().raw({ depth: 'uchar' }).toBuffer()
+    const all = createBitmap(width, height * durations.length, new Uint8Array(buffer, byteOffset, byteLength))
+    return durations.map((_, index) => crop(all, 0, index * height, width, height))
+  })
+}
+
+async function withSharp<T>(bytes: Uint8Array, read: (image: Sharp) => Promise<T>): Promise<T> {
+  if (!isGif(bytes) && !isWebp(bytes)) throw refuse('format', 'Expected a GIF or WebP picture, found another file.')
+  try {
+    return await read((await loadSharp())(bytes, { pages: -1, limitInputPixels: MAX_PIXELS, failOn: 'warning' }))
+  } catch (cause) {
+    if (cause instanceof AtlasError) throw cause
+    throw refuse('damaged', `Expected a sound GIF or WebP picture, found: ${cause instanceof Error ? cause.message : String(cause)}`, cause)
+  }
+}
+
+function isGif(bytes: Uint8Array): boolean {
+  return isAscii(bytes, 0, 'GIF8')
+}
+
+function isWebp(bytes: Uint8Array): boolean {
+  return isAscii(bytes, 0, 'RIFF') && isAscii(bytes, 8, 'WEBP')
+}
+
+function refuse(rule: string, message: string, cause?: unknown): AtlasError {
+  return new AtlasError('SW_IMAGE', { message, facts: { rule }, cause })
+}
+
+function isAscii(bytes: Uint8Array, at: number, text: string): boolean {
+  return [...text].every((letter, index) => bytes[at + index] === letter.charCodeAt(0))
+}
