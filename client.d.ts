@@ -15,7 +15,8 @@ declare namespace Spritewright {
   type SpriteModule<
     Animation extends string = string,
     Frame extends string = string,
-  > = import('./dist/plugin/runtime/shared/data.js').SpriteModule<Animation, Frame>
+    Picture extends string = string extends Animation ? string : never,
+  > = import('./dist/plugin/runtime/shared/data.js').SpriteModule<Animation, Frame, Picture>
 }
 declare module '*.sprite.json' {
   const sprite: Spritewright.SpriteModule

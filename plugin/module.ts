@@ -1,3 +1,4 @@
+import type { PlacedFrame } from '../atlas/index.ts'
 import type { BuiltAtlas, BuiltPage, BuiltSprite } from '../src/index.ts'
 import { sheetSpecifier, toSpecifier } from './ids.ts'
 import { type FrameRow, type PageData, spriteOf } from './runtime/shared/data.ts'
@@ -17,8 +18,18 @@ export type UrlOf = (page: BuiltPage, atlas: BuiltAtlas, index: number) => strin
 export function toSheetData(variants: readonly BuiltAtlas[], sprites: readonly BuiltSprite[], urlOf: UrlOf): SheetData {
   return {
     columns: frameColumns,
-    sprites: sprites.map(({ name, atlas, width, height, anchor, pixelArt, isPlaceholder, animations }) => {
-      return { name, texture: atlas, width, height, ...(anchor ? { anchor } : {}), pixelArt, isPlaceholder, animations }
+    sprites: sprites.map(({ name, atlas, width, height, anchor, pixelArt, isPlaceholder, animations, pictures }) => {
+      return {
+        name,
+        texture: atlas,
+        width,
+        height,
+        ...(anchor ? { anchor } : {}),
+        pixelArt,
+        isPlaceholder,
+        animations,
+        ...(pictures ? { pictures } : {}),
+      }
     }),
     atlases: variants.map((atlas) => toAtlasRows(atlas, urlOf)),
   }
@@ -32,10 +43,10 @@ export function withoutAlternates({ alternates: _, ...atlas }: BuiltAtlas): Buil
 function toAtlasRows(atlas: BuiltAtlas, urlOf: UrlOf): AtlasRows {
   const outlines = atlas.frames.flatMap(({ name, hull }) => (hull ? [[name, hull.map(({ x, y }) => [x, y] as const)] as const] : []))
   const turned = atlas.frames.flatMap(({ name, isTurned }) => (isTurned ? [name] : []))
-  // All frames of a sprite have the same borders.
+  // All frames of a sprite's animations have the same borders.
   const borders = new Map(
-    atlas.frames.flatMap(({ name, borders: sides }) =>
-      sides ? [[spriteOf(name), [sides.left, sides.top, sides.right, sides.bottom] as const] as const] : [],
+    atlas.frames.flatMap(({ name, isStill, borders: sides }) =>
+      sides ? [[isStill ? name : spriteOf(name), [sides.left, sides.top, sides.right, sides.bottom] as const] as const] : [],
     ),
   )
   return {
@@ -48,6 +59,9 @@ function toAtlasRows(atlas: BuiltAtlas, urlOf: UrlOf): AtlasRows {
     ...(outlines.length > 0 ? { outlines: Object.fromEntries(outlines) } : {}),
     pages: atlas.pages.map((_, index) => toPageData(atlas, index, urlOf)),
     animations: toAnimations(atlas),
+    ...(atlas.frames.some(({ isStill }) => isStill)
+      ? { pictures: Object.fromEntries(atlas.frames.flatMap((frame) => (frame.isStill ? [[frame.name, toRow(frame)]] : []))) }
+      : {}),
   }
 }
 
@@ -64,12 +78,13 @@ function toPageData(atlas: BuiltAtlas, index: number, urlOf: UrlOf): PageData {
 /** The animations of an atlas, in the order of their frames. */
 function toAnimations({ frames, animations }: BuiltAtlas): AtlasRows['animations'] {
   const owned = new Map<string, { numbers: number[]; rows: FrameRow[] }>()
-  for (const { name, page, x, y, width, height, offsetX, offsetY, sourceWidth, sourceHeight, anchor } of frames) {
-    const place = [page, x, y, width, height, offsetX, offsetY, sourceWidth, sourceHeight] as const
+  for (const frame of frames) {
+    const { name, isStill } = frame
+    if (isStill) continue
     const animation = name.slice(0, name.lastIndexOf('/'))
     const { numbers, rows } = owned.get(animation) ?? { numbers: [], rows: [] }
     numbers.push(numberOf(name))
-    rows.push(anchor ? [...place, anchor.x, anchor.y] : place)
+    rows.push(toRow(frame))
     owned.set(animation, { numbers, rows })
   }
   const named = new Map(animations.map((animation) => [animation.name, animation]))
@@ -81,6 +96,11 @@ function toAnimations({ frames, animations }: BuiltAtlas): AtlasRows['animations
       return [[name, { fps, loop, yoyo, play: played.map((frame) => numberOf(frame.name)), ...durations, ...own }]]
     }),
   )
+}
+
+function toRow({ page, x, y, width, height, offsetX, offsetY, sourceWidth, sourceHeight, anchor }: PlacedFrame): FrameRow {
+  const place = [page, x, y, width, height, offsetX, offsetY, sourceWidth, sourceHeight] as const
+  return anchor ? [...place, anchor.x, anchor.y] : place
 }
 
 /** The number that ends the name of a frame. */

@@ -41,7 +41,11 @@ export function withFieldTables(page, { spec, config }) {
 }
 
 function rowsOf({ properties, required = [] }, prefix = '') {
-  return Object.entries(properties).map(([name, field]) => ({ name: prefix + name, field, isRequired: required.includes(name) }))
+  return Object.entries(properties).map(([name, field]) => ({
+    name: prefix + name,
+    field,
+    isRequired: required.includes(name) || / Required\.$/.test(field.description ?? ''),
+  }))
 }
 
 /** The options of a group, such as `atlas`, or of the one object that an option may be, such as `service`. */

@@ -9,6 +9,7 @@ export const roomTests = {
   atlas: { source: 'atlas', tests: ['atlas', 'sheets', 'security/delivery'], least: 75 },
   host: { source: 'src/host', tests: ['host', 'kill'] },
   stores: { source: 'src/stores', tests: ['stores'] },
+  art: { source: 'src/art', tests: ['art'] },
   spec: { source: 'src/sprite-spec', tests: ['spec', 'options', 'workshop', 'money/chain', 'money/edited-lockfile'], least: 85 },
   credit: { source: 'src/credit', tests: ['credit'], least: 85 },
   vault: { source: 'src/vault', tests: ['vault'], least: 85 },

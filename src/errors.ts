@@ -13,6 +13,7 @@ export type ErrorCode =
   | 'SW_SPEC_NAME'
   | 'SW_REFERENCE'
   | 'SW_OVERRIDE'
+  | 'SW_SOURCE'
   | 'SW_CONFIG'
   | 'SW_LOCKFILE'
   | 'SW_LAYOUT'
@@ -62,6 +63,7 @@ export const errorCodes: Readonly<Record<ErrorCode, { readonly exit: number; rea
   SW_SPEC_NAME: { exit: 2, title: 'two specs of one name' },
   SW_REFERENCE: { exit: 2, title: 'a reference picture that cannot be used' },
   SW_OVERRIDE: { exit: 2, title: 'a frame touched up by hand that does not fit' },
+  SW_SOURCE: { exit: 2, title: 'own art that cannot be read' },
   SW_CONFIG: { exit: 2, title: 'an invalid configuration' },
   SW_LOCKFILE: { exit: 2, title: 'an unreadable sprites.lock.json' },
   SW_LAYOUT: { exit: 2, title: 'an unreadable sprites.layout.json' },

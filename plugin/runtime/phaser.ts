@@ -70,8 +70,8 @@ export function createAnimations(scene: Phaser.Scene, sprites: readonly SpriteMo
 }
 
 /**
- * Adds one Phaser sprite of each sprite module to the scene, playing its first animation. Makes all
- * animations first.
+ * Adds one Phaser sprite of each sprite module to the scene, playing its first animation, or with its first
+ * picture. Makes all animations first.
  *
  * @param at Place of the Phaser sprites, in scene pixels.
  * @default (0, 0)
@@ -86,7 +86,7 @@ export function createSprites<Sprites extends readonly SpriteModule[]>(
   const made: Record<string, Phaser.GameObjects.Sprite> = {}
   for (const sprite of sprites) {
     const first = sprite.animations[sprite.order[0] ?? '']
-    const object = scene.add.sprite(at.x, at.y, mainAtlas(sprite).key, first?.frames[0])
+    const object = scene.add.sprite(at.x, at.y, mainAtlas(sprite).key, first?.frames[0] ?? sprite.frames[0])
     if (first) object.play(first.name)
     made[sprite.name] = object
   }

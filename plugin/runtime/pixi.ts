@@ -4,18 +4,18 @@
  *
  * @module
  */
-import { AnimatedSprite, Cache, type FrameObject, type Texture } from 'pixi.js'
+import { AnimatedSprite, Cache, type FrameObject, NineSliceSprite, Sprite, Texture } from 'pixi.js'
 import { createAtlas, type LoadedAtlas, mendAtlas, toFrameObjects, unloadAtlas } from './pixi/atlas.ts'
 import { notePlayed } from './pixi/playback.ts'
 import { swapAtlas } from './pixi/swap.ts'
-import { type AtlasData, mainAtlas, type Outline, type SpriteModule } from './shared/data.ts'
+import { type AtlasData, bordersOf, mainAtlas, type Outline, type SpriteModule } from './shared/data.ts'
 import { isHot, onUpdate } from './shared/hot.ts'
 import { createNewest } from './shared/swap.ts'
 
 export type { AnimationData, AtlasData, Outline, SpriteAnimation, SpriteModule } from './shared/data.ts'
 
 /** One sprite, loaded. */
-export interface LoadedSprite<Animation extends string = string, Frame extends string = string> {
+export interface LoadedSprite<Animation extends string = string, Frame extends string = string, Picture extends string = string> {
   readonly name: string
   /** By frame name, `hero/walk/0000`. */
   readonly textures: Readonly<Record<Frame, Texture>>
@@ -31,12 +31,13 @@ export interface LoadedSprite<Animation extends string = string, Frame extends s
   readonly animations: Readonly<Record<Animation, FrameObject[]>>
   /**
    * Makes a sprite that plays an animation, with the loop of its spec and the anchor of its frames. It has
-   * started; add it to the stage.
+   * started; add it to the stage. A picture that is no animation gets a `Sprite`, or a `NineSliceSprite` if its
+   * spec has borders.
    *
-   * @param animation Short name.
-   * @default the first of the spec
+   * @param name Short name.
+   * @default the first animation, or the first picture if there is none
    */
-  create(animation?: Animation): AnimatedSprite
+  create<Name extends Animation | Picture = Animation>(name?: Name): [Name] extends [Animation] ? AnimatedSprite : Sprite | NineSliceSprite
 }
 
 /** Atlases of the page, by key; `undefined` after it was unloaded. Loads, swaps and unloads of one wait for each other. */
@@ -44,7 +45,7 @@ const loaded = new Map<string, Promise<LoadedAtlas | undefined>>()
 let isListening = false
 
 /** The loaded sprite of a module, with the names of its animations and frames. */
-type Loaded<M> = M extends SpriteModule<infer A, infer F> ? LoadedSprite<A, F> : never
+type Loaded<M> = M extends SpriteModule<infer A, infer F, infer P> ? LoadedSprite<A, F, P> : never
 
 /**
  * Loads sprites with all they need. Sprites that share an atlas load it once. Of several resolutions, the one
@@ -113,7 +114,11 @@ function publish(atlas: LoadedAtlas): LoadedAtlas {
 }
 
 function toLoaded(sprite: SpriteModule, atlas: LoadedAtlas): LoadedSprite {
-  const isOwn = (name: string): boolean => name.startsWith(`${sprite.name}/`)
+  const isOwn = (name: string): boolean => name === sprite.name || name.startsWith(`${sprite.name}/`)
+  const create = (short = sprite.order[0] ?? Object.keys(sprite.pictures)[0] ?? ''): AnimatedSprite | Sprite | NineSliceSprite => {
+    const picture = Object.hasOwn(sprite.pictures, short) ? sprite.pictures[short] : undefined
+    return picture === undefined ? playing(atlas, sprite, short) : showing(atlas, picture)
+  }
   return {
     name: sprite.name,
     get textures() {
@@ -127,19 +132,26 @@ function toLoaded(sprite: SpriteModule, atlas: LoadedAtlas): LoadedSprite {
     get animations() {
       return Object.fromEntries(Object.entries(sprite.animations).map(([short, { name }]) => [short, toFrameObjects(atlas, name)]))
     },
-    create: (animation) => {
-      const short = animation ?? sprite.order[0] ?? ''
-      const { name = '', loop = true } = sprite.animations[short] ?? {}
-      const made = new AnimatedSprite(toFrameObjects(atlas, name))
-      notePlayed(made, name)
-      made.loop = loop
-      // PixiJS 8.0 does not take it from the frame.
-      if (made.texture.defaultAnchor) made.anchor.copyFrom(made.texture.defaultAnchor)
-      followAnchors(made)
-      made.play()
-      return made
-    },
+    create: create as LoadedSprite['create'],
   }
+}
+
+function playing(atlas: LoadedAtlas, sprite: SpriteModule, short: string): AnimatedSprite {
+  const { name = '', loop = true } = sprite.animations[short] ?? {}
+  const made = new AnimatedSprite(toFrameObjects(atlas, name))
+  notePlayed(made, name)
+  made.loop = loop
+  // PixiJS 8.0 does not take it from the frame.
+  if (made.texture.defaultAnchor) made.anchor.copyFrom(made.texture.defaultAnchor)
+  followAnchors(made)
+  made.play()
+  return made
+}
+
+function showing({ data, textures }: LoadedAtlas, frame: string): Sprite | NineSliceSprite {
+  const texture = textures[frame] ?? Texture.EMPTY
+  // The texture has the borders.
+  return bordersOf(data, frame) ? new NineSliceSprite({ texture }) : new Sprite(texture)
 }
 
 /**

@@ -67,6 +67,8 @@ export interface Context {
   readonly textures?: InstalledPackage | undefined
   /** Warnings for a person, in the order in which they arose; each one once. */
   readonly warnings: string[]
+  /** Files and folders of own art that were read, absolute. */
+  readonly ownFiles: Set<string>
 }
 
 /**
@@ -130,6 +132,7 @@ export function openContext(
       options.cache.maxBytes,
     ),
     warnings,
+    ownFiles: new Set(),
   }
 }
 

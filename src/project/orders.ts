@@ -12,9 +12,9 @@ import { findEntry, type LockEntry, type LockFile } from '../vault/lockfile.ts'
 import type { Context } from './context.ts'
 import { faultOfResult } from './opener.ts'
 import { type Session, uploadsFolder } from './session.ts'
-import type { WantedAnimation } from './survey.ts'
 import { readApprovers } from './trust/approvers.ts'
 import { rememberProject } from './trust/remember.ts'
+import type { WantedAnimation } from './wanted.ts'
 
 /** Returns the approval that the lock file records for a request. Returns `undefined` if it has none. */
 export function approvalOf(lock: LockFile, id: string, hash: string): Approval | undefined {

@@ -1,24 +1,12 @@
 import type { Approvers } from '../credit/approval.ts'
-import { hasCode, SpritewrightError } from '../errors.ts'
+import { hasCode, type SpritewrightError } from '../errors.ts'
 import { inParallel } from '../host/in-parallel.ts'
-import { foldPath } from '../host/real-path.ts'
 import type { JournalView } from '../job/records/journal.ts'
 import { noSubmission, type Submission } from '../job/records/submission.ts'
 import type { Capabilities } from '../service/wire.ts'
 import { requestHash } from '../sprite-spec/key.ts'
-import { nearestName } from '../sprite-spec/nearest.ts'
-import { type ReferencePicture, readReference, referencePath } from '../sprite-spec/reference.ts'
-import {
-  animationId,
-  type ImageRequest,
-  type ServiceIdentity,
-  type SheetRequest,
-  toReference,
-  toSheetRequest,
-} from '../sprite-spec/request.ts'
-import { readSpecs, type SpecScan } from '../sprite-spec/scan.ts'
-import type { AnimationSpec, SpriteSpec } from '../sprite-spec/spec.ts'
-import { specName } from '../sprite-spec/spec-file.ts'
+import { readReference, referencePath } from '../sprite-spec/reference.ts'
+import { animationId, type ServiceIdentity } from '../sprite-spec/request.ts'
 import { findEntry, type LockFile } from '../vault/lockfile.ts'
 import type { Context } from './context.ts'
 import {
@@ -34,24 +22,14 @@ import {
 import { doubtAbout } from './reference-doubts.ts'
 import { isUnsent } from './states.ts'
 import { readApprovers } from './trust/approvers.ts'
-
-/** One animation of the project, as it would be requested from a service. */
-export interface WantedAnimation {
-  readonly spec: SpriteSpec
-  readonly animation: AnimationSpec
-  /**
-   * The picture file that is its reference, or the first picture of its chain; missing for a chain that
-   * begins with a text.
-   */
-  readonly picture?: ReferencePicture
-  /** The requests of its steps and of its sheet, under an identity. */
-  requests(identity: ServiceIdentity): { readonly steps: readonly ImageRequest[]; readonly sheet: SheetRequest }
-}
+import { type OwnAnimation, readWantedAnimations, type WantedAnimation, type WantedAnimations } from './wanted.ts'
 
 /** All wanted animations of the project with their states. */
 export interface Survey {
   /** By sprite name, then in the order of the spec. */
   readonly wanted: readonly WantedAnimation[]
+  /** Own art, by sprite name, then in the order of the source. */
+  readonly own: readonly OwnAnimation[]
   /** One for each wanted animation, in the same order. */
   readonly items: readonly PlanItem[]
   /**
@@ -66,82 +44,6 @@ export interface Survey {
   readonly submissionOf: (hash: string) => Submission
   /** Errors of specs and references that cannot be read. */
   readonly errors: readonly SpritewrightError[]
-}
-
-/** Recognizes the warning that other specs than the named ones are broken. */
-export const brokenOthers: RegExp = / other specs? (?:is|are) broken;/
-
-/**
- * Reads the wanted animations of all specs, or of the named ones. A broken spec adds to `errors`; the other
- * specs are still read. With names, a broken spec of another sprite is only a warning of the run.
- */
-export async function readWantedAnimations(context: Context, names: readonly string[] = []): Promise<WantedAnimations> {
-  const { specs, errors } = await readSpecs(context.host, context.options.root, context.options.specs)
-  if (names.length === 0) return toWantedAnimations(context, { specs, errors })
-  const meant = names.map((name) => (specName(name) ?? name).replace('#', '.'))
-  const isMeant = ({ facts: { file, files = [file] } }: SpritewrightError): boolean =>
-    [files].flat().some((one) => meant.some((name) => foldPath(`${name}.`).startsWith(foldPath(`${specName(String(one))}.`))))
-  const own = errors.filter(isMeant)
-  const others = errors.length - own.length
-  const warning = `${others} other ${others === 1 ? 'spec is' : 'specs are'} broken; npx spritewright plan names the faults.`
-  if (others > 0 && !context.warnings.includes(warning)) context.warnings.push(warning)
-  return toWantedAnimations(
-    context,
-    { specs, errors: own },
-    selector(context, specs, names, own.length > 0, others > 0 ? ` ${warning}` : ''),
-  )
-}
-
-/** Wanted animations of the readable specs, and the errors of the others. */
-export interface WantedAnimations {
-  /** By sprite name, then in the order of the spec. */
-  readonly wanted: readonly WantedAnimation[]
-  readonly errors: readonly SpritewrightError[]
-}
-
-/**
- * Collects the wanted animations of specs and reads their references.
- *
- * @param isWanted Selects animations.
- * @default all
- */
-export async function toWantedAnimations(
-  context: Context,
-  scan: SpecScan,
-  isWanted: (sprite: string, animation: string) => boolean = () => true,
-): Promise<WantedAnimations> {
-  const errors = [...scan.errors]
-  const wanted: WantedAnimation[] = []
-  // Sprites may share a picture: a valid one is read only once.
-  const pictures = new Map<string, ReferencePicture>()
-  for (const spec of scan.specs) {
-    const animations = spec.animations.filter((animation) => isWanted(spec.name, animation.name))
-    if (animations.length === 0) continue
-    try {
-      const path = referencePath(spec)
-      const picture = path === undefined ? undefined : (pictures.get(path) ?? (await readReference(context.host.disk, spec)))
-      if (picture) pictures.set(picture.path, picture)
-      for (const animation of animations) wanted.push(toWantedAnimation(spec, animation, picture))
-    } catch (error) {
-      if (!(error instanceof SpritewrightError)) throw error
-      errors.push(error)
-    }
-  }
-  return { wanted, errors }
-}
-
-function toWantedAnimation(spec: SpriteSpec, animation: AnimationSpec, picture: ReferencePicture | undefined): WantedAnimation {
-  return {
-    spec,
-    animation,
-    ...(picture ? { picture } : {}),
-    requests: (identity) => {
-      const { steps, reference } = toReference(spec, picture?.sha256, (step) => requestHash(step, identity))
-      if (!reference)
-        throw new SpritewrightError('SW_INTERNAL', { message: `Expected a reference for "${spec.name}", found none. Please report this.` })
-      return { steps, sheet: toSheetRequest(spec, animation, reference) }
-    },
-  }
 }
 
 /**
@@ -161,7 +63,7 @@ export async function survey(context: Context, names: readonly string[], known: 
  */
 export async function surveyWanted(
   context: Context,
-  { wanted, errors }: WantedAnimations,
+  { wanted, own, errors }: WantedAnimations,
   lock: LockFile,
   known: KnownService,
   keyTagOf?: KeyTagOf,
@@ -188,8 +90,8 @@ export async function surveyWanted(
     planAnimation(facts, target.spec, target.animation, sheet, hash, known.identity?.host ?? known.host),
   )
   const steps = new Map<string, PlanStep>()
-  for (const [index, { target, steps: own }] of asked.entries()) {
-    for (const { step, hash } of own) {
+  for (const [index, { target, steps: needed }] of asked.entries()) {
+    for (const { step, hash } of needed) {
       const standing = standingOf(facts, step.id, hash)
       if (standing.state !== 'bought' && !isUnsent(items[index] as PlanItem)) continue
       const key = hash ?? step.id
@@ -200,7 +102,7 @@ export async function surveyWanted(
       })
     }
   }
-  return { wanted, items, steps: [...steps.values()], lock, approvers: facts.approvers, submissionOf: facts.submissionOf, errors }
+  return { wanted, own, items, steps: [...steps.values()], lock, approvers: facts.approvers, submissionOf: facts.submissionOf, errors }
 }
 
 /** Placeholder for an unknown identity; hashes under it are never used. */
@@ -283,29 +185,4 @@ export function throwAll(all: readonly unknown[]): void {
   const errors = [...new Set(all)]
   if (errors.length === 1) throw errors[0]
   if (errors.length > 1) throw new AggregateError(errors, errors.map((error) => (error as Error).message).join('\n'))
-}
-
-function selector(
-  { options: { service } }: Pick<Context, 'options'>,
-  specs: readonly SpriteSpec[],
-  names: readonly string[],
-  isPartial: boolean,
-  broken: string,
-): (sprite: string, animation: string) => boolean {
-  const ids = specs.flatMap((spec) => [spec.name, ...spec.animations.map((animation) => animationId(spec, animation))])
-  const unknown = names.filter((name) => !ids.includes(name))
-  if (unknown.length > 0 && !isPartial) {
-    // A person who lets the shell complete the name gets the path of the file.
-    const near = [...new Set(unknown.flatMap((name) => nearestName(specName(name) ?? name, ids) ?? []))]
-    const advice = near.length === 0 ? '' : ` Did you mean ${near.join(', ')}?`
-    const pull =
-      typeof service === 'object' && service.queue !== undefined
-        ? ' A worker does not pull: in its clone, and wherever a spec may be missing, run git pull first.'
-        : ''
-    throw new SpritewrightError('SW_USAGE', {
-      message: `Expected the name of a sprite or of an animation, found ${unknown.map((name) => JSON.stringify(name)).join(', ')}.${advice} There are: ${ids.slice(0, 40).join(', ') || 'no specs yet (npx spritewright init writes a first one)'}.${broken}${pull}`,
-      facts: { unknown },
-    })
-  }
-  return (sprite, animation) => names.includes(sprite) || names.includes(`${sprite}.${animation}`)
 }

@@ -18,7 +18,7 @@ import { type OpenedResult, openResult } from './open-result.ts'
 import { layOver } from './overrides/overrides.ts'
 import { drawPlaceholder } from './placeholder.ts'
 import { type AnimationQuality, isClosedLoop, judgeFrames } from './quality.ts'
-import type { DeliveryLayout, ResultSource, SheetInput } from './sources.ts'
+import { type DeliveryLayout, type FrameSource, isChecked, type ResultSource, type SheetInput } from './sources.ts'
 
 /** A frame that is ready for packing. */
 export interface CutFrame {
@@ -111,6 +111,7 @@ export function toSequence(input: SheetInput, { frames, room }: Pick<CutAnimatio
     fps: animation.fps,
     loop: animation.loop,
     yoyo: animation.yoyo,
+    ...(animation.isPicture ? { isStill: true } : {}),
     ...(anchor ? { anchor: moveAnchor(anchor, room) } : {}),
     ...fittingBorders(input, first.canvas ?? first.bitmap),
     trim: spec.trim,
@@ -120,9 +121,17 @@ export function toSequence(input: SheetInput, { frames, room }: Pick<CutAnimatio
   }
 }
 
-/** Returns the name of a frame: `hero/walk/0003`. */
+/** Returns the name of a frame: `hero/walk/0003`. A picture is `ui/sword`, or `badge` if it has the sprite's name. */
 export function frameName({ spec, animation }: Pick<SheetInput, 'spec' | 'animation'>, index: number): string {
-  return `${spec.name}/${animation.name}/${frameNumber(index)}`
+  const { name, isPicture } = animation
+  if (!isPicture) return `${spec.name}/${name}/${frameNumber(index)}`
+  return name === '' ? spec.name : `${spec.name}/${name}`
+}
+
+/** Returns `hero/walk` for the frame `hero/walk/0003` of an animation. A picture is its own. */
+export function ownerOf(frame: string): string {
+  const [sprite, animation, number] = frame.split('/')
+  return number === undefined ? frame : `${sprite}/${animation}`
 }
 
 /**
@@ -138,7 +147,7 @@ function fittingBorders(
   if (borders === undefined) return {}
   const { left, top, right, bottom } = borders
   if (left + right < width && top + bottom < height) return { borders }
-  if (source.kind !== 'result') return {}
+  if (source.kind === 'placeholder') return {}
   throw new SpritewrightError('SW_SPEC', {
     message:
       `${file}: expected borders that leave something between them to stretch, found ${left} + ${right} of ${width} pixels across ` +
@@ -197,14 +206,15 @@ export async function readPlayed(input: SheetInput, { layout, isJudged = true }:
   const opened =
     source.kind === 'result'
       ? await openTouchedUp(input, source, layout)
-      : { frames: await drawPlaceholder(spec, animation, source), resized: [], touched: new Set<number>(), warnings: [] }
+      : { frames: await readOther(input, source), resized: [], touched: new Set<number>(), warnings: [] }
   const { touched, warnings } = opened
   const indices = usedFrames(spec, animation, opened.frames.length)
   const pictures = indices.map((index) => opened.frames[index] as Bitmap)
   const { width, height } = pictures[0]!
   const measured = spec.size?.kind === 'figure' ? { figureSide: figureSide(await unmarked(input, opened.frames)) } : {}
-  if (source.kind !== 'result') return { frames: pictures, indices, room: { x: 0, y: 0, width, height }, ...measured, touched, warnings }
-  const { review } = source
+  if (source.kind === 'placeholder')
+    return { frames: pictures, indices, room: { x: 0, y: 0, width, height }, ...measured, touched, warnings }
+  const review = source.kind === 'result' ? source.review : undefined
   const shifted = indices.flatMap((index, at) => (review?.sourceShiftedFrames.includes(index) ? [at] : []))
   const { frames, origin } = spec.stabilize
     ? stabilize(pictures, { loop: isClosedLoop(animation), shifted })
@@ -212,13 +222,18 @@ export async function readPlayed(input: SheetInput, { layout, isJudged = true }:
   const resized = opened.resized.filter(({ index }) => !touched.has(index))
   const quality =
     isJudged &&
+    isChecked(input) &&
     judgeFrames({ spec, animation, frames, indices, resized, canvas: { width, height }, review: review && withoutTouched(review, touched) })
   return { frames, indices, room: { ...origin, width, height }, ...measured, touched, ...(quality ? { quality } : {}), warnings }
 }
 
+function readOther({ spec, animation }: SheetInput, source: Exclude<FrameSource, ResultSource>): Promise<readonly Bitmap[]> {
+  return source.kind === 'own' ? source.read() : drawPlaceholder(spec, animation, source)
+}
+
 /** The frames without the mark of a placeholder, which is no part of the figure. */
 async function unmarked({ spec, animation, source }: SheetInput, opened: readonly Bitmap[]): Promise<readonly Bitmap[]> {
-  return source.kind === 'result' ? opened : drawPlaceholder(spec, { ...animation, frames: 1 }, { ...source, isMarked: false })
+  return source.kind === 'placeholder' ? drawPlaceholder(spec, { ...animation, frames: 1 }, { ...source, isMarked: false }) : opened
 }
 
 /** Indices of the played frames, each once, in the order in which they first appear. */

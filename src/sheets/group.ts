@@ -4,11 +4,11 @@ import { animationId } from '../sprite-spec/request.ts'
 import { type AnimationPorts, makeAnimation, readAnimation } from './cache/animation.ts'
 import { type AskedGroup, readSheet, scalesOf, sheetKey, writeSheet } from './cache/sheet.ts'
 import { encodeSheet, type TextureEncoder } from './encode.ts'
-import { type CutAnimation, frameName, toSequence, untrimmed } from './frames.ts'
+import { type CutAnimation, frameName, ownerOf, toSequence, untrimmed } from './frames.ts'
 import { type Layout, layoutDigest, layoutName, toLayout } from './layout.ts'
 import type { BuiltAtlas, BuiltGroup, PackedAtlas, PackedGroup } from './model.ts'
 import { layOut } from './pack-group.ts'
-import type { SheetInput } from './sources.ts'
+import { isChecked, type SheetInput } from './sources.ts'
 
 /** Ports for making sheets. */
 export interface SheetPorts extends AnimationPorts {
@@ -123,7 +123,7 @@ async function readAnimations(members: readonly SheetInput[], ports: SheetPorts)
     ports.signal?.throwIfAborted()
     const isJudged = ports.isJudged?.(animationId(input.spec, input.animation)) === true
     const cut = cached[at]
-    const isEnough = cut && (!isJudged || cut.quality !== undefined || input.source.kind !== 'result')
+    const isEnough = cut && (!isJudged || cut.quality !== undefined || !isChecked(input))
     all.push(isEnough ? cut : await makeAnimation(input, isJudged || isFew, ports))
   }
   return all
@@ -134,10 +134,11 @@ function withAnimations({ atlases, quality, warnings }: PackedGroup, members: re
   const toAtlas = (atlas: PackedAtlas): BuiltAtlas => {
     const names = groupBy(
       atlas.frames.map((frame) => frame.name),
-      (frame) => frame.slice(0, frame.lastIndexOf('/')),
+      ownerOf,
     )
-    const animations = members.map((input) => {
+    const animations = members.flatMap((input) => {
       const { spec, animation } = input
+      if (animation.isPicture) return []
       const { fps, durations, loop, yoyo, use } = animation
       const name = `${spec.name}/${animation.name}`
       // Frames are sorted by name, which is their order.

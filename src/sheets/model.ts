@@ -82,6 +82,8 @@ export interface BuiltSprite {
   readonly touchedUp?: Readonly<Record<string, readonly number[]>>
   /** Short names of its animations, in the spec's order. */
   readonly animations: readonly string[]
+  /** Short names of its pictures; that of a picture with the sprite's name is the sprite's name. Missing if there are none. */
+  readonly pictures?: readonly string[]
 }
 
 /** All data for a game: the sprites, and the atlases that contain them. */

@@ -7,7 +7,7 @@ import { type AskedGroup, readSheet } from './cache/sheet.ts'
 import { groupBy, makeGroup, type SheetPorts } from './group.ts'
 import type { BuiltAtlas, BuiltGroup, BuiltSheets, BuiltSprite, SheetOptions } from './model.ts'
 import { type AnimationQuality, withoutMeant } from './quality.ts'
-import type { SheetInput } from './sources.ts'
+import { isChecked, type SheetInput } from './sources.ts'
 
 export type { BuiltAtlas, BuiltPage, BuiltSheets, BuiltSprite, SheetOptions } from './model.ts'
 
@@ -56,9 +56,9 @@ export async function readQuality(
   ports: AnimationPorts,
 ): Promise<readonly AnimationQuality[]> {
   const known = new Map<string, AnimationQuality>()
-  const isOpen = ({ spec, animation, source }: SheetInput): boolean => {
-    const id = animationId(spec, animation)
-    return source.kind === 'result' && ids.has(id) && !known.has(id)
+  const isOpen = (input: SheetInput): boolean => {
+    const id = animationId(input.spec, input.animation)
+    return isChecked(input) && ids.has(id) && !known.has(id)
   }
   for (const grouping of ['group', 'sprite'] as const)
     for (const [name, members] of groupInputs(inputs, grouping)) {
@@ -154,7 +154,7 @@ function toSprites(
   const inputsOf = groupBy(inputs, ({ spec }) => spec.name)
   for (const [atlas, members] of groups) {
     const main = atlases.find((other) => other.name === atlas)
-    const framesOf = groupBy(main?.frames ?? [], ({ name }) => name.slice(0, name.indexOf('/')))
+    const framesOf = groupBy(main?.frames ?? [], ({ name }) => name.split('/')[0] as string)
     for (const { spec, overridePaths = [] } of members) {
       if (sprites.has(spec.name)) continue
       const own = inputsOf.get(spec.name) ?? []
@@ -176,7 +176,8 @@ function toSprites(
         isPlaceholder: own.some((input) => input.source.kind === 'placeholder'),
         ...supersededOf(own),
         ...touchedUpOf(own),
-        animations: own.map((input) => input.animation.name),
+        animations: own.flatMap(({ animation: { name, isPicture } }) => (isPicture ? [] : [name])),
+        ...picturesOf(own),
       })
     }
   }
@@ -193,6 +194,11 @@ function touchedUpOf(own: readonly SheetInput[]): Pick<BuiltSprite, 'touchedUp'>
     source.kind === 'result' && overrides ? [[animation.name, overrides.key.map(([frame]) => frame)] as const] : [],
   )
   return frames.length > 0 ? { touchedUp: Object.fromEntries(frames) } : {}
+}
+
+function picturesOf(own: readonly SheetInput[]): Pick<BuiltSprite, 'pictures'> {
+  const names = own.flatMap(({ spec, animation: { name, isPicture } }) => (isPicture ? [name || spec.name] : []))
+  return names.length > 0 ? { pictures: names } : {}
 }
 
 function pictureOf(spec: SpriteSpec): { picture?: string } {

@@ -1,3 +1,4 @@
+import type { Bitmap } from '../../atlas/index.ts'
 import type { FrameReview } from '../service/wire.ts'
 import type { AnimationSpec, SpriteSpec } from '../sprite-spec/spec.ts'
 import type { Overrides } from './overrides/overrides.ts'
@@ -25,11 +26,24 @@ export type FrameSource =
       /** It was bought before the animation was changed, and is shown until the new result is there. */
       readonly isSuperseded?: true
     }
+  /** Own art. */
+  | {
+      readonly kind: 'own'
+      /** Changes with the bytes that the frames come from. */
+      readonly sha256: string
+      /** Reads the frames, all of one size. */
+      readonly read: () => Promise<readonly Bitmap[]>
+    }
   /** A placeholder for an animation that is not bought. */
   | PlaceholderSource
 
 /** A bought result. */
 export type ResultSource = Extract<FrameSource, { kind: 'result' }>
+
+/** Whether the quality of frames is checked: of bought ones, and of own art whose spec asks for it. */
+export function isChecked({ spec: { reference }, source }: Pick<SheetInput, 'spec' | 'source'>): boolean {
+  return source.kind === 'result' || (source.kind === 'own' && reference.kind === 'own' && reference.isChecked)
+}
 
 /** One animation of a project with the source of its pictures. */
 export interface SheetInput {

@@ -21,6 +21,11 @@ export function crossFaults(value: unknown): Fault[] {
   return [...animationNameFaults(value), ...animationFaults(value), ...stepFaults(value), ...scaleFaults(value), ...borderFaults(value)]
 }
 
+/** Whether a spec is one of own art. It has no paid field. */
+export function isOwnSpec(value: unknown): boolean {
+  return valueAt(value, ['source']) !== undefined
+}
+
 function animationNameFaults(value: unknown): Fault[] {
   const animations = valueAt(value, ['animations'])
   if (!isObject(animations)) return []
@@ -41,7 +46,8 @@ function animationNameFaults(value: unknown): Fault[] {
 
 function animationFaults(value: unknown): Fault[] {
   const animations = valueAt(value, ['animations'])
-  if (!isObject(animations)) return []
+  // Of own art, the source decides how many frames there are.
+  if (!isObject(animations) || isOwnSpec(value)) return []
   return Object.entries(animations).flatMap(([name, animation]) => {
     if (!isObject(animation)) return []
     const path = ['animations', name]

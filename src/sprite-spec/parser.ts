@@ -1,13 +1,14 @@
 import { basename } from 'node:path'
-import { crossFaults } from './cross-checks.ts'
+import type { ZodType } from 'zod'
+import { crossFaults, isOwnSpec } from './cross-checks.ts'
 import { createDocument, type Fault, type LocatedDocument, type ParsedText, type Place, placeInText, type ValuePath } from './document.ts'
 import { parseJsonText } from './json-text.ts'
 import { nearestName } from './nearest.ts'
-import { knownFields, namePattern, nameWords, specSchema } from './schema.ts'
+import { knownFields, namePattern, nameWords, ownSpecSchema, specSchema } from './schema.ts'
 import { describeValue, formatPath, toFaults, valueAt } from './schema-faults.ts'
 import type { SpriteSpec } from './spec.ts'
 import { checkSpecSize, type SpecIssue, specError, specName } from './spec-file.ts'
-import { toSpec } from './to-spec.ts'
+import { toOwnSpec, toSpec } from './to-spec.ts'
 import { parseYamlText } from './yaml-text.ts'
 
 /**
@@ -17,7 +18,8 @@ import { parseYamlText } from './yaml-text.ts'
  * is the sprite's name.
  * @param shownAs The file's name in messages, e.g. its path from the project's root.
  * @default file
- * @returns The spec with all defaults. Its animations are in the order of the file.
+ * @returns The spec with all defaults. Its animations are in the order of the file. A spec of own art has none
+ * before its source is read.
  * @throws `SW_SPEC` with facts `{ file, issues }`: all issues as {@link SpecIssue}, in the order of the text.
  * Broken syntax is one issue.
  */
@@ -28,13 +30,18 @@ export function parseSpec(text: string, file: string, shownAs: string = file): S
   if ('broken' in parsed) throw specError(file, shownAs, [toIssue(parsed.broken, placeInText(source, parsed.broken.offset ?? 0))])
   const document = createDocument(source, parsed.root)
   const name = specName(file) ?? ''
-  const checked = specSchema.safeParse(document.value)
+  const order = document.keysOf(['animations'])
+  const read = <T>(schema: ZodType<T>, make: (name: string, file: string, data: T, order: readonly string[]) => SpriteSpec) => {
+    const { data, error } = schema.safeParse(document.value)
+    return error ? { issues: error.issues } : { spec: make(name, file, data, order) }
+  }
+  const { spec, issues = [] } = isOwnSpec(document.value) ? read(ownSpecSchema, toOwnSpec) : read(specSchema, toSpec)
   const faults: Fault[] = [...document.faults, ...crossFaults(document.value)]
   if (!namePattern.test(name))
     faults.push({ path: [], offset: 0, expected: `a file NAME.sprite.json, .yaml or .yml, NAME being ${nameWords}`, found: basename(file) })
-  if (!checked.success) faults.push(...toFaults(checked.error.issues, document.value, (path) => unknownFieldWords(path, document.value)))
-  if (!checked.success || faults.length > 0) throw specError(file, shownAs, toIssues(faults, document))
-  return toSpec(name, file, checked.data, document.keysOf(['animations']))
+  faults.push(...toFaults(issues, document.value, (path) => unknownFieldWords(path, document.value)))
+  if (!spec || faults.length > 0) throw specError(file, shownAs, toIssues(faults, document))
+  return spec
 }
 
 /**
@@ -65,12 +72,16 @@ function unknownFieldWords(path: ValuePath, value: unknown): string {
   const name = String(path.at(-1))
   const isVideo = /^videos?$/i.test(name) || (/^operation$/i.test(name) && /video/i.test(describeValue(valueAt(value, path))))
   if (isVideo) return "no such field, since the service's interface does not show video"
-  const known = knownFields(path.slice(0, -1))
+  const isOwn = isOwnSpec(value)
+  const fieldsOf = (of: ValuePath): readonly string[] => knownFields(of, isOwn)
+  const known = fieldsOf(path.slice(0, -1))
+  if (!known.includes(name) && knownFields(path.slice(0, -1), !isOwn).includes(name))
+    return isOwn ? 'no such field beside "source", since own art is never bought' : 'no such field without "source"'
   if (path[0] === 'reference' && path[1] === 'steps') return `no second field in a step, which takes one of ${known.join(', ')}`
   if (path[0] === 'size' && known.includes(name)) return '{ "width", "height" } or { "figure" }, not both'
   const near = nearestName(name, known)
   if (near !== undefined) return `a known field (did you mean "${near}"?)`
-  if (path.length === 1 && knownFields(['animations', '']).includes(name)) return `"${name}" inside an animation (animations.NAME.${name})`
-  if (path.length > 1 && knownFields([]).includes(name)) return `"${name}" at the top of the spec`
+  if (path.length === 1 && fieldsOf(['animations', '']).includes(name)) return `"${name}" inside an animation (animations.NAME.${name})`
+  if (path.length > 1 && fieldsOf([]).includes(name)) return `"${name}" at the top of the spec`
   return known.length === 0 ? 'no such field' : `one of ${known.join(', ')}`
 }

@@ -5,9 +5,9 @@ import type { Disk, DiskStat } from '../host/disk.ts'
 import { decodeText } from '../host/project-style.ts'
 import { foldPath } from '../host/real-path.ts'
 import type { Place, ValuePath } from './document.ts'
+import { isPathBeside } from './fields.ts'
 import { placeInSpec } from './parser.ts'
 import { type PictureHeader, sniffPicture } from './picture.ts'
-import { isPathBeside } from './schema.ts'
 import type { SpriteSpec } from './spec.ts'
 
 /**
@@ -43,12 +43,12 @@ const endings: Readonly<Record<PictureHeader['contentType'], readonly string[]>>
 }
 
 /**
- * Absolute path of the picture file that is a spec's reference or its first step. Returns `undefined` if the
- * first step is a text.
+ * Absolute path of the picture file that is a spec's reference or its first step, or of the source of own art.
+ * Returns `undefined` if the first step is a text.
  */
 export function referencePath(spec: SpriteSpec): string | undefined {
-  const first = spec.reference.kind === 'file' ? spec.reference : spec.reference.steps[0]
-  if (first?.kind !== 'file' && first?.kind !== 'image') return undefined
+  const first = spec.reference.kind === 'steps' ? spec.reference.steps[0] : spec.reference
+  if (first?.kind !== 'file' && first?.kind !== 'image' && first?.kind !== 'own') return undefined
   return resolve(dirname(spec.file), first.path)
 }
 
@@ -174,7 +174,7 @@ export async function referenceError(disk: Disk, spec: SpriteSpec, refusal: Refu
 
 async function findPlace(disk: Disk, spec: SpriteSpec): Promise<Place | undefined> {
   if (!(await disk.stat(spec.file))) return undefined
-  const path: ValuePath = spec.reference.kind === 'file' ? ['reference'] : ['reference', 'steps', 0]
+  const path: ValuePath = spec.reference.kind === 'steps' ? ['reference', 'steps', 0] : ['reference']
   return placeInSpec(decodeText(await disk.read(spec.file)), spec.file, path)
 }
 

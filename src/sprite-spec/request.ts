@@ -59,7 +59,8 @@ export type PaidRequest = SheetRequest | ImageRequest
 
 /** The id of an animation on the command line, in the lock file and in messages: `sprite.animation`. */
 export function animationId(spec: Pick<SpriteSpec, 'name'>, animation: Pick<AnimationSpec, 'name'>): string {
-  return `${spec.name}.${animation.name}`
+  // One picture may have the name of its sprite.
+  return animation.name === '' ? spec.name : `${spec.name}.${animation.name}`
 }
 
 /** The sprite's name in the id of an animation (`hero.walk`) or of a step (`hero#2`). */
@@ -95,7 +96,7 @@ export function toReference(
   hashOf: (request: ImageRequest) => string,
 ): { readonly steps: readonly ImageRequest[]; readonly reference: RequestReference | undefined } {
   let reference: RequestReference | undefined = pictureSha256 === undefined ? undefined : { kind: 'file', sha256: pictureSha256 }
-  if (spec.reference.kind === 'file') return { steps: [], reference }
+  if (spec.reference.kind !== 'steps') return { steps: [], reference }
   const steps: ImageRequest[] = []
   for (const [index, step] of spec.reference.steps.entries()) {
     const paid = toOperation(step)

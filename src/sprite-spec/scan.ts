@@ -4,6 +4,7 @@ import type { Disk } from '../host/disk.ts'
 import type { Glob } from '../host/glob.ts'
 import { decodeText } from '../host/project-style.ts'
 import { foldPath, realPath } from '../host/real-path.ts'
+import { withArt } from './own-art.ts'
 import { parseSpec } from './parser.ts'
 import type { SpriteSpec } from './spec.ts'
 import { checkSpecSize, specError, specName } from './spec-file.ts'
@@ -18,7 +19,7 @@ export interface SpecPorts {
 export interface SpecScan {
   /** Sorted by name (code units). Specs that share a name are left out. */
   readonly specs: readonly SpriteSpec[]
-  /** `SW_SPEC`, `SW_SPEC_NAME`, `SW_DISK`, in the order of the files. */
+  /** `SW_SPEC`, `SW_SPEC_NAME`, `SW_SOURCE`, `SW_DISK`, in the order of the files. */
   readonly errors: readonly SpritewrightError[]
 }
 
@@ -60,8 +61,8 @@ export interface ReadSpec {
 }
 
 /**
- * Reads one spec file. Returns an error instead of throwing it: `SW_SPEC` as `parseSpec` does, also if the
- * text is not UTF-8, or `SW_DISK` if the file cannot be read.
+ * Reads one spec file, and the source of own art. Returns an error instead of throwing it: `SW_SPEC` as
+ * `parseSpec` does, also if the text is not UTF-8, `SW_SOURCE`, or `SW_DISK` if a file cannot be read.
  *
  * @param root Absolute path. Messages show the file's path from here.
  */
@@ -69,7 +70,7 @@ export async function tryReadSpec(disk: Disk, file: string, root: string): Promi
   let bytes: Uint8Array | undefined
   try {
     bytes = await readBytes(disk, file, root)
-    return { spec: parseSpec(decode(bytes, file, root), file, showPath(root, file)), bytes }
+    return { spec: await withArt(disk, parseSpec(decode(bytes, file, root), file, showPath(root, file))), bytes }
   } catch (error) {
     if (!(error instanceof SpritewrightError)) throw error
     return { spec: error, ...(bytes ? { bytes } : {}) }

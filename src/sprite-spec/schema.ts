@@ -1,10 +1,8 @@
-import { config, toJSONSchema, z } from 'zod'
+import { z } from 'zod'
 import { mostExtrude, mostPadding } from '../../atlas/limits.ts'
 import type { ValuePath } from './document.ts'
-import { type FrameFault, frameFaults, frameRange, mostFps, mostSidePx, mostUpscaledPx } from './spec.ts'
-
-// Compiling a schema to code costs more than it saves where each is used a few times in a process.
-config({ jitless: true })
+import { filledText, flag, numberFrom, pathBeside, positive, toEditorSchema, wholeNumber, withDefault } from './fields.ts'
+import { type FrameFault, frameFaults, frameRange, mostFps, mostOwnFrames, mostSidePx, mostUpscaledPx } from './spec.ts'
 
 /** Valid names of sprites, animations and atlases. `hero.walk` and `hero/walk/0000` are built from them. */
 export const namePattern: RegExp =
@@ -50,64 +48,18 @@ export interface SpecFile {
   atlas: string
 }
 
-/**
- * Whether a path is valid on every machine that has the project: relative, not a URL, with forward slashes.
- * It may contain `..`.
- */
-export function isPathBeside(path: string): boolean {
-  return path !== '' && !path.startsWith('/') && !/[\\\0]/.test(path) && !/^[a-z][a-z0-9+.-]*:/i.test(path)
+/** One animation of own art in a spec file. What it omits is as in the source. */
+export type OwnAnimationFile = { [Field in 'fps' | 'loop' | 'yoyo' | 'durations' | 'use' | 'meant']?: AnimationFile[Field] | undefined }
+
+/** A whole spec file of own art, after defaults. */
+export interface OwnSpecFile extends Omit<SpecFile, 'reference' | 'prompt' | 'background' | 'animations'> {
+  source: string
+  grid?: [number, number] | undefined
+  check: boolean
+  animations?: Record<string, OwnAnimationFile> | undefined
 }
 
-/**
- * A field for a whole number. Its error names the range.
- *
- * @internal
- */
-export function wholeNumber(
-  minimum: number,
-  maximum: number,
-  error: string | ((issue: { readonly input?: unknown }) => string) = `a whole number from ${minimum} to ${maximum}`,
-): z.ZodNumber {
-  return z.int({ error }).min(minimum, { error }).max(maximum, { error })
-}
-
-/**
- * A field for `true` or `false`.
- *
- * @internal
- */
-export function flag(): z.ZodBoolean {
-  return z.boolean({ error: 'true or false' })
-}
-
-/**
- * A field for a text that is not blank.
- *
- * @param error What the text is for.
- * @internal
- */
-export function filledText(error: string): z.ZodString {
-  return z.string({ error }).regex(/\S/, { error })
-}
-
-/** A field that may be omitted. Its description ends with the default, so that the two cannot differ. */
-function withDefault<T extends z.ZodType>(field: T, value: z.util.NoUndefined<z.output<T>>, description: string): z.ZodDefault<T> {
-  const shown = typeof value === 'string' ? value : JSON.stringify(value)
-  return field.default(value).describe(`${description} Default: ${shown}.`)
-}
-
-function numberFrom(minimum: number, maximum: number, error: string): z.ZodNumber {
-  return z.number({ error }).min(minimum, { error }).max(maximum, { error })
-}
-
-function positive(maximum: number): z.ZodNumber {
-  const error = `a number above 0, at most ${maximum}`
-  return z.number({ error }).positive({ error }).max(maximum, { error })
-}
-
-const picturePath = z
-  .string({ error: 'the path of a PNG, JPEG or WebP file beside the spec' })
-  .refine(isPathBeside, { error: 'a path relative to the folder of the spec, with forward slashes (no URL, no absolute path)' })
+const picturePath = pathBeside('the path of a PNG, JPEG or WebP file beside the spec')
 
 const stepShapes = {
   text: z
@@ -155,6 +107,35 @@ export const framesField: z.ZodType<number, number | undefined> = withDefault(
   `PAID. Number of frames, ${frameRange.minimum} to ${frameRange.maximum}. The service may allow fewer.`,
 )
 
+const useField = (mostFrames: number): z.ZodOptional<z.ZodArray<z.ZodNumber>> =>
+  z
+    .array(wholeNumber(0, mostFrames - 1), { error: 'a list of frame numbers' })
+    .min(1, { error: 'at least one frame number' })
+    .max(1000, { error: 'at most 1000 frame numbers' })
+    .optional()
+    .describe(
+      'FREE. The frames that are played, in this order, counted from 0, e.g. `[0, 1, 2, 5]`. Use it to drop bad frames. Default: all.',
+    )
+
+/** How an animation plays, whether it is bought or drawn. */
+const playbackShape = {
+  fps: withDefault(positive(mostFps), 12, `FREE. Frames a second, above 0, at most ${mostFps}.`),
+  loop: withDefault(flag(), true, 'FREE. Plays again from the start when it ends.'),
+  yoyo: withDefault(flag(), false, 'FREE. Plays forward, then backward; the frames at both ends are shown once.'),
+  durations: z
+    .array(numberFrom(1, 60_000, 'milliseconds from 1 to 60000'), { error: 'a list of milliseconds' })
+    .optional()
+    .describe('FREE. Milliseconds of each played frame, 1 to 60000, one for every played frame; overrides `fps`. Default: none.'),
+  use: useField(frameRange.maximum),
+  meant: z
+    .array(z.enum(frameFaults, { error: `one of ${frameFaults.join(', ')}` }), { error: 'a list of remarks' })
+    .max(frameFaults.length, { error: 'each remark once' })
+    .optional()
+    .describe(
+      'FREE. Faults of the quality check that are intended, e.g. `["palette"]` for a flash. The check no longer reports them. Default: none.',
+    ),
+}
+
 const animationSchema = z.strictObject(
   {
     prompt: filledText('a text that says what the animation does')
@@ -170,30 +151,22 @@ const animationSchema = z.strictObject(
       .record(z.string(), z.unknown(), { error: 'an object of options' })
       .optional()
       .describe('PAID. Further animation options of the service, sent unchanged. Default: none.'),
-    fps: withDefault(positive(mostFps), 12, `FREE. Frames a second, above 0, at most ${mostFps}.`),
-    loop: withDefault(flag(), true, 'FREE. Plays again from the start when it ends.'),
-    yoyo: withDefault(flag(), false, 'FREE. Plays forward, then backward; the frames at both ends are shown once.'),
-    durations: z
-      .array(numberFrom(1, 60_000, 'milliseconds from 1 to 60000'), { error: 'a list of milliseconds' })
-      .optional()
-      .describe('FREE. Milliseconds of each played frame, 1 to 60000, one for every played frame; overrides `fps`. Default: none.'),
-    use: z
-      .array(wholeNumber(0, frameRange.maximum - 1), { error: 'a list of frame numbers' })
-      .min(1, { error: 'at least one frame number' })
-      .max(1000, { error: 'at most 1000 frame numbers' })
-      .optional()
-      .describe(
-        'FREE. The frames that are played, in this order, counted from 0, e.g. `[0, 1, 2, 5]`. Use it to drop bad frames. Default: all.',
-      ),
-    meant: z
-      .array(z.enum(frameFaults, { error: `one of ${frameFaults.join(', ')}` }), { error: 'a list of remarks' })
-      .max(frameFaults.length, { error: 'each remark once' })
-      .optional()
-      .describe(
-        'FREE. Faults of the quality check that are intended, e.g. `["palette"]` for a flash. The check no longer reports them. Default: none.',
-      ),
+    ...playbackShape,
   },
   { error: 'an object of animation fields ({} takes every default)' },
+)
+
+/** The same of own art: without a default, because the source has times and directions of its own. */
+const ownAnimationSchema = z.strictObject(
+  {
+    fps: playbackShape.fps.unwrap().optional(),
+    loop: flag().optional(),
+    yoyo: flag().optional(),
+    durations: playbackShape.durations,
+    use: useField(mostOwnFrames),
+    meant: playbackShape.meant,
+  },
+  { error: 'an object of animation fields ({} takes all of them from the source)' },
 )
 
 const side = (): z.ZodNumber => wholeNumber(1, mostSidePx, `pixels, a whole number from 1 to ${mostSidePx}`)
@@ -204,11 +177,16 @@ const share = (): z.ZodNumber => numberFrom(0, 1, 'a number from 0 to 1')
 const borderWords = 'pixels of all sides, or [left, top, right, bottom], each a whole number from 0 to 2048'
 const border = (): z.ZodNumber => wholeNumber(0, 2048, borderWords)
 
-const specShape = {
-  $schema: z
-    .string({ error: 'the address of a JSON Schema' })
-    .optional()
-    .describe('Path or address of the JSON Schema, for editors. Default: none.'),
+const schemaField = z
+  .string({ error: 'the address of a JSON Schema' })
+  .optional()
+  .describe('Path or address of the JSON Schema, for editors. Default: none.')
+
+const animationsOf = <T extends z.ZodType>(animation: T): z.ZodRecord<z.ZodString, T> =>
+  z.record(z.string().regex(namePattern, { error: nameWords }), animation, { error: 'an object of animations by name' })
+
+/** Fields of a bought sprite. */
+const paidShape = {
   reference: z
     .union([picturePath, chainSchema], { error: 'the path of a picture beside the spec, or { "steps": [...] }' })
     .describe(
@@ -220,9 +198,26 @@ const specShape = {
     'remove',
     'PAID. Whether the background of the frames is removed or kept.',
   ),
-  animations: z
-    .record(z.string().regex(namePattern, { error: nameWords }), animationSchema, { error: 'an object of animations by name' })
-    .meta({ description: 'PAID and FREE. The animations by name, at least one. `{}` takes every default. Required.', minProperties: 1 }),
+  animations: animationsOf(animationSchema).meta({
+    description: 'PAID and FREE. The animations by name, at least one. `{}` takes every default. Required.',
+    minProperties: 1,
+  }),
+}
+
+/** Fields of a sprite of own art. */
+const ownShape = {
+  source: pathBeside('the path of a file or folder beside the spec').describe(
+    'FREE. Own art in place of a purchase: the path of an Aseprite file, a picture, a sheet with its JSON or a folder of pictures, relative to the spec. Default: none.',
+  ),
+  grid: z
+    .tuple([side(), side()], { error: '[width, height] of a cell, in pixels' })
+    .optional()
+    .describe('FREE. Only with `source`: `[width, height]` of the cells that a picture is cut into, in pixels. Default: none.'),
+  check: withDefault(flag(), false, 'FREE. Only with `source`: whether the quality of the frames is checked.'),
+}
+
+/** Fields of every sprite. */
+const packShape = {
   size: z
     .union([side(), boxSchema, figureSchema], { error: 'pixels of the longest side, { "width", "height" } or { "figure" }' })
     .optional()
@@ -261,32 +256,41 @@ const specShape = {
  *
  * @internal
  */
-export const specSchema: z.ZodType<SpecFile> = z.strictObject(specShape, { error: 'an object: a spec' })
+export const specSchema: z.ZodType<SpecFile> = z.strictObject(
+  { $schema: schemaField, ...paidShape, ...packShape },
+  { error: 'an object: a spec' },
+)
 
-/** The known fields at a path of a spec file, as candidates for a misspelt field. */
-export function knownFields(path: ValuePath): readonly string[] {
+/**
+ * The schema of a spec file of own art.
+ *
+ * @internal
+ */
+export const ownSpecSchema: z.ZodType<OwnSpecFile> = z.strictObject(
+  { $schema: schemaField, ...ownShape, animations: animationsOf(ownAnimationSchema).optional(), ...packShape },
+  { error: 'an object: a spec' },
+)
+
+/**
+ * The known fields at a path of a spec file, as candidates for a misspelt field.
+ *
+ * @param isOwn Whether it is a spec of own art.
+ */
+export function knownFields(path: ValuePath, isOwn: boolean): readonly string[] {
   const [first, , ...rest] = path
-  if (first === undefined) return Object.keys(specShape)
-  if (first === 'animations' && path.length === 2) return Object.keys(animationSchema.shape)
+  if (first === undefined)
+    return Object.keys({ $schema: schemaField, ...(isOwn ? ownShape : paidShape), animations: animationSchema, ...packShape })
+  if (first === 'animations' && path.length === 2) return Object.keys((isOwn ? ownAnimationSchema : animationSchema).shape)
   if (first === 'reference') return rest.length > 0 ? Object.keys(stepShapes) : ['steps']
   return first === 'size' ? Object.keys({ ...boxSchema.shape, ...figureSchema.shape }) : []
 }
 
 /** The JSON Schema of a written spec file. */
 export function specJsonSchema(): object {
-  return toEditorSchema(specSchema, {
+  const { required, ...schema } = toEditorSchema(z.strictObject({ $schema: schemaField, ...paidShape, ...ownShape, ...packShape }), {
     title: 'spritewright sprite spec',
     description: 'One sprite: PAID fields make the request, a change there is a new purchase; FREE fields never cost anything.',
-  })
-}
-
-/**
- * Turns a schema of a file into JSON Schema for editors, with optional defaults. It is draft 7, which they
- * support best. The `allow…` words are those of VS Code.
- *
- * @internal
- */
-export function toEditorSchema(file: z.ZodType, words: { readonly title: string; readonly description: string }): object {
-  const { $schema, ...schema } = toJSONSchema(file, { target: 'draft-7', io: 'input', unrepresentable: 'any' })
-  return { $schema, ...words, allowComments: true, allowTrailingCommas: true, ...schema }
+  }) as { readonly required: readonly string[] }
+  // A sprite is bought or drawn.
+  return { ...schema, anyOf: [{ required: required.filter((name) => name !== 'source') }, { required: ['source'] }] }
 }

@@ -1,5 +1,10 @@
+import type { Art } from '../art/source.ts'
+
 /** Fewest and most frames of one animation that the service's interface accepts. */
 export const frameRange: { readonly minimum: number; readonly maximum: number } = { minimum: 7, maximum: 100 }
+
+/** Most frames of one animation of own art: as many as the four digits of their names. */
+export const mostOwnFrames: number = 10_000
 
 /** Highest number of frames a second in a spec. */
 export const mostFps: number = 240
@@ -57,6 +62,8 @@ export interface AnimationSpec {
   readonly use?: readonly number[]
   /** FREE. Faults of the quality check that are intended. The check no longer reports them. */
   readonly meant?: readonly FrameFault[]
+  /** It is one picture and no animation: its frame has its name. An empty name is that of the sprite. */
+  readonly isPicture?: true
 }
 
 /** One step of a reference chain. */
@@ -74,6 +81,24 @@ export type ReferenceStep =
 export type Reference =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'steps'; readonly steps: readonly ReferenceStep[] }
+  | OwnSource
+
+/** Own art in place of a purchase. */
+export interface OwnSource {
+  readonly kind: 'own'
+  /** FREE. A file or folder, relative to the spec's folder. */
+  readonly path: string
+  /** FREE. Size of the cells that a picture is cut into, in pixels. */
+  readonly grid?: { readonly width: number; readonly height: number }
+  /** FREE. Whether the quality of the frames is checked. */
+  readonly isChecked: boolean
+  /** FREE. What the spec says of the source's animations, by name, in the order of the file. */
+  readonly playback: readonly OwnPlayback[]
+}
+
+/** Playback of an animation of own art. What is missing is as in the source. */
+export type OwnPlayback = Pick<AnimationSpec, 'name'> &
+  Partial<Pick<AnimationSpec, 'fps' | 'loop' | 'yoyo' | 'durations' | 'use' | 'meant'>>
 
 /** One sprite: a whole spec file with all defaults. */
 export interface SpriteSpec {
@@ -87,8 +112,10 @@ export interface SpriteSpec {
   readonly prompt: string
   /** PAID. */
   readonly background: 'remove' | 'keep'
-  /** In the order of the file; at least one. */
+  /** In the order of the file, or of the source; at least one, unless the source was not read. */
   readonly animations: readonly AnimationSpec[]
+  /** Own art, as it was read; missing for a sprite that is bought. */
+  readonly art?: Art
   /**
    * FREE. Size after scaling. `longest` scales the longest side of frames; `box` is what they fit inside;
    * `figure` scales the longest side of the figure.

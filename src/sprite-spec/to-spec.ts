@@ -1,5 +1,5 @@
-import type { AnimationFile, SpecFile, StepFile } from './schema.ts'
-import type { AnimationSpec, Reference, ReferenceStep, SpriteSpec } from './spec.ts'
+import type { AnimationFile, OwnSpecFile, SpecFile, StepFile } from './schema.ts'
+import type { AnimationSpec, OwnSource, Reference, ReferenceStep, SpriteSpec } from './spec.ts'
 
 /**
  * Turns the data of a spec file into a spec.
@@ -20,6 +20,31 @@ export function toSpec(name: string, file: string, data: SpecFile, order: readon
       const animation = Object.hasOwn(data.animations, key) ? data.animations[key] : undefined
       return animation ? [toAnimation(key, animation)] : []
     }),
+    ...toPacking(data),
+  }
+}
+
+/**
+ * Turns the data of a spec file of own art into a spec. Its animations follow when the source is read.
+ *
+ * @param name As of {@link toSpec}.
+ */
+export function toOwnSpec(name: string, file: string, data: OwnSpecFile, order: readonly string[]): SpriteSpec {
+  const { source: path, grid, check: isChecked, animations = {} } = data
+  const playback = order.flatMap((key) => (Object.hasOwn(animations, key) ? [{ name: key, ...withoutGaps(animations[key]) }] : []))
+  const reference: OwnSource = { kind: 'own', path, ...(grid ? { grid: { width: grid[0], height: grid[1] } } : {}), isChecked, playback }
+  return { name, file, reference, prompt: '', background: 'keep', animations: [], ...toPacking(data) }
+}
+
+/** Leaves out fields that are undefined. */
+function withoutGaps<T extends object>(fields: T | undefined): { [Key in keyof T]: Exclude<T[Key], undefined> } {
+  return Object.fromEntries(Object.entries(fields ?? {}).filter(([, value]) => value !== undefined)) as never
+}
+
+type Packing = Omit<SpriteSpec, 'name' | 'file' | 'reference' | 'prompt' | 'background' | 'animations' | 'art'>
+
+function toPacking(data: SpecFile | OwnSpecFile): Packing {
+  return {
     ...(data.size === undefined ? {} : { size: toSize(data.size) }),
     pixelArt: data.pixelArt,
     ...(data.anchor ? { anchor: { x: data.anchor[0], y: data.anchor[1] } } : {}),

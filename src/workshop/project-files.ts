@@ -31,12 +31,13 @@ export interface ProjectFiles {
 /** The parts of a project that {@link projectFiles} needs. */
 export interface ProjectFilesPorts {
   readonly options: Pick<Context['options'], 'root' | 'store'>
+  readonly ownFiles: Context['ownFiles']
   readonly lock: Pick<Context['lock'], 'path' | 'read'>
   readonly host: Pick<Context['host'], 'disk'>
 }
 
 /** Endings of pictures that a spec may name. */
-export const pictureEndings: ReadonlySet<string> = new Set(['.png', '.jpg', '.jpeg', '.webp'])
+export const pictureEndings: ReadonlySet<string> = new Set(['.png', '.jpg', '.jpeg', '.webp', '.gif', '.aseprite', '.ase'])
 /** Overrides of frames. Their pictures are pictures like all others. */
 const touchedUp = /\.frames[\\/][^\\/]+\.json$/i
 const configuration = /^spritewright\.config\.(ts|js|mjs|json)$/
@@ -47,7 +48,7 @@ const configuration = /^spritewright\.config\.(ts|js|mjs|json)$/
  *
  * @param configFile Absolute path of the configuration that was read; undefined if the project has none.
  */
-export function projectFiles({ options, lock, host }: ProjectFilesPorts, configFile: string | undefined): ProjectFiles {
+export function projectFiles({ options, lock, host, ownFiles }: ProjectFilesPorts, configFile: string | undefined): ProjectFiles {
   const { root } = options
   const store = options.store.dir
   const results = join(store, 'results')
@@ -58,7 +59,8 @@ export function projectFiles({ options, lock, host }: ProjectFilesPorts, configF
       if (isInside(store, path)) return isInside(results, path) ? 'kept' : undefined
       if (path === lock.path) return 'kept'
       if (isInside(join(root, 'node_modules'), path)) return undefined
-      const isSource = specName(path) !== undefined || touchedUp.test(path) || pictureEndings.has(extname(path).toLowerCase())
+      const isPicture = touchedUp.test(path) || pictureEndings.has(extname(path).toLowerCase())
+      const isSource = specName(path) !== undefined || isPicture || ownFiles.has(path)
       return isSource ? 'source' : undefined
     },
     readKept: async () => {

@@ -31,7 +31,8 @@ async function toStatus(context: Context, names: readonly string[], found: Surve
   throwAll(found.errors)
   await warnOfUnasked(context, names, found)
   if (names.length === 0) await warnOfMisnamed(context, found)
-  return { items: found.items, steps: found.steps, total: 0n, warnings: context.warnings }
+  const own = [...new Set(found.own.map(({ spec }) => spec))]
+  return { items: found.items, own, steps: found.steps, total: 0n, warnings: context.warnings }
 }
 
 /**
@@ -59,6 +60,7 @@ export async function makePlan(
   for (const step of found.steps) steps.push(await priced(step))
   return {
     items,
+    own: status.own,
     steps,
     // Two names for one request are bought once.
     total: sumCredits(new Map([...items, ...steps].map((one) => [one.hash ?? one.id, one.quote?.credits ?? 0n])).values()),

@@ -15,6 +15,7 @@ import type {
 import { createWorld, planItem } from './world.ts'
 
 const priced: PlanReport = {
+  own: [],
   steps: [],
   items: [
     planItem('coin.spin', { state: 'bought', result: 'ab' }),
@@ -126,6 +127,7 @@ describe('plan', () => {
     const world = createWorld({ workshop: { plan: async () => priced } })
     expect(await world.run('plan', '--json')).toBe(0)
     expect(world.json()).toMatchObject({
+      own: [],
       steps: [],
       items: [
         { id: 'coin.spin', sprite: 'coin', animation: 'spin', state: 'bought' },
@@ -144,7 +146,7 @@ describe('plan', () => {
     const approval = { buyer: 'ab'.repeat(16), at: '2026-01-01T00:00:00.000Z', priceVersion: 'v1', verdict: 'valid' } as const
     const item = planItem('hero.walk', { price: '2.4', state: 'approved', ceiling: parseCredits('2'), approval })
     const world = createWorld({
-      workshop: { plan: async () => ({ items: [item], steps: [], total: 24_000n, balance: 10_000n, warnings: [] }) },
+      workshop: { plan: async () => ({ items: [item], own: [], steps: [], total: 24_000n, balance: 10_000n, warnings: [] }) },
     })
     await world.run('plan', 'hero')
     expect(world.out()).toContain('above its ceiling')
@@ -155,7 +157,7 @@ describe('plan', () => {
   test('a price of another version needs a new approval, although it is within the ceiling', async () => {
     const approval = { buyer: 'ab'.repeat(16), at: '2026-01-01T00:00:00.000Z', priceVersion: 'v0', verdict: 'valid' } as const
     const item = planItem('hero.walk', { price: '2.4', state: 'approved', ceiling: parseCredits('2.4'), approval })
-    const world = createWorld({ workshop: { plan: async () => ({ items: [item], steps: [], total: 24_000n, warnings: [] }) } })
+    const world = createWorld({ workshop: { plan: async () => ({ items: [item], own: [], steps: [], total: 24_000n, warnings: [] }) } })
     await world.run('plan')
     expect(world.out()).toContain('approved; the service has changed its prices since')
     expect(world.out()).toContain('Next: npx spritewright approve,')
@@ -164,7 +166,7 @@ describe('plan', () => {
   test('after a failure it names the approval that the next build needs, and sends nobody to a build', async () => {
     const plan = async (more: Partial<PlanItem>): Promise<string> => {
       const item = planItem('hero.walk', { price: '2.4', state: 'failed', ceiling: parseCredits('2.4'), ...more })
-      const world = createWorld({ workshop: { plan: async () => ({ items: [item], steps: [], total: 24_000n, warnings: [] }) } })
+      const world = createWorld({ workshop: { plan: async () => ({ items: [item], own: [], steps: [], total: 24_000n, warnings: [] }) } })
       await world.run('plan')
       return world.out()
     }
@@ -180,14 +182,16 @@ describe('plan', () => {
   })
 
   test('where everything is bought it says so and names the build', async () => {
-    const world = createWorld({ workshop: { plan: async () => ({ items: priced.items.slice(0, 1), steps: [], total: 0n, warnings: [] }) } })
+    const world = createWorld({
+      workshop: { plan: async () => ({ items: priced.items.slice(0, 1), own: [], steps: [], total: 0n, warnings: [] }) },
+    })
     await world.run('plan')
     expect(world.out()).toContain('Everything is bought. Next: npx spritewright build')
     expect(world.out()).not.toContain('Balance')
   })
 
   test('a project without specs is led to init', async () => {
-    const world = createWorld({ workshop: { plan: async () => ({ items: [], steps: [], total: 0n, warnings: [] }) } })
+    const world = createWorld({ workshop: { plan: async () => ({ items: [], own: [], steps: [], total: 0n, warnings: [] }) } })
     expect(await world.run('plan')).toBe(0)
     expect(world.out()).toContain('no spec was found in "/game" (**/*.sprite.json).')
     expect(world.out()).toContain('npx spritewright init')
@@ -381,7 +385,7 @@ describe('approve', () => {
 
 describe('with the Vite plugin', () => {
   const files = { '/game/vite.config.ts': "import spritewright from 'spritewright/vite'" }
-  const bought = { items: priced.items.slice(0, 1), steps: [], total: 0n, warnings: [] }
+  const bought = { items: priced.items.slice(0, 1), own: [], steps: [], total: 0n, warnings: [] }
   const approved = { ...priced, items: priced.items.slice(0, 2) }
 
   test.each([
@@ -659,7 +663,7 @@ describe('status, ledger, doctor, schema', () => {
     const quality = [{ id: 'coin.spin', figures: {} as AnimationQuality['figures'], flags: [flag] }]
     const question = { questionId: 'q', text: 'Which hand?', requiresAsset: false }
     const items = [planItem('coin.spin', { state: 'bought' }), planItem('hero.walk', { state: 'question', question, executionId: 'exe-1' })]
-    const world = createWorld({ workshop: { status: async () => ({ items, steps: [], total: 0n, quality, warnings: [] }) } })
+    const world = createWorld({ workshop: { status: async () => ({ items, own: [], steps: [], total: 0n, quality, warnings: [] }) } })
     expect(await world.run('status')).toBe(0)
     expect(world.out()).toContain('hero.walk  question  exe-1      asks: Which hand?')
     expect(world.out()).toMatch(
@@ -676,7 +680,7 @@ describe('status, ledger, doctor, schema', () => {
     ['lost', 'build'],
   ] as const)('status leads from %s on to %s', async (state, next) => {
     const items = [planItem('coin.spin', { state: 'bought' }), planItem('hero.walk', { state })]
-    const world = createWorld({ workshop: { status: async () => ({ items, steps: [], total: 0n, warnings: [] }) } })
+    const world = createWorld({ workshop: { status: async () => ({ items, own: [], steps: [], total: 0n, warnings: [] }) } })
     await world.run('status')
     expect(world.out()).toContain(`Next: npx spritewright ${next},`)
   })
@@ -688,7 +692,7 @@ describe('status, ledger, doctor, schema', () => {
       planItem('hero.walk', { changed: ['prompt'], superseded }),
       planItem('hero.idle'),
     ]
-    const world = createWorld({ workshop: { status: async () => ({ items, steps: [], total: 0n, warnings: [] }) } })
+    const world = createWorld({ workshop: { status: async () => ({ items, own: [], steps: [], total: 0n, warnings: [] }) } })
     await world.run('status')
     expect(world.out()).toMatch(/hero\.walk +missing +prompt changed; what was bought before plays on/)
     expect(world.out()).toMatch(/hero\.idle +missing +first purchase/)
@@ -698,7 +702,7 @@ describe('status, ledger, doctor, schema', () => {
   test('status leads to the answer of an open question before anything else', async () => {
     const question = { questionId: 'q', text: 'Which hand?', requiresAsset: true }
     const items = [planItem('hero.walk', { state: 'question', question }), planItem('hero.idle')]
-    const world = createWorld({ workshop: { status: async () => ({ items, steps: [], total: 0n, warnings: [] }) } })
+    const world = createWorld({ workshop: { status: async () => ({ items, own: [], steps: [], total: 0n, warnings: [] }) } })
     await world.run('status')
     expect(world.out()).toContain('Next: npx spritewright answer hero.walk "…" --asset FILE, which answers its question.')
     expect(world.out()).not.toContain('Next: npx spritewright plan')
@@ -707,7 +711,7 @@ describe('status, ledger, doctor, schema', () => {
   test.each(['status', 'plan'] as const)('%s leads from an approval of somebody else to taking it over, not to a build', async (verb) => {
     const approval = { buyer: 'ab'.repeat(16), at: '2026-01-01T00:00:00.000Z', priceVersion: 'v1', verdict: 'other' } as const
     const items = [planItem('hero.walk', { state: 'approved', price: '2.4', ceiling: parseCredits('2.4'), approval })]
-    const world = createWorld({ workshop: { [verb]: async () => ({ items, steps: [], total: 0n, warnings: [] }) } })
+    const world = createWorld({ workshop: { [verb]: async () => ({ items, own: [], steps: [], total: 0n, warnings: [] }) } })
     await world.run(verb)
     expect(world.out()).toContain('approved by abababab, not by you')
     expect(world.out()).toContain('Next: npx spritewright approve hero.walk --adopt, after making sure that it was not bought elsewhere.')

@@ -73,7 +73,7 @@ describe('what the terminal gets', () => {
   })
 
   test('colours come only where stdout is a terminal that wants them', async () => {
-    const workshop = { status: async () => ({ items: [planItem('hero.walk')], steps: [], total: 0n, warnings: [] }) }
+    const workshop = { status: async () => ({ items: [planItem('hero.walk')], own: [], steps: [], total: 0n, warnings: [] }) }
     const escapes = async (init: Parameters<typeof createWorld>[0], ...more: string[]): Promise<boolean> => {
       const world = createWorld({ workshop, ...init })
       await world.run('status', ...more)
@@ -86,7 +86,7 @@ describe('what the terminal gets', () => {
   })
 
   test('stdout and stderr each have colours if they are terminals themselves, whatever the other one is', async () => {
-    const workshop = { status: async () => ({ items: [planItem('hero.walk')], steps: [], total: 0n, warnings: ['a doubt'] }) }
+    const workshop = { status: async () => ({ items: [planItem('hero.walk')], own: [], steps: [], total: 0n, warnings: ['a doubt'] }) }
     const colours = async (isOutputTerminal: boolean, isInteractive: boolean, env = {}): Promise<readonly boolean[]> => {
       const world = createWorld({ workshop, isOutputTerminal, isInteractive, env })
       await world.run('status')

@@ -245,7 +245,14 @@ describe('C40, I7: nothing that can be printed shows the key', () => {
     // server's refusals, and files that are read when nothing is sent. Tests beside them cover these,
     // including the panel's own search for the key.
     const absent = hasPackages('bullmq') ? [] : ['SW_QUEUE', 'SW_ORDER']
-    expect(missed.filter((code) => !absent.includes(code))).toEqual(['SW_BUILD', 'SW_GUARD', 'SW_OVERRIDE', 'SW_LAYOUT', 'SW_CHANGED'])
+    expect(missed.filter((code) => !absent.includes(code))).toEqual([
+      'SW_BUILD',
+      'SW_GUARD',
+      'SW_OVERRIDE',
+      'SW_SOURCE',
+      'SW_LAYOUT',
+      'SW_CHANGED',
+    ])
   })
 
   test('workshop, client, options, reports, plugin and service, hidden members too', async () => {

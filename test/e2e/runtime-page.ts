@@ -90,6 +90,7 @@ export function spriteOf(name: string, pages: number, more: Partial<AtlasData> =
     pixelArt: false,
     isPlaceholder: false,
     animations: { walk: animation },
+    pictures: {},
     order: ['walk'],
     frames,
     atlases: [atlas],

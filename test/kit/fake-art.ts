@@ -46,7 +46,7 @@ export function fakeWorkshop(art: FakeArt, file: string): typeof createWorkshop 
     const lock = { path: `${root}/sprites.lock.json`, read: async () => ({ version: 1 as const, animations: {} }) }
     const workshop: Partial<Workshop> = {
       options,
-      files: projectFiles({ options, lock, host: nodeHost() }, undefined),
+      files: projectFiles({ options, lock, host: nodeHost(), ownFiles: new Set() }, undefined),
       host: nodeHost(),
       // This workshop never buys anything.
       pending: async () => ({ orders: [], mayBuy: false, canAsk: false }),

@@ -129,6 +129,7 @@ function expectedSprite(name: string, { sprites, atlases }: BuiltSheets): Sprite
     texture: atlas,
     animations: Object.fromEntries(animations),
     order: head.animations,
+    pictures: {},
     frames: atlases[0]!.frames.flatMap((frame) => (frame.name.startsWith(`${name}/`) ? [frame.name] : [])),
     atlases: atlases.map(expectedAtlas),
   }

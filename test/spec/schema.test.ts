@@ -9,7 +9,21 @@ function at(schema: unknown, ...path: string[]): Node {
 
 const paid = { sprite: ['reference', 'prompt', 'background'], animation: ['prompt', 'frames', 'take', 'options'] }
 const free = {
-  sprite: ['size', 'pixelArt', 'anchor', 'borders', 'stabilize', 'trim', 'extrude', 'padding', 'scales', 'atlas'],
+  sprite: [
+    'source',
+    'grid',
+    'check',
+    'size',
+    'pixelArt',
+    'anchor',
+    'borders',
+    'stabilize',
+    'trim',
+    'extrude',
+    'padding',
+    'scales',
+    'atlas',
+  ],
   animation: ['fps', 'loop', 'yoyo', 'durations', 'use', 'meant'],
 }
 
@@ -29,7 +43,7 @@ test('the JSON Schema asks only for what has no default and knows no other field
   expect(at(schema)).toMatchObject({
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'spritewright sprite spec',
-    required: ['reference', 'prompt', 'animations'],
+    anyOf: [{ required: ['reference', 'prompt', 'animations'] }, { required: ['source'] }],
     additionalProperties: false,
   })
   const animations = at(schema, 'properties', 'animations')

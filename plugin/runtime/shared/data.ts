@@ -72,8 +72,8 @@ export interface AtlasData {
    */
   readonly turned?: readonly string[]
   /**
-   * Widths that a nine-slice does not stretch, by sprite, in page pixels of the untrimmed frame. Only if a
-   * spec has `borders`; see `bordersOf`.
+   * Widths that a nine-slice does not stretch, by sprite or picture, in page pixels of the untrimmed frame. Only
+   * if a spec has `borders`; see `bordersOf`.
    *
    * @default none
    */
@@ -103,7 +103,7 @@ export interface SpriteAnimation<Frame extends string = string> {
 }
 
 /** The default export of a spec file: `import hero from './hero.sprite.json'`. */
-export interface SpriteModule<Animation extends string = string, Frame extends string = string> {
+export interface SpriteModule<Animation extends string = string, Frame extends string = string, Picture extends string = string> {
   readonly name: string
   /** Texture key of its atlas in Phaser: the sprite's own in dev, its group's in a build. */
   readonly texture: string
@@ -119,6 +119,8 @@ export interface SpriteModule<Animation extends string = string, Frame extends s
   readonly animations: Readonly<Record<Animation, SpriteAnimation<Frame>>>
   /** Short names of its animations, in the spec's order. */
   readonly order: readonly Animation[]
+  /** Frame name of each picture that is no animation, by its short name: `ui/sword` by `sword`. */
+  readonly pictures: Readonly<Record<Picture, Frame>>
   /** Names of all frames, sorted. */
   readonly frames: readonly Frame[]
   /** The atlas that contains it, at every scale, largest first. */
@@ -143,18 +145,18 @@ export function mainAtlas(sprite: SpriteModule): AtlasData {
 /**
  * Name of the sprite that a frame belongs to.
  *
- * @param frame `hero/walk/0000`
+ * @param frame `hero/walk/0000`, `ui/sword`, `badge`
  */
 export function spriteOf(frame: string): string {
-  return frame.slice(0, frame.indexOf('/'))
+  return frame.split('/')[0] as string
 }
 
 /**
  * Widths of a frame that a nine-slice does not stretch, in page pixels. Returns `undefined` if the spec of
  * its sprite has no borders.
  */
-export function bordersOf({ borders }: AtlasData, frame: string): BorderRow | undefined {
-  const sprite = spriteOf(frame)
+export function bordersOf({ borders = {} }: AtlasData, frame: string): BorderRow | undefined {
   // A sprite may be called `constructor`.
-  return borders && Object.hasOwn(borders, sprite) ? borders[sprite] : undefined
+  const owner = [frame, spriteOf(frame)].find((name) => Object.hasOwn(borders, name))
+  return owner === undefined ? undefined : borders[owner]
 }

@@ -16,15 +16,19 @@ export interface SheetData {
 }
 
 /** A sprite without the data of its atlas. */
-export interface SpriteRows extends Omit<SpriteModule, 'animations' | 'order' | 'frames' | 'atlases'> {
+export interface SpriteRows extends Omit<SpriteModule, 'animations' | 'order' | 'pictures' | 'frames' | 'atlases'> {
   /** Short names, in the spec's order. */
   readonly animations: readonly string[]
+  /** Short names of pictures that are no animations. */
+  readonly pictures?: readonly string[]
 }
 
-/** An atlas. Its frames belong to its animations. */
+/** An atlas. Its frames belong to its animations, or are pictures. */
 export interface AtlasRows extends Omit<AtlasData, 'frames' | 'animations'> {
   /** By name, `hero/walk`. */
   readonly animations: Readonly<Record<string, AnimationRows>>
+  /** By frame name, `ui/sword`. */
+  readonly pictures?: Readonly<Record<string, FrameRow>>
 }
 
 /** An animation with its frames. A number is the end of a frame's name: 3 is `hero/walk/0003`. */
@@ -67,12 +71,12 @@ export function spritesByName(sheets: readonly (readonly SpriteModule[])[]): Rea
   return Object.fromEntries(sorted.map((sprite) => [sprite.name, sprite]))
 }
 
-function readAtlas({ animations, ...head }: AtlasRows): AtlasData {
+function readAtlas({ animations, pictures, ...head }: AtlasRows): AtlasData {
   const all = Object.entries(animations)
   const frames = all.flatMap(([name, { numbers, rows }]) => numbers.map((number, at) => [frameName(name, number), rows[at]] as const))
   return {
     ...head,
-    frames: Object.fromEntries(frames) as AtlasData['frames'],
+    frames: { ...Object.fromEntries(frames), ...pictures } as AtlasData['frames'],
     animations: Object.fromEntries(all.map(([name, animation]) => [name, readAnimation(name, animation)])),
   }
 }
@@ -82,12 +86,20 @@ function readAnimation(name: string, { play, durations, fps, loop, yoyo }: Anima
   return { frames, fps, loop, yoyo }
 }
 
-function readSprite({ animations: shorts, ...head }: SpriteRows, rows: AtlasRows | undefined, atlases: readonly AtlasData[]): SpriteModule {
+function readSprite(
+  { animations: shorts, pictures: stills = [], ...head }: SpriteRows,
+  rows: AtlasRows | undefined,
+  atlases: readonly AtlasData[],
+): SpriteModule {
   const played = shorts.map((short) => {
     const name = `${head.name}/${short}`
     const { frames = [], fps = 12, loop = true, yoyo = false } = atlases[0]?.animations[name] ?? {}
     return [short, { name, frames: frames.map(([frame]) => frame), durations: frames.map(([, ms]) => ms), fps, loop, yoyo }] as const
   })
-  const frames = played.flatMap(([, { name }]) => rows?.animations[name]?.numbers.map((number) => frameName(name, number)) ?? [])
-  return { ...head, animations: Object.fromEntries(played), order: shorts, frames: frames.sort(), atlases }
+  const moving = played.flatMap(([, { name }]) => rows?.animations[name]?.numbers.map((number) => frameName(name, number)) ?? [])
+  // A picture may have the name of its sprite, and a sprite may be called `constructor`.
+  const isWhole = (short: string): boolean => short === head.name && Object.hasOwn(rows?.pictures ?? {}, short)
+  const pictures = Object.fromEntries(stills.map((short) => [short, isWhole(short) ? short : `${head.name}/${short}`]))
+  const frames = [...moving, ...Object.values(pictures)].sort()
+  return { ...head, animations: Object.fromEntries(played), order: shorts, pictures, frames, atlases }
 }

@@ -11,7 +11,7 @@ import { refreshTypings } from '../typings.ts'
 import { type Ink, ink } from '../view/ink.ts'
 import { type LinkedPictures, toPlanMarkdown } from '../view/markdown.ts'
 import { type NextProject, tellMake, tellNext } from '../view/next.ts'
-import { count, creditsCell, framesCell, inkState, type PlanRow, printNoSpec, rowsOf, toPlanDocument } from '../view/plan.ts'
+import { count, creditsCell, framesCell, inkState, ownRows, type PlanRow, printNoSpec, rowsOf, toPlanDocument } from '../view/plan.ts'
 import type { Printer } from '../view/printer.ts'
 
 /** `spritewright plan`: shows bought and missing animations, prices, and the next command. Spends nothing. */
@@ -35,7 +35,7 @@ export async function plan({ printer, parts, root, withWorkshop }: CommandContex
   }
   printer.document(toPlanDocument(report))
   for (const warning of report.warnings) printer.warn(warning)
-  if (report.items.length === 0) {
+  if (report.items.length === 0 && report.own.length === 0) {
     printNoSpec(printer, options)
     return 0
   }
@@ -92,14 +92,16 @@ function printTable(printer: Printer, report: PlanReport): void {
       { title: 'ceiling', align: 'right' },
       { title: 'why' },
     ],
-    rowsOf(report).map((item) => [
-      ink('bold', item.id),
-      inkState(item),
-      framesCell(item),
-      item.state === 'bought' ? '' : creditsCell(item.quote?.credits),
-      ceilingCell(item),
-      ink('dim', whyNotBought(item)),
-    ]),
+    rowsOf(report)
+      .map((item) => [
+        ink('bold', item.id),
+        inkState(item),
+        framesCell(item),
+        item.state === 'bought' ? '' : creditsCell(item.quote?.credits),
+        ceilingCell(item),
+        ink('dim', whyNotBought(item)),
+      ])
+      .concat(ownRows(report).map(({ name, state, frames, from }) => [ink('bold', name), state, frames, '', '', from])),
   )
 }
 
@@ -140,6 +142,7 @@ async function printNext(
   const waiting = rows.filter((row) => ['answer', 'decide'].includes(meaningOf(row).next))
   for (const row of waiting) printer.hint(ink('yellow', `${row.id} waits for you`), `: ${whyNotBought(row)}`)
   const pricing = { command, words: ', which asks first and takes these prices as ceilings.' }
-  if (rows.every((row) => row.state === 'bought')) await tellMake(printer, project.host, project.root, 'Everything is bought. ')
+  const lead = rows.length === 0 ? 'Nothing is to be bought. ' : 'Everything is bought. '
+  if (rows.every((row) => row.state === 'bought')) await tellMake(printer, project.host, project.root, lead)
   else await tellNext(printer, rows, pricing, project)
 }

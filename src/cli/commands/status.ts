@@ -4,7 +4,7 @@ import type { CommandContext } from '../context.ts'
 import { printFlags } from '../view/frames.ts'
 import { ink } from '../view/ink.ts'
 import { type PricingStep, tellNext } from '../view/next.ts'
-import { count, creditsCell, inkState, printNoSpec, rowsOf, toPlanDocument } from '../view/plan.ts'
+import { count, creditsCell, inkState, ownRows, printNoSpec, rowsOf, toPlanDocument } from '../view/plan.ts'
 
 /**
  * `spritewright status`: shows the state of each animation, executions in flight, open questions and
@@ -18,21 +18,24 @@ export async function status({ printer, parts, root, withWorkshop }: CommandCont
   }))
   printer.document(toPlanDocument(report))
   for (const warning of report.warnings) printer.warn(warning)
-  if (report.items.length === 0) {
+  if (report.items.length === 0 && report.own.length === 0) {
     printNoSpec(printer, options)
     return 0
   }
   printer.table(
     [{ title: 'animation' }, { title: 'state' }, { title: 'ceiling', align: 'right' }, { title: 'execution' }, { title: 'note' }],
-    rowsOf(report).map((item) => [
-      ink('bold', item.id),
-      inkState(item),
-      item.ceiling === undefined ? '' : creditsCell(item.ceiling),
-      ink('dim', item.executionId ?? ''),
-      ink('dim', whyNotBought(item)),
-    ]),
+    rowsOf(report)
+      .map((item) => [
+        ink('bold', item.id),
+        inkState(item),
+        item.ceiling === undefined ? '' : creditsCell(item.ceiling),
+        ink('dim', item.executionId ?? ''),
+        ink('dim', whyNotBought(item)),
+      ])
+      .concat(ownRows(report).map(({ name, state, from }) => [ink('bold', name), state, '', '', from])),
   )
   printFlags(printer, report.quality ?? [])
+  if (report.items.length === 0) return 0
   const bought = report.items.filter((item) => item.state === 'bought').length
   printer.line()
   const older = report.items.filter(({ superseded }) => superseded !== undefined).length

@@ -15,7 +15,8 @@ export function toPlanMarkdown(report: PlanReport, approveCommand: string, pictu
   const lost = report.items.filter((item) => item.state === 'lost').length
   const bought = report.items.filter((item) => item.state === 'bought').length
   const unbought = report.items.length - bought - lost
-  if (open.length === 0) return `### Sprites: nothing to buy\n\nAll ${count(report.items.length, 'animation')} bought.\n`
+  if (open.length === 0)
+    return `### Sprites: nothing to buy\n${report.items.length === 0 ? '' : `\nAll ${count(report.items.length, 'animation')} bought.\n`}`
   const lines = [
     `### Sprites: ${count(unbought, 'animation')} not bought, ${creditsWords(report.total)}`,
     '',

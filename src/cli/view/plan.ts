@@ -15,6 +15,22 @@ export function rowsOf(report: PlanReport): readonly PlanRow[] {
   return [...report.steps, ...report.items]
 }
 
+/** One row for each sprite of own art: name, state, and what it is made of. */
+export function ownRows({
+  own,
+}: PlanReport): readonly { readonly name: string; readonly state: Ink; readonly frames: string; readonly from: Ink }[] {
+  return own.map((spec) => ({
+    name: spec.name,
+    state: ink('green', 'own'),
+    frames: String(framesOf(spec)),
+    from: ink('dim', spec.reference.kind === 'own' ? spec.reference.path : ''),
+  }))
+}
+
+function framesOf({ animations }: PlanReport['own'][number]): number {
+  return animations.reduce((sum, { frames }) => sum + frames, 0)
+}
+
 /** Number of frames of an animation; empty for a step. */
 export function framesCell(row: PlanRow): string {
   return 'animation' in row ? `${row.animation.frames}` : ''
@@ -52,6 +68,13 @@ export function toItemDocument(item: PlanItem): Readonly<Record<string, unknown>
 export function toPlanDocument(report: PlanReport): Readonly<Record<string, unknown>> {
   return {
     items: report.items.map(toItemDocument),
+    own: report.own.map((spec) => ({
+      sprite: spec.name,
+      file: spec.file,
+      state: 'own',
+      source: spec.art?.files[0],
+      frames: framesOf(spec),
+    })),
     steps: report.steps.map(({ request, ...step }) => ({ ...step, operation: request.operation, prompt: request.prompt })),
     total: report.total,
     balance: report.balance,

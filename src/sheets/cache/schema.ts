@@ -34,7 +34,7 @@ export type AnimationHead = Omit<CutAnimation, 'frames'> & { readonly frames: re
 const name = '[A-Za-z0-9][A-Za-z0-9_-]*'
 
 const text = (pattern: string): z.ZodMiniString => z.string().check(z.regex(new RegExp(`^${pattern}$`)))
-const frameName = text(`${name}/${name}/\\d{4,15}`)
+const frameName = text(`${name}(?:/${name}(?:/\\d{4,15})?)?`)
 const hex64 = text('[0-9a-f]{64}')
 const count = z.int().check(z.minimum(0))
 const size = z.int().check(z.minimum(1))
@@ -64,7 +64,7 @@ const figures = Object.fromEntries(Object.keys(measured).map((fault) => [fault, 
 >
 
 const qualitySchema: z.ZodMiniType<AnimationQuality> = z.strictObject({
-  id: text(`${name}\\.${name}`),
+  id: text(`${name}(?:\\.${name})?`),
   figures: z.strictObject(figures),
   flags: z.array(
     z.strictObject({
@@ -100,6 +100,7 @@ const groupSchema: z.ZodMiniType<GroupHead> = z.strictObject({
       frames: z.array(
         z.strictObject({
           name: frameName,
+          isStill: z.exactOptional(z.boolean()),
           page: count,
           x: count,
           y: count,

@@ -1,7 +1,7 @@
 import type { PageFormat } from '../../../atlas/index.ts'
 import { buildKey } from '../../sprite-spec/key.ts'
 import { animationId } from '../../sprite-spec/request.ts'
-import { frameName } from '../frames.ts'
+import { frameName, ownerOf } from '../frames.ts'
 import type { BuiltPage, PackedAtlas, PackedGroup, SheetOptions } from '../model.ts'
 import type { SheetInput } from '../sources.ts'
 import { animationKey } from './animation.ts'
@@ -99,8 +99,8 @@ function isAtlasOf(atlas: PackedAtlas, { name, members, options }: AskedGroup): 
   const encodings = options.encodings.length === 0 ? ['png'] : options.encodings
   const lists = [atlas.pages, ...(atlas.alternates ?? [])]
   const frames = new Set(atlas.frames.map((frame) => frame.name))
-  const known = new Set(members.map((input) => animationOf(frameName(input, 0))))
-  const found = new Set(atlas.frames.map((frame) => animationOf(frame.name)))
+  const known = new Set(members.map((input) => ownerOf(frameName(input, 0))))
+  const found = new Set(atlas.frames.map((frame) => ownerOf(frame.name)))
   return (
     atlas.name === name &&
     lists.length === encodings.length &&
@@ -111,11 +111,6 @@ function isAtlasOf(atlas: PackedAtlas, { name, members, options }: AskedGroup): 
     [...found].every((animation) => known.has(animation)) &&
     members.every((input) => (input.animation.use ?? []).every((index) => frames.has(frameName(input, index))))
   )
-}
-
-/** Returns `hero/walk` for `hero/walk/0003`. */
-function animationOf(frame: string): string {
-  return frame.slice(0, frame.lastIndexOf('/'))
 }
 
 /** Whether a frame is inside its page, and its visible part inside the untrimmed frame. */

@@ -1,5 +1,5 @@
 import type { SpriteSpec } from '../../sprite-spec/spec.ts'
-import { frameNumber } from '../frames.ts'
+import { frameName } from '../frames.ts'
 import type { BuiltSheets } from '../sheet.ts'
 
 /** The first line of every typings file. It identifies files that spritewright wrote. */
@@ -43,7 +43,7 @@ export function toSpecTypings(spec: SpriteSpec): string {
   const statements = [
     `type Frame = ${frameNames(spec)}`,
     // In a namespace, because Prettier changes the semicolon of a "declare const" that it ignores.
-    `declare namespace Made { const sprite: Spritewright.SpriteModule<${animationNames(spec)}, Frame> }`,
+    `declare namespace Made { const sprite: ${moduleType(spec, 'Frame')} }`,
     'export default Made.sprite',
     toSprites([`${JSON.stringify(spec.name)}: typeof Made.sprite`]),
   ]
@@ -52,9 +52,7 @@ export function toSpecTypings(spec: SpriteSpec): string {
 
 /** Makes the typings of all specs as one file. It types `virtual:spritewright`, but no import of a spec by its path. */
 export function toProjectTypings(specs: readonly SpriteSpec[]): string {
-  const sprites = specs.map(
-    (spec) => `${JSON.stringify(spec.name)}: Spritewright.SpriteModule<${animationNames(spec)}, ${frameNames(spec)}>`,
-  )
+  const sprites = specs.map((spec) => `${JSON.stringify(spec.name)}: ${moduleType(spec, frameNames(spec))}`)
   return toFile([toSprites(sprites)], clientTypes)
 }
 
@@ -62,13 +60,19 @@ function toSprites(sprites: readonly string[]): string {
   return `declare module "virtual:spritewright" {\n  interface Sprites {\n${sprites.map((line) => `    ${line}\n`).join('')}  }\n}`
 }
 
-function animationNames({ animations }: SpriteSpec): string {
-  return union(animations.map(({ name }) => name))
+/** The type of a sprite: literal names of its animations, frames and pictures. */
+function moduleType(spec: SpriteSpec, frames: string): string {
+  const moving = spec.animations.filter(({ isPicture }) => !isPicture).map(({ name }) => name)
+  const pictures = spec.animations.filter(({ isPicture }) => isPicture).map(({ name }) => name || spec.name)
+  const more = pictures.length > 0 ? `, ${union(pictures)}` : ''
+  return `Spritewright.SpriteModule<${union(moving)}, ${frames}${more}>`
 }
 
-function frameNames({ name, animations }: SpriteSpec): string {
-  const frames = animations.flatMap(({ name: animation, frames: count, use }) =>
-    [...new Set(use ?? Array.from({ length: count }, (_, index) => index))].map((index) => `${name}/${animation}/${frameNumber(index)}`),
+function frameNames(spec: SpriteSpec): string {
+  const frames = spec.animations.flatMap((animation) =>
+    [...new Set(animation.use ?? Array.from({ length: animation.frames }, (_, index) => index))].map((index) =>
+      frameName({ spec, animation }, index),
+    ),
   )
   return union(frames.sort())
 }

@@ -12,6 +12,8 @@ import type { BalanceEvidence } from '../ledger/report.ts'
 export interface PlanReport {
   /** All animations, by sprite name and in the order of the spec. */
   readonly items: readonly PlanItem[]
+  /** Sprites of own art, sorted by name: they have no price. */
+  readonly own: readonly SpriteSpec[]
   /** Paid steps of reference chains: steps that a purchase still needs, and bought steps. */
   readonly steps: readonly PlanStep[]
   /** Sum of the quotes of everything that must be bought. */

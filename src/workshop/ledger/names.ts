@@ -1,5 +1,5 @@
 import type { Context } from '../../project/context.ts'
-import { readWantedAnimations } from '../../project/survey.ts'
+import { readWantedAnimations } from '../../project/wanted.ts'
 import { requestHash } from '../../sprite-spec/key.ts'
 import type { ServiceIdentity } from '../../sprite-spec/request.ts'
 import { knowledgeOf } from '../../vault/lock-merge.ts'

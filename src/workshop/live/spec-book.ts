@@ -1,4 +1,6 @@
+import { sep } from 'node:path'
 import { SpritewrightError } from '../../errors.ts'
+import { foldPath } from '../../host/real-path.ts'
 import type { Context } from '../../project/context.ts'
 import { findSpecs, type SpecScan, toScan, tryReadSpec } from '../../sprite-spec/scan.ts'
 import type { SpriteSpec } from '../../sprite-spec/spec.ts'
@@ -34,13 +36,19 @@ export function createSpecReader({ host, options }: Context): SpecReader {
   let booked: BookedSpecs = { specs: [], errors: [], digests: new Map() }
   /** A file that was locked becomes readable again without any notice. */
   const unread = (): readonly string[] => [...(pages ?? [])].flatMap(([file, { digest }]) => (digest === undefined ? [file] : []))
+  /** Specs of own art whose source has changed, or was broken and may be whole now. */
+  const withChangedArt = (changed: readonly string[]): readonly string[] =>
+    changed.length === 0 ? [] : [...(pages ?? [])].flatMap(([file, { spec }]) => (isFrom(spec, changed) ? [file] : []))
+  const touched = (changed: readonly string[]): readonly string[] => [
+    ...new Set([...changed.filter((path) => specName(path) !== undefined), ...unread(), ...withChangedArt(changed)]),
+  ]
   const readPage = async (file: string, before: Page | undefined): Promise<Page> => {
     const { spec, bytes } = await tryReadSpec(host.disk, file, root)
     return { spec: sameAs(before?.spec, spec), digest: bytes && sha256(bytes) }
   }
   const readPages = async (changed: readonly string[] | undefined): Promise<ReadonlyMap<string, Page>> => {
     const before = pages
-    const specs = changed ? [...new Set([...changed.filter((path) => specName(path) !== undefined), ...unread()])] : []
+    const specs = changed ? touched(changed) : []
     const known = before && specs.every((path) => before.has(path)) ? new Map(before) : undefined
     if (known && changed) {
       for (const file of specs) known.set(file, await readPage(file, before?.get(file)))
@@ -56,8 +64,7 @@ export function createSpecReader({ host, options }: Context): SpecReader {
   }
   return {
     read: async (changed) => {
-      const isTouched = !changed || changed.some((path) => specName(path) !== undefined) || unread().length > 0
-      if (pages && !isTouched) return booked
+      if (pages && changed && touched(changed).length === 0) return booked
       pages = await readPages(pages && changed)
       const scan = toScan(new Map([...pages].map(([file, { spec }]) => [file, spec])), root)
       const digests = [...pages].flatMap(([file, { digest }]) => (digest === undefined ? [] : [[file, digest] as const]))
@@ -65,6 +72,15 @@ export function createSpecReader({ host, options }: Context): SpecReader {
       return booked
     },
   }
+}
+
+/** Whether one of these files is, or is in, the source of a spec of own art. */
+function isFrom(spec: Page['spec'], changed: readonly string[]): boolean {
+  if (spec instanceof SpritewrightError) return spec.code === 'SW_SOURCE'
+  const [source] = spec.art?.files ?? []
+  if (source === undefined) return false
+  const files = new Set(spec.art?.files.map(foldPath))
+  return changed.map(foldPath).some((path) => files.has(path) || path.startsWith(foldPath(`${source}${sep}`)))
 }
 
 function sameAs(before: Page['spec'] | undefined, now: Page['spec']): Page['spec'] {

@@ -1,7 +1,8 @@
 import type { Context } from '../../project/context.ts'
 import { identify, type PlanItem, type PlanState, standingOf } from '../../project/plan.ts'
 import type { ServiceConnection } from '../../project/session.ts'
-import { readFacts, type Survey, type WantedAnimation } from '../../project/survey.ts'
+import { readFacts, type Survey } from '../../project/survey.ts'
+import type { WantedAnimation } from '../../project/wanted.ts'
 import { requestHash } from '../../sprite-spec/key.ts'
 import type { LockFile } from '../../vault/lockfile.ts'
 

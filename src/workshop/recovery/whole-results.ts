@@ -5,7 +5,8 @@ import { toOrder } from '../../project/orders.ts'
 import type { KnownService, PlanItem } from '../../project/plan.ts'
 import { type RegainRun, regainOrder } from '../../project/regain.ts'
 import type { ServiceConnection, Session } from '../../project/session.ts'
-import { type Survey, surveyWanted, type WantedAnimation } from '../../project/survey.ts'
+import { type Survey, surveyWanted } from '../../project/survey.ts'
+import type { WantedAnimation } from '../../project/wanted.ts'
 
 /** The results of a run, before anything opens them. */
 export interface UnopenedResults {

@@ -2,13 +2,15 @@ import { hasCode, SpritewrightError } from '../../errors.ts'
 import type { Context } from '../../project/context.ts'
 import { layoutOf } from '../../project/opener.ts'
 import type { PlanItem } from '../../project/plan.ts'
-import type { Survey, WantedAnimation } from '../../project/survey.ts'
+import type { Survey } from '../../project/survey.ts'
+import type { WantedAnimation } from '../../project/wanted.ts'
 import type { TextureEncoder } from '../../sheets/encode.ts'
 import { readDelivered } from '../../sheets/frames.ts'
 import type { SheetPorts } from '../../sheets/group.ts'
 import { createOverrideFinder, overrideFolder, type SpriteOverrides } from '../../sheets/overrides/overrides.ts'
 import { type BuiltSheets, makeSheets, type SheetOptions } from '../../sheets/sheet.ts'
 import type { FrameSource, ResultSource, SheetInput } from '../../sheets/sources.ts'
+import { sequenceOf } from '../../sprite-spec/own-art.ts'
 import type { SpriteSpec } from '../../sprite-spec/spec.ts'
 import { readLayout } from './layout-file.ts'
 import { createPlaceholderMaker } from './placeholders.ts'
@@ -81,6 +83,13 @@ export async function toInputs(
     const earlier = bases.get(spec) ?? []
     inputs.push(spec.size?.kind === 'figure' && input.source.kind === 'result' ? { ...input, bases: earlier } : input)
     if (input.source.kind === 'result') bases.set(spec, [...earlier, inputs.at(-1)!])
+  }
+  for (const { spec, animation } of found.own) {
+    const { sha256, read } = sequenceOf(spec, animation)
+    const earlier = bases.get(spec) ?? []
+    const input: SheetInput = { spec, animation, source: { kind: 'own', sha256, read }, overridePaths: spec.art?.files ?? [] }
+    inputs.push(spec.size?.kind === 'figure' ? { ...input, bases: earlier } : input)
+    bases.set(spec, [...earlier, inputs.at(-1)!])
   }
   return inputs
 }

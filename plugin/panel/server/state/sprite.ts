@@ -67,7 +67,7 @@ function toSprite(parts: StateParts, own: readonly OverviewItem[], index: StateI
     digest: overview.digests.get(spec.file) ?? '',
     prompt: spec.prompt,
     background: spec.background,
-    reference: spec.reference.kind === 'file' ? spec.reference.path : `${spec.reference.steps.length} steps`,
+    reference: spec.reference.kind === 'steps' ? `${spec.reference.steps.length} steps` : spec.reference.path,
     atlas: spec.atlas,
     size: toSize(spec.size),
     frame: { width: shown?.width ?? 0, height: shown?.height ?? 0 },

@@ -1,0 +1,31 @@
+import { extname } from 'node:path'
+import type { Disk } from '../host/disk.ts'
+import { readFolder } from './folder.ts'
+import { readGrid, readMoving, readStill } from './pictures.ts'
+import { readSheet } from './sheet.ts'
+import { type Art, readSourceFile, sourceError } from './source.ts'
+
+/** A source as a spec names it. */
+export interface ArtSource {
+  /** Absolute path of a file or folder. */
+  readonly path: string
+  /** Size of the cells of a picture that is cut into frames, in pixels. */
+  readonly grid?: { readonly width: number; readonly height: number } | undefined
+}
+
+/**
+ * Reads what a source holds. Decodes no pixels before a sequence is read.
+ *
+ * @throws `SW_SOURCE` with the fact `file`: nothing there, a kind of file that is not read, a damaged file.
+ * `SW_DISK` for a file that cannot be read.
+ */
+export async function readArt(disk: Disk, { path, grid }: ArtSource): Promise<Art> {
+  const stat = await disk.stat(path)
+  if (!stat) throw sourceError(path, 'a file or folder', 'nothing', 'Correct "source", or put it there.')
+  if (stat.isFolder) return readFolder(disk, path)
+  const bytes = await readSourceFile(disk, path)
+  if (grid) return readGrid(path, bytes, grid)
+  const ending = extname(path).toLowerCase()
+  if (ending === '.json') return readSheet(disk, path, bytes)
+  return ending === '.gif' || ending === '.webp' ? readMoving(path, bytes) : readStill(path, bytes)
+}

@@ -1,0 +1,48 @@
+import { basename, extname } from 'node:path'
+
+/** Items of one name: numbered ones are an animation, a single one is a picture. */
+export interface NamedGroup<T> {
+  readonly name: string
+  readonly isPicture: boolean
+  /** By number, then by name. */
+  readonly items: readonly T[]
+}
+
+/** `walk_01`, `walk 3`, `walk-0003`, `walk12`: a name and the number of a frame. */
+const numbered = /^(.*?[^\d _.-])[ _.-]*(\d{1,9})$/
+
+/**
+ * Groups pictures by the names of their files: `walk_01` and `walk_02` are the animation `walk`, `sword` is a
+ * picture. In a folder, `walk/0001` is a frame of the animation `walk`.
+ *
+ * @param nameOf Name of an item, with or without an ending and folders; `/` separates folders.
+ * @returns In the order of the names.
+ */
+export function groupByName<T>(items: readonly T[], nameOf: (item: T) => string): readonly NamedGroup<T>[] {
+  const groups = new Map<string, { readonly item: T; readonly number: number; readonly name: string }[]>()
+  for (const item of items) {
+    const { group, number, name } = toNumbered(nameOf(item))
+    groups.set(group, [...(groups.get(group) ?? []), { item, number, name }])
+  }
+  return [...groups].map(([group, members]) => {
+    const [first] = members
+    const isPicture = members.length === 1 && first!.name !== ''
+    const sorted = members.sort((a, b) => a.number - b.number || (a.name < b.name ? -1 : 1))
+    return { name: isPicture ? first!.name : group, isPicture, items: sorted.map(({ item }) => item) }
+  })
+}
+
+/** `name` is empty for a frame that is named by a number alone, in a folder. */
+function toNumbered(path: string): { readonly group: string; readonly number: number; readonly name: string } {
+  const parts = path.split('/')
+  const stem = stemOf(parts.at(-1) as string)
+  const folder = parts.at(-2)
+  if (folder !== undefined && /^\d+$/.test(stem)) return { group: folder, number: Number(stem), name: '' }
+  const [, group, digits] = numbered.exec(stem) ?? []
+  return group === undefined ? { group: stem, number: 0, name: stem } : { group, number: Number(digits), name: stem }
+}
+
+/** Name of a file without folders and ending. */
+export function stemOf(file: string): string {
+  return basename(file, extname(file))
+}

@@ -1,0 +1,45 @@
+import { animatedInfo, crop, pictureInfo, readAnimated, readPicture } from '../../atlas/index.ts'
+import { type Art, digest, plainPlayback, sourceError, withFile } from './source.ts'
+
+/** A source that is one still picture. */
+export async function readStill(file: string, bytes: Uint8Array): Promise<Art> {
+  await withFile(file, () => pictureInfo(bytes))
+  const read = (): Promise<Awaited<ReturnType<typeof readPicture>>[]> => withFile(file, async () => [await readPicture(bytes)])
+  return { files: [file], sequences: [{ name: '', isPicture: true, frames: 1, ...plainPlayback, sha256: digest(bytes), read }] }
+}
+
+/** A source that is a GIF or WebP: an animation with its times, or one picture. */
+export async function readMoving(file: string, bytes: Uint8Array): Promise<Art> {
+  const { durations, loop } = await withFile(file, () => animatedInfo(bytes))
+  const isPicture = durations.length === 1
+  const read = (): ReturnType<typeof readAnimated> => withFile(file, () => readAnimated(bytes))
+  const sequence = { name: '', isPicture, frames: durations.length, ...(isPicture ? {} : { durations }), loop, yoyo: false, read }
+  return { files: [file], sequences: [{ ...sequence, sha256: digest(bytes) }] }
+}
+
+/**
+ * A source that is a picture of equal cells: its frames, row by row.
+ *
+ * @param grid Size of a cell, in pixels.
+ * @throws `SW_SOURCE` if the picture is no multiple of the cells.
+ */
+export async function readGrid(file: string, bytes: Uint8Array, grid: { readonly width: number; readonly height: number }): Promise<Art> {
+  const { width, height } = await withFile(file, () => pictureInfo(bytes))
+  if (width % grid.width !== 0 || height % grid.height !== 0)
+    throw sourceError(
+      file,
+      `a picture of whole cells of ${grid.width} × ${grid.height} pixels`,
+      `${width} × ${height}`,
+      'Correct "grid", or the picture.',
+    )
+  const across = width / grid.width
+  const frames = across * (height / grid.height)
+  const read: Art['sequences'][number]['read'] = () =>
+    withFile(file, async () => {
+      const whole = await readPicture(bytes)
+      const cell = (index: number): [number, number] => [(index % across) * grid.width, Math.floor(index / across) * grid.height]
+      return Array.from({ length: frames }, (_, index) => crop(whole, ...cell(index), grid.width, grid.height))
+    })
+  const sha256 = digest(bytes, JSON.stringify(grid))
+  return { files: [file], sequences: [{ name: '', isPicture: false, frames, ...plainPlayback, sha256, read }] }
+}

@@ -1,0 +1,76 @@
+import { basename, dirname, join } from 'node:path'
+import { type Bitmap, cutSheetFrame, parseSheetAtlas, readPicture, type SheetFrame } from '../../atlas/index.ts'
+import type { Disk } from '../host/disk.ts'
+import { decodeText } from '../host/project-style.ts'
+import { groupByName, stemOf } from './names.ts'
+import { type Art, type ArtSequence, digest, plainPlayback, readAgain, readSourceFile, sourceError, withFile } from './source.ts'
+import { type ArtTag, toTagged } from './tags.ts'
+
+/** Largest JSON of a sheet, in bytes. */
+const maximumJsonBytes = 16 << 20
+
+/**
+ * A source that is a sheet with its JSON, as Aseprite and TexturePacker write it (hash or array). The tags and
+ * times of Aseprite are kept. Without them, numbered names are animations.
+ *
+ * @throws `SW_SOURCE` for another JSON, or one without its sheet beside it.
+ */
+export async function readSheet(disk: Disk, file: string, bytes: Uint8Array): Promise<Art> {
+  const text = bytes.length > maximumJsonBytes ? '' : decodeText(bytes)
+  const atlas = parseSheetAtlas(text)
+  if (!atlas) throw sourceError(file, 'a JSON of a sheet by Aseprite or TexturePacker', 'another one', 'Export it again as hash or array.')
+  const named = basename((atlas.image ?? '').replaceAll('\\', '/')) || `${stemOf(file)}.png`
+  const sheet = join(dirname(file), named)
+  if (!(await disk.stat(sheet)))
+    throw sourceError(file, `its sheet ${JSON.stringify(named)} beside it`, 'none', 'Export both into one folder.')
+  const sha256 = digest(await readSourceFile(disk, sheet))
+  const cut = async (parts: readonly SheetFrame[]): Promise<readonly Bitmap[]> => {
+    const pixels = await readAgain(disk, sheet, sha256)
+    return withFile(sheet, async () => {
+      const whole = await readPicture(pixels)
+      return parts.map((part) => cutSheetFrame(whole, part))
+    })
+  }
+  const { tags, durations } = asepriteParts(JSON.parse(text))
+  const digestOf = (parts: readonly SheetFrame[]): string => digest(sha256, JSON.stringify(parts))
+  const groups = durations
+    ? undefined
+    : groupByName(atlas.frames, ({ name }) => name).map(
+        ({ name, isPicture, items }): ArtSequence => ({
+          name,
+          isPicture,
+          frames: items.length,
+          ...plainPlayback,
+          sha256: digestOf(items),
+          read: () => cut(items),
+        }),
+      )
+  const sequences =
+    groups ??
+    toTagged(tags, durations ?? [], (from, to) => {
+      const parts = atlas.frames.slice(from, to + 1)
+      return { sha256: digestOf(parts), read: () => cut(parts) }
+    })
+  return { sequences, files: [file, sheet] }
+}
+
+/** Tags and times of the frames, if Aseprite wrote the JSON. */
+function asepriteParts(json: { readonly frames: object; readonly meta?: { readonly frameTags?: unknown } }): {
+  readonly tags: readonly ArtTag[]
+  readonly durations?: readonly number[]
+} {
+  const durations = Object.values(json.frames).map((frame: { readonly duration?: unknown }) => frame.duration)
+  if (!durations.every((ms) => typeof ms === 'number' && ms > 0)) return { tags: [] }
+  const list = Array.isArray(json.meta?.frameTags) ? (json.meta.frameTags as readonly unknown[]) : []
+  const tags = list.flatMap((tag) => toTag(tag, durations.length) ?? [])
+  return { tags, durations: durations as readonly number[] }
+}
+
+const directions: ReadonlySet<unknown> = new Set<ArtTag['direction']>(['forward', 'reverse', 'pingpong', 'pingpong_reverse'])
+
+function toTag(value: unknown, frames: number): ArtTag | undefined {
+  const { name, from, to, direction = 'forward', repeat = 0 } = (value ?? {}) as Readonly<Record<string, unknown>>
+  const isFrame = (index: unknown): index is number => Number.isInteger(index) && (index as number) >= 0 && (index as number) < frames
+  if (typeof name !== 'string' || !isFrame(from) || !isFrame(to) || from > to || !directions.has(direction)) return undefined
+  return { name, from, to, direction: direction as ArtTag['direction'], repeat: Number(repeat) || 0 }
+}

@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import type { Bitmap, Borders } from '../../atlas/index.ts'
+import { SpritewrightError } from '../errors.ts'
+import type { Disk } from '../host/disk.ts'
+
+// Art that a person has drawn: frames from files of the project, which cost nothing.
+
+/** Pictures of one name in a source: an animation, or one picture. */
+export interface ArtSequence {
+  /** Name of the animation or picture; empty for the whole of a file that names nothing. */
+  readonly name: string
+  /** Whether it is one picture and no animation. */
+  readonly isPicture: boolean
+  /** Number of frames. */
+  readonly frames: number
+  /**
+   * How long each frame is shown, in milliseconds.
+   *
+   * @default as the spec says
+   */
+  readonly durations?: readonly number[]
+  /**
+   * Indices of the played frames, in playing order.
+   *
+   * @default all frames, in their order
+   */
+  readonly play?: readonly number[]
+  readonly loop: boolean
+  readonly yoyo: boolean
+  /** Changes with the bytes that the frames come from. */
+  readonly sha256: string
+  /**
+   * Reads the frames, all of one size.
+   *
+   * @throws `SW_SOURCE`
+   */
+  readonly read: () => Promise<readonly Bitmap[]>
+}
+
+/** The content of a source. */
+export interface Art {
+  /** In the order of the source. */
+  readonly sequences: readonly ArtSequence[]
+  /** The source and the files in it that were read, absolute. */
+  readonly files: readonly string[]
+  /** 0 to 1 of the untrimmed frame; missing if the source has none. */
+  readonly anchor?: { readonly x: number; readonly y: number }
+  /** Borders of a nine-slice; missing if the source has none. */
+  readonly borders?: Borders
+}
+
+/** Plays forward from the start, again and again. */
+export const plainPlayback = { loop: true, yoyo: false } as const
+
+/** Largest source file that is read, in bytes. */
+const maximumBytes = 256 * 1024 * 1024
+
+/**
+ * Reads a file of a source.
+ *
+ * @throws `SW_SOURCE` for a file that is too large; `SW_DISK`.
+ */
+export async function readSourceFile(disk: Disk, file: string): Promise<Uint8Array> {
+  try {
+    const bytes = (await disk.stat(file))?.bytes ?? 0
+    if (bytes > maximumBytes) throw sourceError(file, `at most ${maximumBytes} bytes`, String(bytes), 'Split it.')
+    return await disk.read(file)
+  } catch (cause) {
+    if (cause instanceof SpritewrightError) throw cause
+    const code = (cause as NodeJS.ErrnoException).code ?? 'an unknown failure'
+    const message = `Expected to read ${file}, found ${code}. Check the file and its permissions.`
+    throw new SpritewrightError('SW_DISK', { message, facts: { file }, cause })
+  }
+}
+
+/**
+ * Reads a file of a source again.
+ *
+ * @param sha256 Of the file when the source was read: cached frames are found by it.
+ * @throws `SW_SOURCE` if it has changed since.
+ */
+export async function readAgain(disk: Disk, file: string, sha256: string): Promise<Uint8Array> {
+  const bytes = await readSourceFile(disk, file)
+  if (digest(bytes) === sha256) return bytes
+  throw sourceError(file, 'the file as it was a moment ago', 'another one', 'Run the command again.')
+}
+
+/** The files and folders in a folder, absolute, without hidden ones. */
+export async function listFolder(disk: Disk, folder: string): Promise<readonly string[]> {
+  return (await disk.list(folder)).filter((name) => !name.startsWith('.')).map((name) => join(folder, name))
+}
+
+/** Makes the error for a source that cannot be used. */
+export function sourceError(file: string, expected: string, found: string, next: string): SpritewrightError {
+  return new SpritewrightError('SW_SOURCE', { message: `${file}: expected ${expected}, found ${found}. ${next}`, facts: { file } })
+}
+
+/** Adds the file to an error of `atlas/`. */
+export async function withFile<T>(file: string, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (cause) {
+    if (cause instanceof SpritewrightError) throw cause
+    throw new SpritewrightError('SW_SOURCE', { message: `${file}: ${(cause as Error).message}`, facts: { file }, cause })
+  }
+}
+
+/** SHA-256, lower-case hex. */
+export function digest(...parts: readonly (Uint8Array | string)[]): string {
+  const hash = createHash('sha256')
+  for (const part of parts) hash.update(part)
+  return hash.digest('hex')
+}

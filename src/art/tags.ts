@@ -1,0 +1,48 @@
+import type { ArtSequence } from './source.ts'
+
+/** A tag of Aseprite: a run of frames with a name. */
+export interface ArtTag {
+  readonly name: string
+  /** First and last frame, from 0. */
+  readonly from: number
+  readonly to: number
+  readonly direction: 'forward' | 'reverse' | 'pingpong' | 'pingpong_reverse'
+  /** How often it plays; 0 without end. A ping-pong counts each way. */
+  readonly repeat: number
+}
+
+/**
+ * The animations of a file with frame times: one for each tag. Without tags, the file is one animation, or one
+ * picture.
+ *
+ * @param durations How long each frame of the file is shown, in milliseconds.
+ * @param part Reads a run of frames, from the first to the last one.
+ * @see The file format of Aseprite, "Tags Chunk".
+ */
+export function toTagged(
+  tags: readonly ArtTag[],
+  durations: readonly number[],
+  part: (from: number, to: number) => Pick<ArtSequence, 'sha256' | 'read'>,
+): readonly ArtSequence[] {
+  const last = durations.length - 1
+  const whole: ArtTag = { name: '', from: 0, to: last, direction: 'forward', repeat: 0 }
+  return (tags.length > 0 ? tags : [whole]).map((tag) => {
+    const { name, from, to } = tag
+    const isPicture = tag === whole && last === 0
+    const own = { name, isPicture, frames: to - from + 1, ...playOf(tag), ...part(from, to) }
+    return isPicture ? own : { ...own, durations: durations.slice(from, to + 1) }
+  })
+}
+
+function playOf({ from, to, direction, repeat }: ArtTag): Pick<ArtSequence, 'play' | 'loop' | 'yoyo'> {
+  const forward = Array.from({ length: to - from + 1 }, (_, index) => index)
+  const ways = direction.endsWith('reverse') ? [[...forward].reverse(), forward] : [forward, [...forward].reverse()]
+  const isPingPong = direction.startsWith('pingpong')
+  const [first, second] = ways as [number[], number[]]
+  if (repeat === 0) return { ...(first === forward ? {} : { play: first }), loop: true, yoyo: isPingPong }
+  // The frames at the turning points are shown once.
+  const play = Array.from({ length: Math.min(repeat, 100) }, (_, at) =>
+    isPingPong && at > 0 ? (at % 2 === 1 ? second : first).slice(1) : first,
+  ).flat()
+  return { ...(repeat === 1 && first === forward ? {} : { play }), loop: false, yoyo: false }
+}

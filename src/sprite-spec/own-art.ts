@@ -1,0 +1,131 @@
+import { dirname, resolve } from 'node:path'
+import { readArt } from '../art/art.ts'
+import type { Art, ArtSequence } from '../art/source.ts'
+import { SpritewrightError } from '../errors.ts'
+import type { Disk } from '../host/disk.ts'
+import { foldPath } from '../host/real-path.ts'
+import { nearestName } from './nearest.ts'
+import { namePattern, nameWords } from './schema.ts'
+import { type AnimationSpec, mostFps, mostOwnFrames, type OwnPlayback, type OwnSource, type SpriteSpec } from './spec.ts'
+
+/** Name of the animation of a file that names none. */
+const wholeName = 'all'
+
+const defaultFps = 12
+
+/**
+ * Reads the source of a spec of own art: its animations and pictures, in the order of the source. Other specs stay
+ * as they are.
+ *
+ * @throws `SW_SOURCE` for a source that cannot be read, or that has other animations than the spec says. The fact
+ * `file` is the spec, and `source` is the file in question. `SW_DISK`
+ */
+export async function withArt(disk: Disk, spec: SpriteSpec): Promise<SpriteSpec> {
+  const { reference } = spec
+  if (reference.kind !== 'own') return spec
+  const path = resolve(dirname(spec.file), reference.path)
+  try {
+    const art = await readArt(disk, { path, grid: reference.grid })
+    const animations = toAnimations(art, reference)
+    checkNames(path, animations)
+    for (const animation of animations) checkFrames(path, animation)
+    const { anchor = art.anchor, borders = art.borders } = spec
+    return { ...spec, animations, art, ...(anchor ? { anchor } : {}), ...(borders ? { borders } : {}) }
+  } catch (error) {
+    if (!(error instanceof SpritewrightError) || error.code !== 'SW_SOURCE') throw error
+    const source = error.facts.file
+    throw new SpritewrightError('SW_SOURCE', { message: error.message, facts: { ...error.facts, file: spec.file, source }, cause: error })
+  }
+}
+
+/** Finds the pictures of an animation of own art. */
+export function sequenceOf({ art }: SpriteSpec, { name }: Pick<AnimationSpec, 'name'>): ArtSequence {
+  const sequences = art?.sequences ?? []
+  const found = sequences.find((sequence) => sequence.name === name) ?? sequences[0]
+  if (found) return found
+  throw new SpritewrightError('SW_INTERNAL', { message: `Expected pictures of "${name}", found none. Please report this.` })
+}
+
+function toAnimations({ sequences, files }: Art, { playback }: OwnSource): readonly AnimationSpec[] {
+  const [first] = sequences
+  // A file that names nothing is one run of frames, and the spec may cut animations out of it.
+  if (first?.name === '' && playback.length > 0) return playback.map((own) => toAnimation({ ...first, isPicture: false }, own))
+  const names = sequences.map(({ name }) => name)
+  const unknown = playback.find(({ name }) => !names.includes(name))
+  if (unknown) {
+    const near = nearestName(unknown.name, names)
+    throw wrong(
+      files[0] as string,
+      `an animation ${JSON.stringify(unknown.name)}, which the spec names`,
+      `${names.join(', ')}`,
+      near === undefined ? 'Correct "animations" in the spec.' : `Did you mean "${near}"?`,
+    )
+  }
+  return sequences.map((sequence) => {
+    const name = sequence.name === '' && !sequence.isPicture ? wholeName : sequence.name
+    return toAnimation(sequence, playback.find((own) => own.name === name) ?? { name })
+  })
+}
+
+/** What the spec says comes before what the source says. */
+function toAnimation(sequence: ArtSequence, own: OwnPlayback): AnimationSpec {
+  const { frames, isPicture } = sequence
+  const use = own.use ?? sequence.play
+  const played = use ?? Array.from({ length: frames }, (_, index) => index)
+  const times =
+    own.fps === undefined ? sequence.durations && played.map((index) => Math.max(1, sequence.durations?.[index] ?? 0)) : undefined
+  const [time = 0] = times ?? []
+  const pace = 1000 / time
+  const isEven = times?.every((ms) => ms === time) === true && pace <= mostFps
+  const durations = own.durations ?? (isEven ? undefined : times)
+  return {
+    name: own.name,
+    prompt: '',
+    frames,
+    take: 1,
+    fps: own.fps ?? (isEven ? pace : defaultFps),
+    loop: own.loop ?? sequence.loop,
+    yoyo: own.yoyo ?? sequence.yoyo,
+    ...(durations ? { durations } : {}),
+    ...(use ? { use } : {}),
+    ...(own.meant && own.meant.length > 0 ? { meant: own.meant } : {}),
+    ...(isPicture ? { isPicture } : {}),
+  }
+}
+
+function checkNames(path: string, animations: readonly AnimationSpec[]): void {
+  const first = new Map<string, string>()
+  for (const { name, isPicture } of animations) {
+    if (!namePattern.test(name) && !(isPicture && name === ''))
+      throw wrong(path, nameWords, JSON.stringify(name), 'Rename the tag or the file.')
+    const other = first.get(foldPath(name))
+    if (other !== undefined)
+      throw wrong(
+        path,
+        'names that differ in more than case',
+        `${JSON.stringify(other)} and ${JSON.stringify(name)}`,
+        'Rename one of them.',
+      )
+    first.set(foldPath(name), name)
+  }
+}
+
+function checkFrames(path: string, { name, frames, use, durations }: AnimationSpec): void {
+  const shown = JSON.stringify(name)
+  if (frames > mostOwnFrames) throw wrong(path, `at most ${mostOwnFrames} frames in an animation`, `${frames} in ${shown}`, 'Split it.')
+  const beyond = use?.find((index) => index >= frames)
+  if (beyond !== undefined)
+    throw wrong(path, `frames 0 to ${frames - 1} in "use" of ${shown}`, `frame ${beyond}`, 'Correct "use" in the spec.')
+  const played = use?.length ?? frames
+  if (durations && durations.length !== played)
+    throw wrong(
+      path,
+      `${played} durations of ${shown}, one for each frame played`,
+      `${durations.length}`,
+      'Correct "durations" in the spec.',
+    )
+}
+
+function wrong(file: string, expected: string, found: string, next: string): SpritewrightError {
+  return new SpritewrightError('SW_SOURCE', { message: `${file}: expected ${expected}, found ${found}. ${next}`, facts: { file } })
+}

@@ -1,0 +1,159 @@
+import { afterEach, expect, test } from 'vitest'
+import { type Bitmap, createBitmap, decodePng, encodePng } from '../../atlas/index.ts'
+import { toOutput } from '../../src/sheets/output/output.ts'
+import { createWorkshop, type Workshop } from '../../src/workshop.ts'
+import { type Game, hostOf, noNet, openGame } from '../plugin/world.ts'
+
+const open: { close(): Promise<unknown> }[] = []
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one.close()
+})
+
+/** A project with these files and nothing else, without a key and without a network. */
+async function project(files: Readonly<Record<string, string | Uint8Array>>): Promise<{ game: Game; workshop: Workshop }> {
+  const game = await openGame()
+  open.push({ close: () => game.remove() })
+  for (const [name, content] of Object.entries(files)) await game.write(name, content)
+  const workshop = await createWorkshop({ root: game.root, host: hostOf(game, {}, { net: noNet() }) })
+  open.push(workshop)
+  return { game, workshop }
+}
+
+/** A picture whose pixels all differ. */
+function drawn(width: number, height: number, seed: number): Bitmap {
+  const picture = createBitmap(width, height)
+  for (let at = 0; at < width * height; at++) picture.data.set([seed, at % 251, (at * 7) % 253, 255], at * 4)
+  return picture
+}
+
+const files = {
+  'art/ui.sprite.json': '{ "source": "./ui/", "trim": false }',
+  'art/ui/sword.png': encodePng(drawn(5, 7, 1)),
+  'art/ui/walk_1.png': encodePng(drawn(6, 6, 2)),
+  'art/ui/walk_2.png': encodePng(drawn(6, 6, 3)),
+  'art/badge.sprite.yaml': 'source: ./badge.png\nanchor: [0.5, 1]\n',
+  'art/badge.png': encodePng(drawn(9, 4, 4)),
+  'art/tiles.sprite.json': '{ "source": "./tiles.png", "grid": [4, 4], "animations": { "wave": { "use": [1, 0], "fps": 6 } } }',
+  'art/tiles.png': encodePng(drawn(8, 4, 5)),
+}
+
+test('a project of own art alone is built pixel by pixel, without a key, a lock file or a store', async () => {
+  const { game, workshop } = await project(files)
+  const { sheets, bought, warnings } = await workshop.build()
+  expect({ bought, warnings }).toEqual({ bought: [], warnings: [] })
+  const output = await toOutput(sheets, ['phaser'], ['frames'])
+  const pixelsOf = (name: string): Bitmap => decodePng(output.find(({ file }) => file === `frames/${name}.png`)!.bytes)
+  expect(pixelsOf('ui/sword')).toEqual(drawn(5, 7, 1))
+  expect(pixelsOf('ui/walk/0001')).toEqual(drawn(6, 6, 3))
+  expect(pixelsOf('badge')).toEqual(drawn(9, 4, 4))
+  expect(output.map(({ file }) => file).filter((file) => file.endsWith('.png') && file.startsWith('frames/'))).toHaveLength(6)
+  expect(sheets.sprites.map(({ name, animations, pictures }) => [name, animations, pictures])).toEqual([
+    ['badge', [], ['badge']],
+    ['tiles', ['wave'], undefined],
+    ['ui', ['walk'], ['sword']],
+  ])
+  expect(sheets.atlases[0]?.animations).toMatchObject([
+    { name: 'tiles/wave', fps: 6, frames: [{ name: 'tiles/wave/0001' }, { name: 'tiles/wave/0000' }] },
+    { name: 'ui/walk', fps: 12 },
+  ])
+  expect(sheets.atlases[0]?.frames.find(({ name }) => name === 'badge')).toMatchObject({ isStill: true, anchor: { x: 0.5, y: 1 } })
+  expect(sheets.quality).toEqual([])
+  expect(await game.list()).toEqual(Object.keys(files).sort())
+})
+
+test('every format that has pictures of its own, or nothing but animations, has the pictures too', async () => {
+  const { workshop } = await project(files)
+  const { sheets } = await workshop.build()
+  const output = await toOutput(sheets, ['phaser'], ['strip', 'godot', 'css', 'libgdx', 'texturepacker'])
+  const textOf = (file: string): string => new TextDecoder().decode(output.find((one) => one.file === file)?.bytes)
+  expect(decodePng(output.find(({ file }) => file === 'strip/ui/sword.png')!.bytes)).toEqual(drawn(5, 7, 1))
+  for (const file of ['godot/sprites.tres', 'css/sprites.css', 'libgdx/sprites.atlas', 'texturepacker/sprites-0.json', 'strip/strips.json'])
+    for (const name of ['ui/sword', 'badge', 'ui/walk']) expect(textOf(file)).toContain(name)
+})
+
+test('a second build comes from the cache, and a changed picture alone is made again', async () => {
+  const { game, workshop } = await project(files)
+  const pagesOf = async (): Promise<readonly string[]> =>
+    (await workshop.build()).sheets.atlases.flatMap(({ pages }) => pages.map((page) => page.sha256))
+  const first = await pagesOf()
+  expect(await pagesOf()).toEqual(first)
+  await game.write('art/ui/sword.png', encodePng(drawn(5, 7, 9)))
+  const second = await pagesOf()
+  expect(second).not.toEqual(first)
+  await game.write('art/ui/sword.png', encodePng(drawn(5, 7, 1)))
+  expect(await pagesOf()).toEqual(first)
+})
+
+test('plan, status and doctor need no service, and tell own art as such', async () => {
+  const { workshop } = await project(files)
+  const report = await workshop.plan()
+  expect(report).toMatchObject({ items: [], steps: [], total: 0n })
+  expect(report.own.map(({ name }) => name)).toEqual(['badge', 'tiles', 'ui'])
+  expect((await workshop.plan(['ui'])).own.map(({ name }) => name)).toEqual(['ui'])
+  expect((await workshop.status()).own).toHaveLength(3)
+  await expect(workshop.plan(['uii'])).rejects.toMatchObject({ message: expect.stringContaining('Did you mean ui?') })
+})
+
+test('a game whose sprites are bought and drawn gets both, and asks the price of the bought ones alone', async () => {
+  const { workshop } = await project({
+    ...files,
+    'art/hero.sprite.json': '{ "reference": "./badge.png", "prompt": "a knight", "animations": { "walk": {} } }',
+  })
+  const report = await workshop.status()
+  expect(report.items.map(({ id, state }) => [id, state])).toEqual([['hero.walk', 'missing']])
+  const { sheets } = await workshop.preview()
+  expect(sheets.sprites.map(({ name, isPlaceholder }) => [name, isPlaceholder])).toEqual([
+    ['badge', false],
+    ['hero', true],
+    ['tiles', false],
+    ['ui', false],
+  ])
+})
+
+test.each<[string, string, RegExp]>([
+  [
+    'another animation than the source has',
+    '{ "source": "./ui/", "animations": { "wlk": {} } }',
+    /an animation "wlk", which the spec names, found sword, walk\. Did you mean "walk"\?/,
+  ],
+  [
+    'a frame that is not there',
+    '{ "source": "./tiles.png", "grid": [4, 4], "animations": { "a": { "use": [2] } } }',
+    /frames 0 to 1 in "use" of "a", found frame 2/,
+  ],
+  [
+    'another number of times',
+    '{ "source": "./ui/", "animations": { "walk": { "durations": [5] } } }',
+    /2 durations of "walk", one for each frame played, found 1/,
+  ],
+  ['no source', '{ "source": "./nothing.png" }', /nothing\.png: expected a file or folder, found nothing/],
+])('%s is an error of this sprite, with its files, and the others are made', async (_, text, words) => {
+  const { game, workshop } = await project({ ...files, 'art/bad.sprite.json': text })
+  const { sheets, errors } = await workshop.preview()
+  expect(errors).toMatchObject([
+    { code: 'SW_SOURCE', message: expect.stringMatching(words), facts: { file: game.path('art/bad.sprite.json') } },
+  ])
+  expect(sheets.sprites.map(({ name }) => name)).toEqual(['badge', 'tiles', 'ui'])
+  await expect(workshop.build()).rejects.toMatchObject({ code: 'SW_SOURCE' })
+})
+
+test.each([
+  [
+    '{ "source": "./ui/", "prompt": "a knight" }',
+    '1:22 prompt: expected no such field beside "source", since own art is never bought, found the field "prompt"',
+  ],
+  ['{ "source": "./ui/", "animations": { "walk": { "frames": 8 } } }', 'expected no such field beside "source"'],
+  ['{ "source": "./ui/", "grid": 5 }', 'grid: expected [width, height] of a cell, in pixels, found 5'],
+  ['{ "reference": "./a.png", "prompt": "a", "animations": { "b": {} }, "check": true }', 'check: expected no such field without "source"'],
+  ['{ "sorce": "./ui/" }', 'sorce: expected'],
+  ['{ "source": "/etc/passwd" }', 'source: expected a path relative to the folder of the spec'],
+])('a spec that mixes both kinds, or is wrong, is told where: %s', async (text, words) => {
+  const { workshop } = await project({ 'art/ui.sprite.json': text, 'art/ui/a.png': files['art/badge.png'] })
+  await expect(workshop.build()).rejects.toMatchObject({ code: 'SW_SPEC', message: expect.stringContaining(words) })
+})
+
+test('quality is checked only if the spec asks for it', async () => {
+  const { game, workshop } = await project(files)
+  await game.write('art/ui.sprite.json', '{ "source": "./ui/", "check": true }')
+  expect((await workshop.preview()).sheets.quality?.map(({ id }) => id)).toContain('ui.walk')
+})
