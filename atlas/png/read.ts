@@ -1,5 +1,5 @@
-import { inflateSync } from 'node:zlib'
 import { type Bitmap, createBitmap } from '../bitmap.ts'
+import { inflateExactly } from '../inflate.ts'
 import { type PngHeader, type PngParts, readPngParts, refusePng } from './chunks.ts'
 import { unfilter } from './filters.ts'
 import { channelsOf, toRgba } from './pixels.ts'
@@ -24,8 +24,6 @@ export interface PictureLimits {
 export const MAX_PIXELS: number = 2 ** 26
 
 const MAX_BYTES = 2 ** 29
-/** Deflate expands one byte to at most this many. */
-const MAX_DEFLATE_RATIO = 1032
 
 /**
  * Decodes a PNG strictly, to straight-alpha RGBA8. It reads all colour types, depths and interlacing.
@@ -52,7 +50,7 @@ export function decodePng(bytes: Uint8Array, limits: PictureLimits = {}): Bitmap
       `expected to decode it in ${maxBytes} bytes, found it to take ${bytesTaken}: save it smaller, or with 8 bits a channel.`,
       { width: header.width, height: header.height, bytes: bytesTaken, maxBytes },
     )
-  const raw = inflateExactly(parts, total)
+  const raw = unpack(parts, total)
   if (areRowsPixels(header)) return createBitmap(header.width, header.height, unfilter(raw, header.height, header.width * 4, 4))
   const bitmap = createBitmap(header.width, header.height)
   let at = 0
@@ -120,27 +118,9 @@ function bytesBeside(header: PngHeader, passes: readonly Pass[]): number {
   return 4 * header.width * header.height + largestPass * ((header.depth < 8 ? 1 : 0) + (header.interlaced ? 4 : 0))
 }
 
-function inflateExactly(parts: PngParts, length: number): Uint8Array {
+function unpack(parts: PngParts, length: number): Uint8Array {
   const packed = parts.data.length === 1 ? parts.data[0]! : Buffer.concat(parts.data)
-  let raw: Buffer
-  let taken: number
-  try {
-    // One output chunk, since several would be copied into one at the end. The ratio limits its size for a
-    // small file that claims a huge picture.
-    const chunkSize = Math.min(length, packed.length * MAX_DEFLATE_RATIO) + 64
-    const options = { maxOutputLength: length, chunkSize, info: true }
-    const result = inflateSync(packed, options) as unknown as { buffer: Buffer; engine: { bytesWritten: number } }
-    raw = result.buffer
-    taken = result.engine.bytesWritten
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
-    if (code === 'ERR_BUFFER_TOO_LARGE') refusePng('excess-data', `expected ${length} bytes of image data, found more.`)
-    return refusePng(code === 'Z_BUF_ERROR' ? 'zlib-unfinished' : 'zlib', `expected sound image data, found: ${String(error)}`)
-  }
-  if (raw.length !== length) refusePng('short-data', `expected ${length} bytes of image data, found ${raw.length}.`)
-  if (taken !== packed.length)
-    refusePng('idat-leftover', `expected image data to end with its stream, found ${packed.length - taken} bytes after it.`)
-  return new Uint8Array(raw.buffer, raw.byteOffset, length)
+  return inflateExactly(packed, length, (rule, message) => refusePng(rule === 'zlib-leftover' ? 'idat-leftover' : rule, message))
 }
 
 function scatter(parts: PngParts, rows: Uint8Array, pass: Pass, bitmap: Bitmap): void {
