@@ -11,6 +11,8 @@ export type AtlasErrorCode =
   | 'SW_PNG'
   /** A picture of another format that is unreadable or too large. */
   | 'SW_IMAGE'
+  /** Bytes that are not an Aseprite file, or one that cannot be drawn exactly; `facts.rule` names the broken rule. */
+  | 'SW_ASEPRITE'
   /** Pixels that do not match their stated size, or frames of one animation that differ in size. */
   | 'SW_FRAME_SIZE'
   /** An animation that does not fit on one page. */

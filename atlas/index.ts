@@ -55,4 +55,15 @@ export { inspectQuality } from './quality/quality.ts'
 export type { QualityFault, QualityFigures, QualityFlag, QualityOptions, QualityReport } from './quality/report.ts'
 export { type Move, type Stabilized, type StabilizeOptions, stabilize } from './quality/stabilize.ts'
 export { type AnimatedInfo, animatedInfo, readAnimated } from './source/animated.ts'
+export type { AsepriteLimits } from './source/aseprite/budget.ts'
+export type {
+  AsepriteDirection,
+  AsepriteFile,
+  AsepriteFrame,
+  AsepriteRectangle,
+  AsepriteSlice,
+  AsepriteSliceKey,
+  AsepriteTag,
+} from './source/aseprite/file.ts'
+export { readAseprite } from './source/aseprite/read.ts'
 export { alignSequences, sharedUnit, shrinkAtlas } from './variants.ts'

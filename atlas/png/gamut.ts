@@ -55,6 +55,22 @@ function foreignProfile(bytes: Uint8Array): string | undefined {
   }
 }
 
+/**
+ * Whether red, green and blue of an ICC profile are those of sRGB. Returns `false` for a profile that is damaged
+ * or defined otherwise.
+ */
+export function isSrgb(profile: Uint8Array): boolean {
+  const buffer = Buffer.from(profile.buffer, profile.byteOffset, profile.byteLength)
+  try {
+    return Object.entries(srgb).every(([tag, own]) => {
+      const found = readXyz(buffer, tag)
+      return found !== undefined && !isOther(found, own)
+    })
+  } catch {
+    return false
+  }
+}
+
 /** The content of `iCCP`. It comes before the image data. */
 function profileChunk(png: Buffer): Buffer | undefined {
   for (let at = 8; at + 12 <= png.length; at += 12 + png.readUInt32BE(at)) {

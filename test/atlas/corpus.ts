@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -23,11 +23,19 @@ export function corpus(kind: 'zip' | 'png'): readonly CorpusFile[] {
   return (JSON.parse(readFileSync(index, 'utf8')) as { files: CorpusFile[] }).files
 }
 
+/** The names of the corpus of Aseprite files, pictures included. If it is not on this machine, prints a sentence and returns none. */
+export function asepriteCorpus(): readonly string[] {
+  const folder = join(root, 'aseprite')
+  if (existsSync(folder)) return readdirSync(folder).sort()
+  console.log('Skipped: no corpus of Aseprite files here; set SPRITEWRIGHT_CORPORA to the folder that holds it.')
+  return []
+}
+
 /** The folder of a corpus. */
 export function corpusFolder(kind: 'zip' | 'png'): string {
   return join(root, kind)
 }
 
-export function corpusBytes(kind: 'zip' | 'png', file: string): Uint8Array {
+export function corpusBytes(kind: 'zip' | 'png' | 'aseprite', file: string): Uint8Array {
   return new Uint8Array(readFileSync(join(root, kind, file)))
 }

@@ -214,6 +214,7 @@ describe('errors', () => {
       SW_DELIVERY_LAYOUT: 4,
       SW_PNG: 4,
       SW_IMAGE: 4,
+      SW_ASEPRITE: 1,
       SW_FRAME_SIZE: 4,
       SW_PACK: 1,
       SW_ATLAS_OPTION: 1,

@@ -1,0 +1,25 @@
+import { AsepriteBudget, type AsepriteLimits } from './budget.ts'
+import { Painter } from './draw.ts'
+import type { AsepriteFile } from './file.ts'
+import { parseAseprite } from './parse.ts'
+
+/**
+ * Reads a native Aseprite file (`.aseprite`, `.ase`) strictly, and draws its frames to straight-alpha RGBA8,
+ * pixel for pixel as Aseprite's editor shows them.
+ *
+ * It reads RGBA, grey and indexed sprites; layers, groups (blended as a whole too, if the file says so), all blend modes, linked cels, z-indices and tilemaps.
+ * Hidden layers and reference layers are not drawn, nor are their pixels unpacked. User data are skipped.
+ *
+ * @throws {AtlasError} `SW_ASEPRITE`, with the stable name of the broken rule in `facts.rule`: a damaged file,
+ * one above the limits, or one that cannot be drawn exactly: pixels that are not square, another colour profile
+ * than sRGB, or tiles in another file.
+ * @see Aseprite File Format (.ase/.aseprite) Specifications.
+ */
+export function readAseprite(bytes: Uint8Array, limits: AsepriteLimits = {}): AsepriteFile {
+  const budget = new AsepriteBudget(bytes.length, limits)
+  const sprite = parseAseprite(bytes, budget)
+  const painter = new Painter(sprite, budget)
+  const frames = sprite.moments.map((moment) => ({ bitmap: painter.draw(moment), durationMs: moment.durationMs }))
+  const { header, tags, slices } = sprite
+  return { width: header.width, height: header.height, frames, tags, slices }
+}
