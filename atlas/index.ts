@@ -66,4 +66,5 @@ export type {
   AsepriteTag,
 } from './source/aseprite/file.ts'
 export { readAseprite } from './source/aseprite/read.ts'
+export { writeAseprite } from './source/aseprite/write.ts'
 export { alignSequences, sharedUnit, shrinkAtlas } from './variants.ts'
