@@ -7,6 +7,7 @@ import { aseprite } from '../../atlas/formats/aseprite.ts'
 import type { EngineFormat } from '../../atlas/formats/format.ts'
 import { strip } from '../../atlas/formats/strip.ts'
 import { texturepacker } from '../../atlas/formats/texturepacker.ts'
+import { writeAseprite } from '../../atlas/source/aseprite/write.ts'
 import { makeProject, painting } from '../atlas/formats/project.ts'
 import { hasExtras } from '../kit/extras.ts'
 import { openBrowser } from './browser.ts'
@@ -155,35 +156,38 @@ describe.skipIf(!hasExtras)('KAPLAY', () => {
   })
 })
 
+/** Draws each frame of the animations of a file. Runs in the browser. */
+const playExcalibur = async ({ path, names }: { readonly path: string; readonly names: readonly string[] }) => {
+  // biome-ignore lint/suspicious/noExplicitAny: the page has no types
+  const { ex } = globalThis as any
+  const resource = new ex.Plugin.Aseprite.AsepriteResource(path)
+  await resource.load()
+  const canvasElement = document.createElement('canvas')
+  canvasElement.width = 30
+  canvasElement.height = 20
+  const graphics = new ex.ExcaliburGraphicsContext2DCanvas({ canvasElement })
+  return names.map((name: string) => {
+    const { strategy, frames } = resource.getAnimation(name)
+    return {
+      strategy,
+      // biome-ignore lint/suspicious/noExplicitAny: the page has no types
+      frames: frames.map(({ graphic, duration }: any) => {
+        const context = canvasElement.getContext('2d')!
+        context.clearRect(0, 0, 30, 20)
+        graphic.draw(graphics, 0, 0)
+        return { duration, width: 30, height: 20, data: [...context.getImageData(0, 0, 30, 20).data] }
+      }),
+    }
+  })
+}
+
 describe.skipIf(!hasExtras)('Excalibur', () => {
   test('aseprite: the plugin draws untrimmed frames, each for its own time', async () => {
     const project = makeProject({ sequences })
     const page = await open(written(aseprite, project))
     await page.addScriptTag({ url: 'http://game.test/excalibur.js' })
     await page.addScriptTag({ url: 'http://game.test/excalibur-aseprite.js' })
-    const animations = await page.evaluate(async () => {
-      // biome-ignore lint/suspicious/noExplicitAny: the page has no types
-      const { ex } = globalThis as any
-      const resource = new ex.Plugin.Aseprite.AsepriteResource('/sprites-0.json')
-      await resource.load()
-      const canvasElement = document.createElement('canvas')
-      canvasElement.width = 30
-      canvasElement.height = 20
-      const graphics = new ex.ExcaliburGraphicsContext2DCanvas({ canvasElement })
-      return ['hero/walk', 'hero/idle'].map((name) => {
-        const { strategy, frames } = resource.getAnimation(name)
-        return {
-          strategy,
-          // biome-ignore lint/suspicious/noExplicitAny: the page has no types
-          frames: frames.map(({ graphic, duration }: any) => {
-            const context = canvasElement.getContext('2d')!
-            context.clearRect(0, 0, 30, 20)
-            graphic.draw(graphics, 0, 0)
-            return { duration, width: 30, height: 20, data: [...context.getImageData(0, 0, 30, 20).data] }
-          }),
-        }
-      })
-    })
+    const animations = await page.evaluate(playExcalibur, { path: '/sprites-0.json', names: ['hero/walk', 'hero/idle'] })
     const played = { 'hero/walk': [3, 0, 0, 2], 'hero/idle': [0, 1, 2] }
     for (const [at, [name, indices]] of Object.entries(played).entries()) {
       const { frames } = animations[at]!
@@ -193,6 +197,28 @@ describe.skipIf(!hasExtras)('Excalibur', () => {
     }
     expect(animations.map(({ strategy }) => strategy)).toEqual(['loop', 'pingpong'])
     expect(animations[0]!.frames.map(({ duration }: { duration: number }) => duration)).toEqual([50, 120, 80, 30])
+    await page.close()
+  })
+
+  test('a written Aseprite file: the plugin draws its frames, each for its time, and has its tags', async () => {
+    const frames = [...makeProject({ sequences }).pictures.get(1)!.values()].map((bitmap, at) => ({ bitmap, durationMs: 50 + at }))
+    const tags = [
+      { name: 'all', from: 0, to: frames.length - 1, direction: 'forward', repeat: 0 },
+      { name: 'back', from: 1, to: 2, direction: 'pingpong', repeat: 0 },
+    ] as const
+    const bytes = writeAseprite({ width: 30, height: 20, frames, tags, slices: [{ name: 'box', keys: [] }] })
+    const page = await open(new Map([['hero.aseprite', bytes]]))
+    await page.addScriptTag({ url: 'http://game.test/excalibur.js' })
+    await page.addScriptTag({ url: 'http://game.test/excalibur-aseprite.js' })
+    const animations = await page.evaluate(playExcalibur, { path: '/hero.aseprite', names: ['all', 'back'] })
+    expect(animations.map(({ strategy, frames }) => [strategy, frames.length])).toEqual([
+      ['loop', frames.length],
+      ['pingpong', 2],
+    ])
+    for (const [at, { bitmap, durationMs }] of frames.entries()) {
+      expect(animations[0]!.frames[at].duration).toBe(durationMs)
+      expect(difference(animations[0]!.frames[at], bitmap), String(at)).toBeLessThan(2)
+    }
     await page.close()
   })
 })
