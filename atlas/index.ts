@@ -60,11 +60,12 @@ export type {
   AsepriteDirection,
   AsepriteFile,
   AsepriteFrame,
+  AsepriteInfo,
   AsepriteRectangle,
   AsepriteSlice,
   AsepriteSliceKey,
   AsepriteTag,
 } from './source/aseprite/file.ts'
-export { readAseprite } from './source/aseprite/read.ts'
+export { asepriteInfo, readAseprite } from './source/aseprite/read.ts'
 export { writeAseprite } from './source/aseprite/write.ts'
 export { alignSequences, sharedUnit, shrinkAtlas } from './variants.ts'

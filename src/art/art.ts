@@ -1,5 +1,6 @@
 import { extname } from 'node:path'
 import type { Disk } from '../host/disk.ts'
+import { readAsepriteArt } from './aseprite.ts'
 import { readFolder } from './folder.ts'
 import { readGrid, readMoving, readStill } from './pictures.ts'
 import { readSheet } from './sheet.ts'
@@ -26,6 +27,7 @@ export async function readArt(disk: Disk, { path, grid }: ArtSource): Promise<Ar
   const bytes = await readSourceFile(disk, path)
   if (grid) return readGrid(path, bytes, grid)
   const ending = extname(path).toLowerCase()
+  if (ending === '.aseprite' || ending === '.ase') return readAsepriteArt(path, bytes)
   if (ending === '.json') return readSheet(disk, path, bytes)
   return ending === '.gif' || ending === '.webp' ? readMoving(path, bytes) : readStill(path, bytes)
 }

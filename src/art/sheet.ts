@@ -1,10 +1,10 @@
 import { basename, dirname, join } from 'node:path'
-import { type Bitmap, cutSheetFrame, parseSheetAtlas, readPicture, type SheetFrame } from '../../atlas/index.ts'
+import { type AsepriteTag, type Bitmap, cutSheetFrame, parseSheetAtlas, readPicture, type SheetFrame } from '../../atlas/index.ts'
 import type { Disk } from '../host/disk.ts'
 import { decodeText } from '../host/project-style.ts'
 import { groupByName, stemOf } from './names.ts'
 import { type Art, type ArtSequence, digest, plainPlayback, readAgain, readSourceFile, sourceError, withFile } from './source.ts'
-import { type ArtTag, toTagged } from './tags.ts'
+import { toTagged } from './tags.ts'
 
 /** Largest JSON of a sheet, in bytes. */
 const maximumJsonBytes = 16 << 20
@@ -56,7 +56,7 @@ export async function readSheet(disk: Disk, file: string, bytes: Uint8Array): Pr
 
 /** Tags and times of the frames, if Aseprite wrote the JSON. */
 function asepriteParts(json: { readonly frames: object; readonly meta?: { readonly frameTags?: unknown } }): {
-  readonly tags: readonly ArtTag[]
+  readonly tags: readonly AsepriteTag[]
   readonly durations?: readonly number[]
 } {
   const durations = Object.values(json.frames).map((frame: { readonly duration?: unknown }) => frame.duration)
@@ -66,11 +66,12 @@ function asepriteParts(json: { readonly frames: object; readonly meta?: { readon
   return { tags, durations: durations as readonly number[] }
 }
 
-const directions: ReadonlySet<unknown> = new Set<ArtTag['direction']>(['forward', 'reverse', 'pingpong', 'pingpong_reverse'])
+const directions: readonly AsepriteTag['direction'][] = ['forward', 'reverse', 'pingpong', 'pingpong-reverse']
 
-function toTag(value: unknown, frames: number): ArtTag | undefined {
-  const { name, from, to, direction = 'forward', repeat = 0 } = (value ?? {}) as Readonly<Record<string, unknown>>
+function toTag(value: unknown, frames: number): AsepriteTag | undefined {
+  const { name, from, to, direction: way = 'forward', repeat = 0 } = (value ?? {}) as Readonly<Record<string, unknown>>
   const isFrame = (index: unknown): index is number => Number.isInteger(index) && (index as number) >= 0 && (index as number) < frames
-  if (typeof name !== 'string' || !isFrame(from) || !isFrame(to) || from > to || !directions.has(direction)) return undefined
-  return { name, from, to, direction: direction as ArtTag['direction'], repeat: Number(repeat) || 0 }
+  const direction = directions.find((one) => one === String(way).replace('_', '-'))
+  if (typeof name !== 'string' || !isFrame(from) || !isFrame(to) || from > to || !direction) return undefined
+  return { name, from, to, direction, repeat: Number(repeat) || 0 }
 }

@@ -1,15 +1,5 @@
+import type { AsepriteTag } from '../../atlas/index.ts'
 import type { ArtSequence } from './source.ts'
-
-/** A tag of Aseprite: a run of frames with a name. */
-export interface ArtTag {
-  readonly name: string
-  /** First and last frame, from 0. */
-  readonly from: number
-  readonly to: number
-  readonly direction: 'forward' | 'reverse' | 'pingpong' | 'pingpong_reverse'
-  /** How often it plays; 0 without end. A ping-pong counts each way. */
-  readonly repeat: number
-}
 
 /**
  * The animations of a file with frame times: one for each tag. Without tags, the file is one animation, or one
@@ -20,12 +10,12 @@ export interface ArtTag {
  * @see The file format of Aseprite, "Tags Chunk".
  */
 export function toTagged(
-  tags: readonly ArtTag[],
+  tags: readonly AsepriteTag[],
   durations: readonly number[],
   part: (from: number, to: number) => Pick<ArtSequence, 'sha256' | 'read'>,
 ): readonly ArtSequence[] {
   const last = durations.length - 1
-  const whole: ArtTag = { name: '', from: 0, to: last, direction: 'forward', repeat: 0 }
+  const whole: AsepriteTag = { name: '', from: 0, to: last, direction: 'forward', repeat: 0 }
   return (tags.length > 0 ? tags : [whole]).map((tag) => {
     const { name, from, to } = tag
     const isPicture = tag === whole && last === 0
@@ -34,7 +24,8 @@ export function toTagged(
   })
 }
 
-function playOf({ from, to, direction, repeat }: ArtTag): Pick<ArtSequence, 'play' | 'loop' | 'yoyo'> {
+/** A repeat of 0 plays without end. A ping-pong counts each way. */
+function playOf({ from, to, direction, repeat }: AsepriteTag): Pick<ArtSequence, 'play' | 'loop' | 'yoyo'> {
   const forward = Array.from({ length: to - from + 1 }, (_, index) => index)
   const ways = direction.endsWith('reverse') ? [[...forward].reverse(), forward] : [forward, [...forward].reverse()]
   const isPingPong = direction.startsWith('pingpong')

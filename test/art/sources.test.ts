@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
-import { type Bitmap, createBitmap, decodePng, encodePng } from '../../atlas/index.ts'
+import { type Bitmap, createBitmap, decodePng, encodePng, writeAseprite } from '../../atlas/index.ts'
 import { readArt } from '../../src/art/art.ts'
 import type { Art } from '../../src/art/source.ts'
 import { MemoryDisk } from '../kit/memory-disk.ts'
@@ -124,9 +124,12 @@ describe('a picture', () => {
     expect(await art.sequences[0]!.read()).toEqual([plain(4, 4, 10), plain(4, 4, 120), plain(4, 4, 240)])
   })
 
-  test.each(['/a.png', '/a.gif', '/a.webp', '/a.json', '/a.txt'])('%s with other bytes is refused in words', async (path) => {
-    await expect(artOf(path, { [path]: 'something else' })).rejects.toMatchObject({ code: 'SW_SOURCE', facts: { file: path } })
-  })
+  test.each(['/a.png', '/a.gif', '/a.webp', '/a.json', '/a.aseprite', '/a.txt'])(
+    '%s with other bytes is refused in words',
+    async (path) => {
+      await expect(artOf(path, { [path]: 'something else' })).rejects.toMatchObject({ code: 'SW_SOURCE', facts: { file: path } })
+    },
+  )
 
   test('that is not there is refused in words', async () => {
     await expect(artOf('/a.png', {})).rejects.toMatchObject({
@@ -193,4 +196,45 @@ describe('a sheet with its JSON', () => {
 
 test('PNGs that the tests write are what they say', () => {
   expect(decodePng(png(3, 2, 9))).toEqual(plain(3, 2, 9))
+})
+
+describe('an Aseprite file', () => {
+  const frame = (shade: number): { bitmap: Bitmap; durationMs: number } => ({ bitmap: plain(10, 8, shade), durationMs: 40 + shade })
+  const whole = { width: 10, height: 8, frames: [frame(0), frame(1), frame(2)], slices: [] }
+  const read = (file: Parameters<typeof writeAseprite>[0]): Promise<Art> =>
+    artOf('/goblin.aseprite', { '/goblin.aseprite': writeAseprite(file) })
+
+  test('has its tags as animations, with times and directions; frames count from 0 in each', async () => {
+    const tags = [
+      { name: 'walk', from: 0, to: 1, direction: 'forward', repeat: 0 },
+      { name: 'back', from: 1, to: 2, direction: 'reverse', repeat: 0 },
+    ] as const
+    const art = await read({ ...whole, tags })
+    expect(art.sequences).toMatchObject([
+      { name: 'walk', frames: 2, durations: [40, 41] },
+      { name: 'back', frames: 2, durations: [41, 42], play: [1, 0] },
+    ])
+    expect(await Promise.all(art.sequences.map(shadesOf))).toEqual([
+      [0, 1],
+      [1, 2],
+    ])
+  })
+
+  test('without tags is one animation, or one picture', async () => {
+    expect(namesOf(await read({ ...whole, tags: [] }))).toEqual([':3'])
+    expect(namesOf(await read({ ...whole, frames: [frame(7)], tags: [] }))).toEqual([''])
+  })
+
+  test('has the anchor and the borders of its slices, counted from the canvas', async () => {
+    const key = { frame: 0, x: 1, y: 2, width: 8, height: 5 }
+    const slices = [
+      { name: 'feet', keys: [{ ...key, pivot: { x: 4, y: 6 } }] },
+      { name: 'panel', keys: [{ ...key, center: { x: 2, y: 1, width: 3, height: 2 } }] },
+    ]
+    expect(await read({ ...whole, tags: [], slices })).toMatchObject({
+      anchor: { x: 0.5, y: 1 },
+      borders: { left: 3, top: 3, right: 4, bottom: 3 },
+    })
+    expect(await read({ ...whole, tags: [] })).not.toHaveProperty('anchor')
+  })
 })

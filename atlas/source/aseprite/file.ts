@@ -49,6 +49,12 @@ export interface AsepriteSlice {
   readonly keys: readonly AsepriteSliceKey[]
 }
 
+/** What an Aseprite file says of itself, without its pixels. */
+export interface AsepriteInfo extends Omit<AsepriteFile, 'frames'> {
+  /** How long each frame is shown, in milliseconds, 1 to 65,535. */
+  readonly durations: readonly number[]
+}
+
 /** What is read from an Aseprite file, and written to one. */
 export interface AsepriteFile {
   /** Size of the canvas and of every frame, pixels, 1 to 65,535. */

@@ -1,6 +1,6 @@
 import { AsepriteBudget, type AsepriteLimits } from './budget.ts'
 import { Painter } from './draw.ts'
-import type { AsepriteFile } from './file.ts'
+import type { AsepriteFile, AsepriteInfo } from './file.ts'
 import { parseAseprite } from './parse.ts'
 
 /**
@@ -10,16 +10,33 @@ import { parseAseprite } from './parse.ts'
  * It reads RGBA, grey and indexed sprites; layers, groups (blended as a whole too, if the file says so), all blend modes, linked cels, z-indices and tilemaps.
  * Hidden layers and reference layers are not drawn, nor are their pixels unpacked. User data are skipped.
  *
+ * @param range First and last frame to draw, from 0. The others are left out.
+ * @default all frames
  * @throws {AtlasError} `SW_ASEPRITE`, with the stable name of the broken rule in `facts.rule`: a damaged file,
  * one above the limits, or one that cannot be drawn exactly: pixels that are not square, another colour profile
  * than sRGB, or tiles in another file.
  * @see Aseprite File Format (.ase/.aseprite) Specifications.
  */
-export function readAseprite(bytes: Uint8Array, limits: AsepriteLimits = {}): AsepriteFile {
+export function readAseprite(
+  bytes: Uint8Array,
+  limits: AsepriteLimits = {},
+  range: { readonly from: number; readonly to: number } = { from: 0, to: Number.POSITIVE_INFINITY },
+): AsepriteFile {
   const budget = new AsepriteBudget(bytes.length, limits)
   const sprite = parseAseprite(bytes, budget)
   const painter = new Painter(sprite, budget)
-  const frames = sprite.moments.map((moment) => ({ bitmap: painter.draw(moment), durationMs: moment.durationMs }))
+  const shown = sprite.moments.slice(range.from, range.to + 1)
+  const frames = shown.map((moment) => ({ bitmap: painter.draw(moment), durationMs: moment.durationMs }))
   const { header, tags, slices } = sprite
   return { width: header.width, height: header.height, frames, tags, slices }
+}
+
+/**
+ * Reads times, tags and slices of a native Aseprite file. Unpacks and draws no pixels.
+ *
+ * @throws As {@link readAseprite}, but for faults of pixels.
+ */
+export function asepriteInfo(bytes: Uint8Array, limits: AsepriteLimits = {}): AsepriteInfo {
+  const { header, moments, tags, slices } = parseAseprite(bytes, new AsepriteBudget(bytes.length, limits))
+  return { width: header.width, height: header.height, durations: moments.map(({ durationMs }) => durationMs), tags, slices }
 }
