@@ -1,4 +1,5 @@
-import { type Bitmap, resize } from '../../atlas/index.ts'
+import { readFileSync } from 'node:fs'
+import { type Bitmap, decodePng, resize } from '../../atlas/index.ts'
 import { animate } from '../../src/embedded/artist/artist.ts'
 import { paint } from '../../src/embedded/painter/painter.ts'
 
@@ -7,6 +8,21 @@ export interface Drawn {
   readonly name: string
   readonly motion: string
   readonly frames: readonly Bitmap[]
+}
+
+/** Reads a figure of `test/fixtures/figures`, 112 pixels a side; of pixel art 48, and the coin 100. */
+export function figureOf(name: string): Bitmap {
+  return decodePng(readFileSync(new URL(`../fixtures/figures/${name}.png`, import.meta.url)))
+}
+
+const figures = ['cat', 'robot', 'princess', 'ghost', 'skeleton', 'fish']
+
+/** The picture that a prompt names: a stored figure, or what the embedded service's painter draws. */
+async function referenceOf(prompt: string): Promise<Bitmap> {
+  if (prompt === 'pixel art of a cat') return hardEdged(figureOf('pixel-cat'))
+  if (prompt.startsWith('pixel art')) return hardEdged(await resize(await paint(prompt), 48, 48, 'nearest'))
+  const name = figures.find((figure) => prompt === `a ${figure}`)
+  return name === undefined ? resize(await paint(prompt), 112, 112, 'lanczos') : figureOf(name)
 }
 
 /** Prompts that the embedded service's artist animates here. */
@@ -37,9 +53,7 @@ export const motions: readonly (readonly [motion: string, frames: number])[] = [
 export async function drawAll(words: readonly string[] = prompts, acts = motions): Promise<Drawn[]> {
   const drawn: Drawn[] = []
   for (const prompt of words) {
-    const reference = prompt.startsWith('pixel art')
-      ? hardEdged(await resize(await paint(prompt), 48, 48, 'nearest'))
-      : await resize(await paint(prompt), 112, 112, 'lanczos')
+    const reference = await referenceOf(prompt)
     for (const [motion, frames] of acts)
       drawn.push({
         name: `${prompt}, ${motion} ${frames}`,

@@ -6,7 +6,7 @@ import type { QualityFault } from '../../atlas/quality/report.ts'
 import { animate } from '../../src/embedded/artist/artist.ts'
 import { paint } from '../../src/embedded/painter/painter.ts'
 import { byLevel } from '../level.ts'
-import { type Drawn, drawAll, prompts, seeded } from './drawn.ts'
+import { type Drawn, drawAll, figureOf, prompts, seeded } from './drawn.ts'
 import { spoils } from './faulty.ts'
 
 /** Motions and prompts that were not used to choose the limits. */
@@ -17,9 +17,6 @@ const further = {
     ['float', 10],
     ['fly', 8],
     ['dance', 12],
-    ['swim', 10],
-    ['wave', 9],
-    ['crouch', 9],
   ],
 } as const
 
@@ -125,7 +122,7 @@ test('a hit, a spin and a fade are motions, not faults of single frames', async 
     ),
   ).toEqual([])
   // A coin about its upright axis. Seen from its edge it is a line.
-  const coin = await resize(await paint('a gold coin'), 100, 100, 'lanczos')
+  const coin = figureOf('coin')
   const turns = await Promise.all(
     Array.from({ length: 12 }, async (_, at) => {
       const frame = createBitmap(120, 120)

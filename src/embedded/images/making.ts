@@ -1,9 +1,9 @@
 import { type Bitmap, encodePng, readPicture } from '../../../atlas/index.ts'
 import { animate } from '../artist/artist.ts'
+import { cutOut } from '../artist/background.ts'
 import type { Shapes } from '../http/shapes.ts'
 import { paint } from '../painter/painter.ts'
 import type { DeliveryRecord, Failure, ImageRequest, SheetRequest } from '../store/records.ts'
-import { removeBackground } from './cutout.ts'
 import { packDelivery } from './delivery.ts'
 import { reviewFrames } from './frame-review.ts'
 import { restyle } from './restyle.ts'
@@ -71,7 +71,7 @@ async function draw(operation: ImageRequest['operation'], prompt: string, refere
   if (reference === undefined) return paint(prompt)
   if (operation === 'upscale') return upscale(reference)
   if (operation !== 'background_remove') return restyle(reference, prompt)
-  const figure = removeBackground(reference)
-  if (figure !== undefined) return figure
+  const { figure, isSeparate } = cutOut(reference)
+  if (isSeparate) return figure
   return { reason: 'generation_failed', message: 'No figure could be separated from the background.', retryable: false }
 }

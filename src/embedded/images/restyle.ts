@@ -1,34 +1,24 @@
 import { type Bitmap, createBitmap } from '../../../atlas/index.ts'
 import { cutOut } from '../artist/background.ts'
 import { takeAccessories, toRows } from '../painter/accessories.ts'
-import { coloursIn, ink, type Rgb, toHex } from '../painter/colours.ts'
+import { coloursIn, type Rgb } from '../painter/colours.ts'
 import { toSvg } from '../painter/drawing.ts'
-import { filtered, render, toImage, withHalo } from '../svg/render.ts'
+import { render, toImage, withTurnedHues } from '../svg/render.ts'
 
 /**
  * Changes a picture as a prompt says and keeps its size. The first colour that the prompt names replaces the
- * strongest hue, the second one all others. `outline`, `night` and `day` change the whole figure. `hat`,
- * `crown`, `plume`, `halo`, `shield`, `sword` and `glow` are added, each in the colour that is named before
- * it. A flat background stays. A prompt that names none of these turns all hues by an angle of its own.
+ * strongest hue, the second one all others. `hat`, `crown` and `plume` are added, each in the colour that is
+ * named before it. A flat background stays. A prompt that names none of these turns all hues by an angle of
+ * its own.
  */
 export async function restyle(picture: Bitmap, prompt: string): Promise<Bitmap> {
   const { figure, backdrop, isSeparate } = cutOut(picture)
   const { accessories, rest } = takeAccessories(prompt)
-  const words = new Set(rest.split(' '))
   const colours = coloursIn(rest)
-  const isPlain = colours.length === 0 && accessories.length === 0 && !['outline', 'night', 'day'].some((word) => words.has(word))
   let body = toImage(colours.length > 0 ? dyed(figure, colours) : figure)
-  if (isPlain) body = filtered(body, `<feColorMatrix type="hueRotate" values="${angleOf(prompt)}"/>`)
-  if (words.has('night')) body = tinted(body, [58, 60, 130], 0.35)
-  if (words.has('day')) body = tinted(body, [255, 250, 220], 0.25)
-  if (isSeparate) {
-    const bounds = boundsOf(figure)
-    if (words.has('outline')) body = withHalo(body, toHex(ink), Math.max(1, bounds.height / 90), 12)
-    body += toSvg(toRows(accessories, placesOn(bounds)), {})
-    const glow = accessories.find(({ name }) => name === 'glow')
-    if (glow !== undefined) body = withHalo(body, glow.colour, Math.max(2, bounds.height / 24), 1.7)
-    if (backdrop !== undefined) body = toImage(backdrop) + body
-  }
+  if (colours.length === 0 && accessories.length === 0) body = withTurnedHues(body, angleOf(prompt))
+  if (isSeparate) body += toSvg(toRows(accessories, headOf(figure)), {})
+  if (isSeparate && backdrop !== undefined) body = toImage(backdrop) + body
   return render(body, picture.width, picture.height)
 }
 
@@ -36,15 +26,6 @@ export async function restyle(picture: Bitmap, prompt: string): Promise<Bitmap> 
 function angleOf(prompt: string): number {
   const sum = [...prompt].reduce((total, letter) => (total * 31 + letter.charCodeAt(0)) % 100_003, 7)
   return 60 + (sum % 241)
-}
-
-/** Mixes a share of one colour into all others. */
-function tinted(body: string, colour: Rgb, share: number): string {
-  const rows = colour.map((value, at) => {
-    const own = [0, 1, 2].map((channel) => (channel === at ? 1 - share : 0))
-    return [...own, 0, (value / 255) * share].join(' ')
-  })
-  return filtered(body, `<feColorMatrix type="matrix" values="${rows.join(' ')} 0 0 0 1 0"/>`)
 }
 
 /** Gives the hue of a new colour to every pixel that is not gray or dark. Each keeps its own lightness. */
@@ -93,17 +74,8 @@ function apart(a: number, b: number): number {
   return Math.min(away, 360 - away)
 }
 
-interface Bounds {
-  readonly left: number
-  readonly top: number
-  readonly width: number
-  readonly height: number
-  /** Middle and width of the row at a tenth of the height. */
-  readonly headX: number
-  readonly headWidth: number
-}
-
-function boundsOf({ width, height, data }: Bitmap): Bounds {
+/** Place of a figure's head for {@link toRows}: `X Y SCALE`, about a tenth of its height from its top. */
+function headOf({ width, height, data }: Bitmap): string {
   const rows = Array.from({ length: height }, (_, y) => {
     let [from, to] = [width, -1]
     for (let x = 0; x < width; x++) {
@@ -113,35 +85,15 @@ function boundsOf({ width, height, data }: Bitmap): Bounds {
     }
     return { from, to }
   })
-  const top = Math.max(
-    0,
-    rows.findIndex(({ to }) => to >= 0),
-  )
+  const top = rows.findIndex(({ to }) => to >= 0)
   const bottom = rows.findLastIndex(({ to }) => to >= 0)
-  if (bottom < 0) return { left: 0, top: 0, width, height, headX: width / 2, headWidth: width / 2 }
-  const left = Math.min(...rows.map(({ from }) => from))
-  const right = Math.max(...rows.map(({ to }) => to))
-  const head = rows[Math.min(bottom, top + Math.round((bottom - top) * 0.1))]!
-  const isThere = head.to >= head.from
-  return {
-    left,
-    top,
-    width: right - left + 1,
-    height: bottom - top + 1,
-    headX: isThere ? (head.from + head.to + 1) / 2 : (left + right) / 2,
-    headWidth: isThere ? head.to - head.from + 1 : right - left,
-  }
-}
-
-/** Where a figure wears and holds things, for {@link toRows}. */
-function placesOn({ left, top, width, height, headX, headWidth }: Bounds): Record<'head' | 'left' | 'right', string> {
+  if (top < 0) return `${width / 2} 0 1`
+  const whole = { from: Math.min(...rows.map(({ from }) => from)), to: Math.max(...rows.map(({ to }) => to)) }
+  const row = rows[top + Math.round((bottom - top) * 0.1)]!
+  const head = row.to < 0 ? whole : row
+  const tall = bottom - top + 1
   // A hat must stay inside the picture and cover a pointed head.
-  const room = (top + height * 0.06) * 1.15
-  const hatWidth = Math.max(height * 0.12, Math.min(room, Math.max(headWidth * 0.9, width * 0.36)))
-  const scale = (0.68 * height) / 215
-  return {
-    head: `${headX} ${top + height * 0.06} ${hatWidth / 110}`,
-    left: `${left + width * 0.2} ${top + height * 0.72} ${scale}`,
-    right: `${left + width * 0.84} ${top + height * 0.74} ${scale} 17`,
-  }
+  const room = (top + tall * 0.06) * 1.15
+  const wide = Math.max((head.to - head.from + 1) * 0.9, (whole.to - whole.from + 1) * 0.36)
+  return `${(head.from + head.to + 1) / 2} ${top + tall * 0.06} ${Math.max(tall * 0.12, Math.min(room, wide)) / 110}`
 }

@@ -8,8 +8,8 @@ export interface Subject {
   /** Its colours if the prompt names none. */
   readonly main: Rgb
   readonly second: Rgb
-  /** Where it wears something, `X Y SCALE`; `undefined` if it wears nothing. */
-  readonly head: string | undefined
+  /** Place of its head, `X Y SCALE`. */
+  readonly head: string
   readonly rows: string
 }
 
@@ -18,7 +18,7 @@ export function readSubjects(table: string): Subject[] {
   const texts = table.split(/^= /m).slice(1)
   return texts.map((text) => {
     const [title = '', ...rows] = text.split('\n')
-    const [names = '', colours = '', head] = title.split(' | ')
+    const [names = '', colours = '', head = ''] = title.split(' | ')
     const [main, second] = colours.split(' ').map((colour) => readColour(colour, {}))
     return { names: names.split(' '), main: main!, second: second!, head, rows: rows.join('\n') }
   })
@@ -35,7 +35,7 @@ export function readSubjects(table: string): Subject[] {
  * | `rod COLOUR WIDTH: PATH` | a line with an outline |
  * | `eyes X Y APART SIZE`, `face X Y APART SIZE [open]` | two eyes; the same with cheeks and a mouth |
  * | `pair ROW` | the row, and once more mirrored about x = 128 |
- * | `if WORD|WORD ROW`, `unless WORD|WORD ROW` | the row, if the prompt has one of the words; if it has none |
+ * | `if WORD ROW` | the row, if `words` has the word |
  * | `at X Y [SCALE DEGREES]` … `end` | the rows up to `end` about another point |
  * | `use PIECE COLOUR [X Y SCALE DEGREES]` | the rows of a shared piece |
  *
@@ -60,10 +60,7 @@ export function toSvg(rows: string, palette: Readonly<Record<string, Rgb>>, word
       case 'end':
         return '</g>'
       case 'if':
-      case 'unless':
-        return name.split('|').some((each) => words.has(each)) === (word === 'if')
-          ? draw(row.slice(word.length + name.length + 2), side)
-          : ''
+        return words.has(name) ? draw(row.slice(name.length + 4), side) : ''
       case 'pair':
         return `${draw(row.slice(5), side)}<g transform="matrix(-1 0 0 1 256 0)">${draw(row.slice(5), -side as 1 | -1)}</g>`
       case 'use': {

@@ -1,33 +1,22 @@
 const table = `
-= sword | right #dfe8fb
+= sword
   part main 0 0: M-13 -22L-13 -118L0 -142L13 -118L13 -22Z
   spot main-25: M0 -134L10 -117L10 -24L0 -24Z
   part gold 5 3 5: M-28 -26h56q6 0 6 6v3q0 6 -6 6h-56q-6 0 -6 -6v-3q0 -6 6 -6Z
   part brown 5 0 5: M-3 -10h6q4 0 4 4v26q0 4 -4 4h-6q-4 0 -4 -4v-26q0 -4 4 -4Z
   part gold 4 3 5: E 0 28 9
-= shield | left #427ce8
-  part gold 7 4: M-46 -48Q-20 -44 0 -58Q20 -44 46 -48Q54 26 0 58Q-54 26 -46 -48Z
-  part main 8 4 4: M-34 -36Q-14 -34 0 -44Q14 -34 34 -36Q40 20 0 43Q-40 20 -34 -36Z
-  part gold+42 0 0 4: M0 -22L5.3 -9.3L19 -8.2L8.6 0.8L11.8 14.2L0 7L-11.8 14.2L-8.6 0.8L-19 -8.2L-5.3 -9.3Z
 = staff
   part brown 4 0 5: M-6 0L-5 -118L5 -118L6 0ZM-16 -112Q-20 -132 -8 -140L-4 -126L6 -126L10 -140Q20 -132 16 -112Z
   part main 7 4 5: E 0 -142 16
-= hat | head #7054ce cap
+= hat | #7054ce cap
   part main 9: M-52 2C-40 -26 -28 -58 -4 -82Q22 -92 40 -66Q20 -68 22 -52C34 -34 46 -16 52 2Q0 18 -52 2Z
   part gold 4 0 4: M-54 -6Q0 12 54 -6L56 10Q0 28 -56 10Z
   part main 5 4: M-78 8Q-70 -8 -52 -2Q0 16 52 -2Q70 -8 78 8Q40 30 0 30Q-40 30 -78 8Z
-= tophat | head #484260
-  part main 8: M-30 -70h60q8 0 8 8v60q0 8 -8 8h-60q-8 0 -8 -8v-60q0 -8 8 -8Z
-  part red 3 0 4: M-38 -18h76v16h-76Z
-  part main 5 3: M-54 -4h108q8 0 8 8v2q0 8 -8 8h-108q-8 0 -8 -8v-2q0 -8 8 -8Z
-= crown | head #ffc233
+= crown | #ffc233
   part main 7: M-52 6L-60 -48L-28 -20L0 -60L28 -20L60 -48L52 6Q0 22 -52 6Z
   part ruby 3 2 4: E -60 -50 8 E 0 -62 8 E 60 -50 8 E 0 -6 8
-= plume | head #e8404f feather
+= plume | #e8404f feather
   part main 8: M8 10C2 -40 -44 -70 -86 -34C-66 -40 -50 -32 -42 -22C-64 -18 -76 -2 -76 16C-52 2 -24 0 -4 14Z
-= halo | head #ffe06e
-  rod main 17: E 0 -26 46 13
-= glow | behind #ffe682 glowing aura
 = far-arm
   part main-12 6 3: M172 156C196 158 208 180 204 200C198 212 184 210 180 200L160 178Z
 = near-arm
@@ -51,9 +40,8 @@ const table = `
 export interface Piece {
   readonly name: string
   readonly rows: string
-  /** Only for an accessory: the place where it goes, its own colour, and other words for it. */
-  readonly place: string | undefined
-  readonly colour: string
+  /** Only for something that a head wears: its own colour, and other words for it. */
+  readonly colour: string | undefined
   readonly words: readonly string[]
 }
 
@@ -62,6 +50,6 @@ export const pieces: readonly Piece[] = table
   .slice(1)
   .map((piece) => {
     const [title = '', ...rows] = piece.split('\n')
-    const [name = '', place, colour = '', ...words] = title.split(/ \| | /)
-    return { name, rows: rows.join('\n'), place, colour, words: [name, ...words] }
+    const [name = '', colour, ...words] = title.split(/ \| | /)
+    return { name, rows: rows.join('\n'), colour, words: [name, ...words] }
   })

@@ -18,28 +18,8 @@ export function toImage(picture: Bitmap): string {
   return `<image width="${picture.width}" height="${picture.height}" href="data:image/png;base64,${data}"/>`
 }
 
-/**
- * Draws one colour behind elements, spread beyond their edges.
- *
- * @param colour `#rrggbb`.
- * @param reach Standard deviation of the blur, pixels.
- * @param strength Factor on the blurred opacity. A high one gives a rim with a hard edge.
- */
-export function withHalo(body: string, colour: string, reach: number, strength: number): string {
-  return filtered(
-    body,
-    `<feGaussianBlur in="SourceAlpha" stdDeviation="${reach}"/>
-     <feComponentTransfer result="near"><feFuncA type="linear" slope="${strength}"/></feComponentTransfer>
-     <feFlood flood-color="${colour}"/><feComposite operator="in" in2="near"/>
-     <feMerge><feMergeNode/><feMergeNode in="SourceGraphic"/></feMerge>`,
-  )
-}
-
-/** Applies an SVG filter to elements, in sRGB. */
-export function filtered(body: string, filter: string): string {
+/** Turns the hues of SVG elements by an angle, degrees, in sRGB. */
+export function withTurnedHues(body: string, degrees: number): string {
   const region = 'x="0" y="0" width="100%" height="100%" filterUnits="userSpaceOnUse" color-interpolation-filters="sRGB"'
-  // The elements of an outer filter are longer than those of an inner one, so their length makes the id
-  // unique.
-  const id = `filter${body.length}`
-  return `<filter id="${id}" ${region}>${filter}</filter><g filter="url(#${id})">${body}</g>`
+  return `<filter id="turned" ${region}><feColorMatrix type="hueRotate" values="${degrees}"/></filter><g filter="url(#turned)">${body}</g>`
 }
