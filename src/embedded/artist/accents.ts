@@ -6,9 +6,6 @@ import type { Canvas } from './warp.ts'
 /** Red, green, blue, 0 to 1. */
 export type Colour = readonly [number, number, number]
 
-/** Accents that are drawn behind the figure. The others are drawn over it. */
-const BEHIND: ReadonlySet<Accent['kind']> = new Set(['aura', 'dust', 'slash'])
-
 /** Data that all frames of one animation share. */
 export interface AccentPlan {
   readonly figure: Figure
@@ -19,15 +16,14 @@ export interface AccentPlan {
   readonly seed: Uint8Array
 }
 
-/** Draws the accents of a pose that belong to one layer. They fade out near the border. */
+/** Draws the accents of a pose behind the figure, or those before it: the glints. All fade out near the border. */
 export function drawAccents(canvas: Canvas, plan: AccentPlan, accents: readonly Accent[], layer: 'behind' | 'before'): void {
   for (const accent of accents) {
-    if (BEHIND.has(accent.kind) !== (layer === 'behind')) continue
+    if ((accent.kind === 'glints') !== (layer === 'before')) continue
     if (accent.kind === 'slash') drawSlash(canvas, plan, accent.at)
     else if (accent.kind === 'glints') drawGlints(canvas, plan, accent.at)
     else if (accent.kind === 'dust') drawDust(canvas, plan, accent.at)
-    else if (accent.kind === 'aura') drawAura(canvas, plan, accent.at)
-    else drawImpact(canvas, plan, accent.at)
+    else drawAura(canvas, plan, accent.at)
   }
 }
 
@@ -144,21 +140,4 @@ function drawAura(canvas: Canvas, { figure, stage, colour }: AccentPlan, at: num
     const far = Math.min(1, Math.hypot(x, y) / reach)
     return 0.85 * at * (1 - far) ** 1.2
   })
-}
-
-/** Draws a jagged star where the blow hits. */
-function drawImpact(canvas: Canvas, { figure, stage }: AccentPlan, at: number): void {
-  const size = figure.height * stage.scale
-  const centre = {
-    x: stage.origin.x + Math.min(0.3 * size, (figure.coreRight - figure.centreX) * stage.scale),
-    y: stage.origin.y - 0.5 * size,
-  }
-  const radius = 0.2 * size * (0.5 + 0.7 * Math.sqrt(at))
-  const star = (scale: number) => (x: number, y: number) => {
-    const spoke = Math.abs(((((Math.atan2(y, x) + 0.3) * 4) / Math.PI + 100) % 1) - 0.5) * 2
-    const edge = radius * scale * (0.42 + 0.58 * spoke ** 1.5)
-    return (1 - smooth(edge - 1.5, edge, Math.hypot(x, y))) * (1 - smooth(0.55, 1, at))
-  }
-  paint(canvas, [1, 0.82, 0.3], centre, radius + 2, star(1))
-  paint(canvas, [1, 1, 0.95], centre, radius + 2, star(0.68))
 }

@@ -35,8 +35,8 @@ export interface Commission {
 
 /**
  * Animates one picture. It cuts the figure out, finds feet, trunk and wings by the outline, and bends these
- * parts through the poses of a motion. The same commission gives the same bytes. A cyclic motion flows from
- * its last frame into its first.
+ * parts through the poses of a motion, which flows from its last frame into its first. The same commission
+ * gives the same bytes.
  *
  * @returns Frames of one even size, at most 512 px a side: the canvas of the reference, widened if a motion
  *   needs more room. The size depends on the reference alone, so animations of one sprite fit together. Pixel
@@ -78,7 +78,7 @@ function prepareMotion({ reference, prompt, frames, background, variant = 0 }: C
   if (figure === undefined) return () => createBitmap(reference.width, reference.height)
   const motion = chooseMotion(prompt)
   const build = { legs: figure.legs.length, hasWings: figure.hasWings }
-  const wanted = Array.from({ length: frames }, (_, i) => motion.pose(motion.cyclic ? i / frames : i / Math.max(1, frames - 1), build))
+  const wanted = Array.from({ length: frames }, (_, i) => motion(i / frames, build))
   if (!isSeparate) return (index) => drawScene(reference, wanted[index]!, index / frames)
   const reach = 0.75 ** Math.min(variant, 3)
   const strong = wanted.map((pose) => strengthen(reach === 1 ? pose : damp(pose, reach), figure))

@@ -3,7 +3,7 @@ import { type Accent, type Build, type Motion, type Pose, REST, smooth, type Wav
 const TAU = Math.PI * 2
 
 function cycle(pose: (turn: number, build: Build, at: number) => Partial<Pose>): Motion {
-  return { cyclic: true, pose: (at, build) => ({ ...REST, ...pose(at * TAU, build, at) }) }
+  return (at, build) => ({ ...REST, ...pose(at * TAU, build, at) })
 }
 
 function trailing(reach: number, phase: number, count = 0.5): Wave {
@@ -91,18 +91,6 @@ export const fly: Motion = cycle((turn, { hasWings }) => {
   }
 })
 
-/** Swims in place: a wave runs from head to tail. */
-export const swim: Motion = cycle((turn) => ({
-  planted: false,
-  y: 0.02 * Math.sin(turn),
-  x: 0.02 * Math.cos(turn),
-  ripple: 0.045,
-  ripplePhase: turn,
-  tilt: 0.06 * Math.sin(turn - 0.6),
-  pivot: 0.5,
-  scaleX: 1 + 0.03 * Math.cos(turn),
-}))
-
 /** Turns once about the vertical axis. */
 export const spin: Motion = cycle((turn, _build, at) => ({
   turn,
@@ -111,9 +99,6 @@ export const spin: Motion = cycle((turn, _build, at) => ({
   accents: [{ kind: 'glints', at }],
   planted: false,
 }))
-
-/** Turns once over the ground. */
-export const roll: Motion = cycle((turn) => ({ tilt: turn, pivot: 0.5, x: 0.04 * Math.sin(turn) }))
 
 /** Bounds like a ball: flat on the ground, stretched in the air. */
 export const bounce: Motion = cycle((_turn, _build, at) => {
@@ -156,15 +141,6 @@ export const shake: Motion = cycle((turn) => {
     nod: 0.04 * strength * Math.sin(4 * turn),
   }
 })
-
-/** Waves the raised hand. The body sways with it. */
-export const wave: Motion = cycle((turn) => ({
-  arm: -0.22 + 0.26 * Math.sin(2 * turn),
-  lean: 0.02 * Math.sin(turn),
-  bob: 0.012 * Math.cos(2 * turn),
-  nod: 0.05 * Math.sin(turn - 0.5),
-  curl: 0.02 * Math.sin(turn),
-}))
 
 /** Moves left and right to a beat, with bending knees. */
 export const dance: Motion = cycle((turn, { legs }, at) => ({

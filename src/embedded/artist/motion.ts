@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { attack, cast, crouch, die, hurt, jump } from './acts.ts'
-import { bounce, dance, float, fly, glow, idle, roll, run, shake, spin, swim, walk, wave } from './cycles.ts'
+import { attack, cast, jump } from './acts.ts'
+import { bounce, dance, float, fly, glow, idle, run, shake, spin, walk } from './cycles.ts'
 import type { Motion } from './pose.ts'
 
 /**
@@ -14,18 +14,12 @@ const VOCABULARY: readonly (readonly [Motion, string])[] = [
   [jump, 'jump leap pounce'],
   [bounce, 'bounce hop jiggle wobble'],
   [attack, 'attack slash swing strike stab punch kick bite swipe chop fight thrust shoot lunge peck'],
-  [hurt, 'hurt hit damage stagger flinch recoil pain'],
-  [die, 'die dying death dead fall collapse faint defeat'],
   [spin, 'spin rotate rotation turn twirl whirl flip'],
   [fly, 'fly flies flap flutter soar glide swoop'],
   [float, 'hover float drift levitate haunt bob'],
-  [swim, 'swim slither undulate wriggle'],
   [cast, 'cast spell conjure summon heal'],
   [glow, 'glow pulse shine sparkle shimmer twinkle gleam glitter glint open unlock reveal burn flicker flame blaze'],
-  [wave, 'wave greet salute beckon'],
   [shake, 'shake tremble shiver rattle quake vibrate buzz'],
-  [roll, 'roll tumble'],
-  [crouch, 'crouch duck block defend kneel hide guard'],
   [dance, 'dance cheer celebrate sway groove'],
 ]
 

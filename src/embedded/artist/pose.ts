@@ -24,7 +24,7 @@ export interface Wave {
 
 /** A drawn accent behind or over the figure. `at` runs from 0 to 1 during its short life. */
 export interface Accent {
-  readonly kind: 'slash' | 'glints' | 'dust' | 'aura' | 'impact'
+  readonly kind: 'slash' | 'glints' | 'dust' | 'aura'
   readonly at: number
 }
 
@@ -57,9 +57,6 @@ export interface Pose {
   readonly flap: number
   /** Turn about the vertical axis. It scales the width by its cosine. */
   readonly turn: number
-  /** Rise and fall along the length of the body, for fish and snakes. */
-  readonly ripple: number
-  readonly ripplePhase: number
   readonly waves: readonly Wave[]
   readonly gait?: Gait
   /**
@@ -92,8 +89,6 @@ export const REST: Pose = {
   arm: 0,
   flap: 0,
   turn: 0,
-  ripple: 0,
-  ripplePhase: 0,
   waves: [],
   brace: 0,
   tuck: 0,
@@ -111,12 +106,8 @@ export interface Build {
   readonly hasWings: boolean
 }
 
-/** A motion gives a pose for each moment: `at` runs from 0 to under 1 if it is cyclic, else from 0 to 1. */
-export interface Motion {
-  /** Whether the end flows into the start. */
-  readonly cyclic: boolean
-  readonly pose: (at: number, build: Build) => Pose
-}
+/** A motion gives a pose for each moment, from 0 to under 1. Its end flows into its start. */
+export type Motion = (at: number, build: Build) => Pose
 
 /**
  * The value at `at` of a curve through ascending keys `[at, value]`. It is flat at each key and eases between

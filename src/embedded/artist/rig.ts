@@ -61,7 +61,6 @@ function bendBody(at: Point, figure: Figure, pose: Pose): void {
   if (pose.chest !== 0) at.x *= 1 + pose.chest * Math.exp(-(((y - 0.45) / 0.2) ** 2))
   if (pose.flap !== 0) turnWing(at, figure, pose.flap, x)
   if (pose.nod !== 0) turnAbout(at, 0, 0.5, pose.nod * smooth(0.42, 0.72, y))
-  if (pose.ripple !== 0) at.y += pose.ripple * Math.sin(pose.ripplePhase + x * 6)
   if (pose.bob !== 0) at.y += pose.bob * (figure.legs.length > 0 ? 1 : smooth(0, 0.4, y))
   for (const wave of pose.waves) at.x += sideways(wave, y)
 }
