@@ -1,6 +1,7 @@
 import type { Bitmap } from '../../../atlas/index.ts'
 import { findHeld, type Held } from './held.ts'
 import { findLegs, isSolid, type Leg } from './legs.ts'
+import { isPixelArt } from './pixel-art.ts'
 
 /**
  * Measurements of a cut-out picture. They need no knowledge of what it shows. In pixels; `right` and `bottom`
@@ -62,7 +63,7 @@ export function measureFigure(bitmap: Bitmap): Figure | undefined {
         : findHeld(bitmap, { height, centreX: core.centre, floor: legs[0]!.hip }),
     hasWings,
     legs,
-    isPixelArt: isPixelArt(bitmap),
+    isPixelArt: Math.max(bitmap.width, bitmap.height) <= 128 && isPixelArt(bitmap),
     outline,
   }
 }
@@ -124,18 +125,4 @@ function findCore(columns: Uint32Array, left: number, right: number): { left: nu
   while (from > left && columns[from - 1]! > 0.6 * peak) from--
   while (to < right && columns[to]! > 0.6 * peak) to++
   return { left: from, right: to, centre }
-}
-
-function isPixelArt(bitmap: Bitmap): boolean {
-  if (Math.max(bitmap.width, bitmap.height) > 128) return false
-  const colours = new Set<number>()
-  const words = new DataView(bitmap.data.buffer, bitmap.data.byteOffset, bitmap.data.byteLength)
-  for (let at = 0; at < bitmap.data.length; at += 4) {
-    const alpha = bitmap.data[at + 3]!
-    if (alpha === 0) continue
-    if (alpha < 255) return false
-    colours.add(words.getUint32(at))
-    if (colours.size > 64) return false
-  }
-  return true
 }

@@ -30,27 +30,24 @@ async function* rewritten(deed: FaultDeed, events: Blocks): AsyncGenerator<Uint8
   }
 }
 
-async function* cut(events: Blocks, most: number): AsyncGenerator<Uint8Array> {
+async function* firstOf(events: Blocks, most: number): AsyncGenerator<Uint8Array> {
+  if (most === 0) return
   let count = 0
-  if (most > 0) {
-    for await (const event of events) {
-      yield event
-      if (++count >= most) break
-    }
+  for await (const event of events) {
+    yield event
+    if (++count >= most) return
   }
+}
+
+async function* cut(events: Blocks, most: number): AsyncGenerator<Uint8Array> {
+  yield* firstOf(events, most)
   // An error at the end breaks the connection instead of closing it.
   throw new Error('The plan of faults cuts this stream.')
 }
 
 /** Sends nothing more, not even a heartbeat, until the client leaves. */
 async function* silenced(events: Blocks, most: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  let count = 0
-  if (most > 0) {
-    for await (const event of events) {
-      yield event
-      if (++count >= most) break
-    }
-  }
+  yield* firstOf(events, most)
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve()
     else signal.addEventListener('abort', () => resolve(), { once: true })

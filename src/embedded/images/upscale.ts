@@ -1,4 +1,5 @@
 import { type Bitmap, createBitmap, resize } from '../../../atlas/index.ts'
+import { isPixelArt, pixelsOf } from '../artist/pixel-art.ts'
 
 /**
  * Doubles the width and height of a picture. Pixel art keeps its hard edges by Scale2x, which gives slanted
@@ -10,30 +11,6 @@ import { type Bitmap, createBitmap, resize } from '../../../atlas/index.ts'
 export async function upscale(picture: Bitmap): Promise<Bitmap> {
   if (isPixelArt(picture)) return doubleCrisp(picture)
   return resize(picture, picture.width * 2, picture.height * 2, 'lanczos')
-}
-
-/** Maximum number of colours of pixel art. */
-const PIXEL_ART_COLOURS = 96
-
-/** Whether a picture is pixel art: few colours, and next to no half-clear pixels. */
-function isPixelArt(picture: Bitmap): boolean {
-  const pixels = pixelsOf(picture)
-  const colours = new Set<number>()
-  let halfClear = 0
-  for (let at = 0; at < pixels.length; at++) {
-    const alpha = picture.data[at * 4 + 3]!
-    if (alpha > 0 && alpha < 255) halfClear++
-    if (alpha > 0 && colours.size <= PIXEL_ART_COLOURS) colours.add(pixels[at]!)
-  }
-  return colours.size <= PIXEL_ART_COLOURS && halfClear <= pixels.length * 0.01
-}
-
-function pixelsOf({ data }: Bitmap): Uint32Array {
-  // A copy, because the bytes of a picture may start between two words.
-  const pixels = new Uint32Array(Uint8Array.from(data).buffer)
-  // All clear pixels are equal, whatever colour they have.
-  for (let at = 0; at < pixels.length; at++) if (data[at * 4 + 3] === 0) pixels[at] = 0
-  return pixels
 }
 
 function doubleCrisp(picture: Bitmap): Bitmap {
