@@ -25,6 +25,7 @@ import { createSprite } from './workshop/live/new-sprite.ts'
 import { createOverviewer, readPrices } from './workshop/live/overview.ts'
 import { createPendingReader } from './workshop/live/pending-purchases.ts'
 import { createPreviewer } from './workshop/live/preview.ts'
+import { createSpecReader } from './workshop/live/spec-book.ts'
 import { mayBuy } from './workshop/may-buy.ts'
 import { drawPlanPictures } from './workshop/plan-pictures.ts'
 import { projectFiles } from './workshop/project-files.ts'
@@ -144,6 +145,7 @@ function openWorkshop(
   const online = async <T>(signal: AbortSignal, left: 'paid' | 'nothing', work: (session: Session) => Promise<T>): Promise<T> =>
     interruptible(signal, left, async () => work(await connection.open(signal)))
   const editor = createSpecEditor(context)
+  const book = createSpecReader(context)
   return {
     options: context.options,
     host: { clock: context.host.clock, disk: context.host.disk, random: context.host.random, terminal: context.host.terminal },
@@ -171,9 +173,9 @@ function openWorkshop(
     cancel: (name, signal = never, shown = undefined) =>
       online(signal, 'paid', (session) => cancel(context, session, { name, shown }, signal)),
     forget: (name, confirm, signal = never) => online(signal, 'nothing', (session) => forget(context, session, name, confirm, signal)),
-    preview: createPreviewer(context, connection),
-    overview: createOverviewer(context, connection),
-    pending: createPendingReader(context, connection),
+    preview: createPreviewer(context, connection, book),
+    overview: createOverviewer(context, connection, book),
+    pending: createPendingReader(context, connection, book),
     prices: (signal = never) => online(signal, 'nothing', (session) => readPrices(context, session, signal)),
     atlases: () => packAtlases(context, connection),
     delivered: (id, take) => readDelivered(context, connection, id, take),

@@ -78,17 +78,12 @@ export async function toWantedAnimations(
 ): Promise<WantedAnimations> {
   const errors = [...scan.errors]
   const wanted: WantedAnimation[] = []
-  const own: OwnAnimation[] = []
   // Sprites may share a picture: a valid one is read only once.
   const pictures = new Map<string, ReferencePicture>()
   for (const spec of scan.specs) {
     const animations = spec.animations.filter((animation) => isWanted(spec.name, animation.name))
     if (animations.length === 0) continue
-    if (spec.reference.kind === 'own') {
-      own.push(...animations.map((animation) => ({ spec, animation })))
-      for (const file of spec.art?.files ?? []) context.ownFiles.add(file)
-      continue
-    }
+    if (spec.reference.kind === 'own') continue
     try {
       const path = referencePath(spec)
       const picture = path === undefined ? undefined : (pictures.get(path) ?? (await readReference(context.host.disk, spec)))
@@ -99,16 +94,28 @@ export async function toWantedAnimations(
       errors.push(error)
     }
   }
-  return { wanted, own, errors }
+  return { wanted, own: ownAnimations(context, scan.specs, isWanted), errors }
+}
+
+/** The animations and pictures of own art among these specs. Their files are watched from now on. */
+export function ownAnimations(
+  { ownFiles }: Context,
+  specs: readonly SpriteSpec[],
+  isWanted: (sprite: string, animation: string) => boolean = () => true,
+): readonly OwnAnimation[] {
+  const own = specs.filter(({ reference }) => reference.kind === 'own')
+  for (const file of own.flatMap(({ art }) => art?.files ?? [])) ownFiles.add(file)
+  return own.flatMap((spec) => spec.animations.flatMap((animation) => (isWanted(spec.name, animation.name) ? [{ spec, animation }] : [])))
 }
 
 function toWantedAnimation(spec: SpriteSpec, animation: AnimationSpec, picture: ReferencePicture | undefined): WantedAnimation {
+  const sha256 = picture?.sha256
   return {
     spec,
     animation,
     ...(picture ? { picture } : {}),
     requests: (identity) => {
-      const { steps, reference } = toReference(spec, picture?.sha256, (step) => requestHash(step, identity))
+      const { steps, reference } = toReference(spec, sha256, (step) => requestHash(step, identity))
       if (!reference)
         throw new SpritewrightError('SW_INTERNAL', { message: `Expected a reference for "${spec.name}", found none. Please report this.` })
       return { steps, sheet: toSheetRequest(spec, animation, reference) }

@@ -152,8 +152,8 @@ function withAnimations({ atlases, quality, warnings }: PackedGroup, members: re
 }
 
 /** Groups items by a key and keeps their order. */
-export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
-  const groups = new Map<string, T[]>()
+export function groupBy<T, Key>(items: readonly T[], keyOf: (item: T) => Key): ReadonlyMap<Key, readonly T[]> {
+  const groups = new Map<Key, T[]>()
   for (const item of items) {
     const key = keyOf(item)
     const group = groups.get(key)

@@ -4,8 +4,10 @@ import { withUpdate } from '../../plugin/panel/ui/state/same-parts.ts'
 import type { PanelSprite, PanelState, PanelUpdate, StateEvent } from '../../plugin/protocol/protocol.ts'
 import type { Disk } from '../../src/host/disk.ts'
 import { nodeHost } from '../../src/host/host.ts'
+import { lockable } from '../kit/lockable-disk.ts'
 import { figurePng } from '../kit/project.ts'
 import { openPanel, type PanelClient } from './panel-client.ts'
+import { openPanelWorld } from './panel-world.ts'
 import { type Dev, isUpdateOf, startDev } from './server.ts'
 import { type Game, openGame, pluginOf, spec, vites } from './world.ts'
 
@@ -190,5 +192,22 @@ describe('of many sprites', () => {
     expect(page.state().sprites.map(({ name }) => name)).toEqual(['hero', 'late', 'other0', 'other1'])
     for (const since of ['999999', '0', 'x'])
       expect(JSON.parse((await panel.get(`api/state?since=${since}`)).text)).toHaveProperty('ledger')
+  })
+
+  test('a purchase of all reads each spec a few times, and none of them for each event', async () => {
+    const names = ['hero', ...Array.from({ length: 4 }, (_, index) => `other${index}`)]
+    const sprites = names.map((name) => [`sprites/${name}.sprite.json`, spec({ prompt: name })])
+    const { disk, read } = lockable()
+    const { start, approve, close } = await openPanelWorld(Object.fromEntries(sprites), {}, 5, disk)
+    open.push(close)
+    const { panel } = await start()
+    await panel.state()
+    const page = await follow(panel)
+    read.length = 0
+    await approve([])
+    const updates = await page.until(({ sprites }) => sprites.every(({ animations }) => animations[0]?.state === 'bought'))
+    const specs = read.filter((path) => path.endsWith('.sprite.json'))
+    expect(updates.length).toBeGreaterThan(names.length)
+    expect(Math.max(...names.map((name) => specs.filter((path) => basename(path) === `${name}.sprite.json`).length))).toBeLessThan(5)
   })
 })

@@ -1,6 +1,7 @@
 import type { PanelAnimation, PanelState } from '../../plugin/protocol/protocol.ts'
 import type { EmbeddedOptions } from '../../src/embedded/options/options.ts'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
+import type { Disk } from '../../src/host/disk.ts'
 import { nodeNet } from '../../src/host/net.ts'
 import { createWorkshop } from '../../src/workshop.ts'
 import { fasterClock } from '../kit/faster-clock.ts'
@@ -29,11 +30,13 @@ export interface PanelWorld {
  *
  * @param more Files of the game besides its own.
  * @param speed How many times faster the clock of the dev servers runs.
+ * @param disk The disk of the dev servers.
  */
 export async function openPanelWorld(
   more: Readonly<Record<string, string>> = {},
   options: EmbeddedOptions = {},
   speed = 5,
+  disk?: Disk,
 ): Promise<PanelWorld> {
   const open: (() => unknown)[] = []
   const [, load] = vites[0]!
@@ -55,7 +58,7 @@ export async function openPanelWorld(
       const dev = await startDev(
         await load(),
         game,
-        pluginOf(game, { env: { ...env, ...added }, net: nodeNet(), clock: fasterClock(speed) }),
+        pluginOf(game, { env: { ...env, ...added }, net: nodeNet(), clock: fasterClock(speed), disk }),
       )
       open.push(() => dev.close())
       const panel = await openPanel(dev)

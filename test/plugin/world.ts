@@ -176,7 +176,7 @@ export interface PluginSetup {
   readonly env?: Readonly<Record<string, string>>
   readonly net?: Host['net']
   readonly clock?: Host['clock']
-  readonly disk?: Host['disk']
+  readonly disk?: Host['disk'] | undefined
 }
 
 /** The plugin of a game, and how many workshops it has open. */

@@ -10,7 +10,7 @@ import {
 } from '../../../src/index.ts'
 import type { PanelActions } from '../../protocol/actions.ts'
 import { approveOffer, readOffer } from './approval-offer.ts'
-import type { DevBuyer } from './buyer.ts'
+import { atService, type DevBuyer } from './buyer.ts'
 import type { ActionName, ActionRequest } from './request-schemas.ts'
 
 /** The dependencies of the actions. */
@@ -29,9 +29,9 @@ export interface ActionPorts {
   /**
    * Notifies pages that the state has changed, and returns its revision.
    *
-   * @param paths Files that were written, absolute, if nothing else has happened.
+   * @param paths Files that were written, absolute, or {@link atService}.
    */
-  changed(paths?: readonly string[]): number
+  changed(paths: readonly string[]): number
 }
 
 /**
@@ -45,7 +45,7 @@ export const spendingActions: ReadonlySet<ActionName> = new Set(['approve', 'ans
 /** The actions of a running dev server. */
 export function createActions(ports: ActionPorts): Actions {
   const { workshop, buyer, isAttended } = ports
-  const done = (): { revision: number } => ({ revision: ports.changed() })
+  const done = (): { revision: number } => ({ revision: ports.changed(atService) })
   const write = async (sprite: string, digest: string, edit: SpecEditRequest['edit'], picture?: Uint8Array) => {
     const written = await workshop.editSpec({ sprite, digest, edit, ...(picture ? { picture } : {}) })
     return { digest: written.digest, revision: ports.changed([written.file]) }

@@ -41,8 +41,7 @@ export interface DevBuyer {
    * Reads the project's records, and starts approved requests that are not running. Resolves when they are
    * started; purchases continue. It never throws.
    *
-   * @param changed Absolute paths of the files that have changed since the last look. Pass them only if
-   * nothing else has changed.
+   * @param changed Absolute paths of the files that have changed since the last look, or {@link atService}.
    * @default anything may have happened
    */
   look(changed?: readonly string[]): Promise<void>
@@ -69,6 +68,9 @@ const firstWaitMs = 2000
 const longestWaitMs = 60_000
 /** How often the repository is read after an order that a worker could not find in it, in milliseconds. */
 const commitWaitMs = 2000
+
+/** Stands for the records as a changed path: something may have happened at the service, and no file was saved. */
+export const atService: readonly string[] = ['.spritewright']
 
 /** A look that waits for the one before it. More changes join it: a purchase of 40 sprites saves hundreds of files. */
 interface NextLook {
@@ -135,7 +137,7 @@ export function createBuyer({ workshop, log, onProgress, onChange }: BuyerPorts)
       async () => {
         // Only now: the look that follows a run would begin it again at once.
         for (const id of ids) tried.delete(id)
-        await look()
+        await look(atService)
         // The time in which it may be sent again may be over. Then no run begins, and only this tells pages of it.
         failures = failures.filter(({ error }) => !passing.includes(error))
         onChange()
@@ -174,7 +176,7 @@ export function createBuyer({ workshop, log, onProgress, onChange }: BuyerPorts)
       fail(ids, error)
     }
     onChange()
-    await look()
+    await look(atService)
   }
   /**
    * Handles the purchases that are still due after a run. The buyer remembers the mark of each such purchase.
@@ -183,7 +185,7 @@ export function createBuyer({ workshop, log, onProgress, onChange }: BuyerPorts)
    * has started is due, and the run may have missed it.
    */
   const remember = async (begun: readonly PendingPurchase[], decisionsBefore: number): Promise<void> => {
-    const pending = closing.signal.aborted ? undefined : await workshop.pending().catch(() => undefined)
+    const pending = closing.signal.aborted ? undefined : await workshop.pending(atService).catch(() => undefined)
     if (decisions !== decisionsBefore) return
     const before = new Map(begun.map(({ id, approved }) => [id, approved]))
     for (const { id, mark, approved } of pending?.orders ?? []) if (before.get(id) === approved) tried.set(id, mark)

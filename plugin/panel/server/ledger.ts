@@ -14,7 +14,7 @@ export interface RecordReader {
   /**
    * Notes a change.
    *
-   * @param paths Files that have changed, absolute, if nothing has happened at the service.
+   * @param paths Files that have changed, absolute, or `atService` of the buyer.
    * @default anything may have happened
    */
   changed(paths?: readonly string[]): void

@@ -7,7 +7,7 @@ import type { PanelAtlases, PanelFrames } from '../../protocol/protocol.ts'
 import { accessOf } from './access.ts'
 import { createActions } from './actions.ts'
 import { printAddress } from './address.ts'
-import { createBuyer } from './buyer.ts'
+import { atService, createBuyer } from './buyer.ts'
 import { createEventHub } from './events.ts'
 import { createPanelOrigin, type PanelOrigin } from './origin.ts'
 import { readPanelFile } from './page-files.ts'
@@ -104,7 +104,7 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
     log: (line, isError) => log[isError ? 'error' : 'money'](line),
     onProgress: (progress) => hub.send('progress', toPanelProgress(progress)),
     onChange: () => {
-      changed()
+      changed(atService)
       // Prices that were requested once are kept up to date: a purchase has changed the balance.
       if (prices && buyer.progress.size === 0 && hub.isHeard()) quote().catch(() => {})
     },
@@ -177,7 +177,7 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
       changed(paths)
       readLater(paths)
     },
-    approved: () => void (isListening() && buyer.look()),
+    approved: () => void (isListening() && buyer.look(atService)),
     print: () => void (origin.url === undefined ? origin.open() : origin.print()),
     close: async () => {
       pause.abort()

@@ -136,9 +136,9 @@ export interface Workshop {
    * with the sheets of a preview. Broken specs are left out and listed in `errors`. Does not contact the
    * service.
    *
-   * @param changed Absolute paths of all files that have changed since the last overview, if nothing has
-   * happened at the service. Other sprites are not read again.
-   * @default all is read
+   * @param changed Absolute paths of all files that have changed since the last overview. Other sprites are not
+   * read again, unless one of the paths is neither a spec nor a picture: then the records may have changed.
+   * @default unknown: all files are read again
    */
   overview(changed?: readonly string[]): Promise<Overview>
   /**
@@ -147,7 +147,7 @@ export interface Workshop {
    *
    * @param changed Absolute paths of all files that have changed since the last call. If all of them are
    * specs, only pending purchases of these specs are returned.
-   * @default all that is pending
+   * @default unknown: all files are read again
    */
   pending(changed?: readonly string[]): Promise<PendingReport>
   /** Asks the service for the prices of everything that is not bought, and for the balance. */

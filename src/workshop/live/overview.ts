@@ -6,7 +6,7 @@ import { askQuotes, priceKey } from '../../project/quotes.ts'
 import type { ServiceConnection, Session } from '../../project/session.ts'
 import { isToBuy } from '../../project/states.ts'
 import { readFacts, survey, surveyWanted } from '../../project/survey.ts'
-import { brokenOthers, toWantedAnimations } from '../../project/wanted.ts'
+import { brokenOthers } from '../../project/wanted.ts'
 import { groupBy } from '../../sheets/group.ts'
 import type { SpriteSpec } from '../../sprite-spec/spec.ts'
 import type { LockFile } from '../../vault/lockfile.ts'
@@ -16,7 +16,7 @@ import { mayBuy } from '../may-buy.ts'
 import { isAbout, staleOf } from '../sheets/changed-specs.ts'
 import { readNewSpritePrice } from './new-sprite.ts'
 import { serviceOf } from './pending-purchases.ts'
-import { type BookedSpecs, createSpecReader } from './spec-book.ts'
+import type { BookedSpecs, SpecReader } from './spec-book.ts'
 import { readTakes } from './takes.ts'
 
 /** The state of one sprite. */
@@ -40,8 +40,7 @@ interface Seen {
  * Creates a reader of all states, by the project's own records. It throws nothing for a broken spec. It
  * remembers what it has read, so that a saved spec costs as much as one sprite.
  */
-export function createOverviewer(context: Context, connection: ServiceConnection): Workshop['overview'] {
-  const book = createSpecReader(context)
+export function createOverviewer(context: Context, connection: ServiceConnection, book: SpecReader): Workshop['overview'] {
   let seen: Seen | undefined
   let turn: Promise<unknown> = Promise.resolve()
   const read = async (changed: readonly string[] | undefined): Promise<Overview> => {
@@ -60,6 +59,7 @@ export function createOverviewer(context: Context, connection: ServiceConnection
     const fresh = await readParts(
       context,
       connection,
+      book,
       specs.specs.filter((spec) => !isKnown(spec)),
       lock,
     )
@@ -95,11 +95,12 @@ async function readAnew(context: Context, { host }: ServiceConnection): Promise<
 async function readParts(
   context: Context,
   connection: ServiceConnection,
+  book: SpecReader,
   specs: readonly SpriteSpec[],
   lock: LockFile,
 ): Promise<readonly (readonly [string, Part])[]> {
   if (specs.length === 0) return []
-  const found = await surveyWanted(context, await toWantedAnimations(context, { specs, errors: [] }), lock, { host: connection.host })
+  const found = await surveyWanted(context, await book.wanted(specs), lock, { host: connection.host })
   const takes = await readTakes(context, connection, found)
   const items = groupBy(
     found.items.map((item, index): OverviewItem => ({ ...item, takes: takes[index] ?? [] })),

@@ -4,22 +4,20 @@ import type { PlanItem, PlanStep } from '../../project/plan.ts'
 import type { ServiceConnection } from '../../project/session.ts'
 import { isForBuild, isUnsent } from '../../project/states.ts'
 import { type Survey, surveyWanted } from '../../project/survey.ts'
-import { toWantedAnimations } from '../../project/wanted.ts'
+import type { WantedAnimations } from '../../project/wanted.ts'
 import { embeddedHost } from '../../sprite-spec/request.ts'
-import type { SpecScan } from '../../sprite-spec/scan.ts'
 import type { SpriteSpec } from '../../sprite-spec/spec.ts'
 import { specName } from '../../sprite-spec/spec-file.ts'
 import type { Workshop } from '../api/api.ts'
 import type { OverviewService, PendingPurchase } from '../api/overview-report.ts'
 import { mayBuy } from '../may-buy.ts'
-import { createSpecReader } from './spec-book.ts'
+import type { SpecReader } from './spec-book.ts'
 
 /**
  * Creates a reader of purchases that were approved in this checkout and are not finished, by the records
  * alone. It writes nothing.
  */
-export function createPendingReader(context: Context, connection: ServiceConnection): Workshop['pending'] {
-  const book = createSpecReader(context)
+export function createPendingReader(context: Context, connection: ServiceConnection, book: SpecReader): Workshop['pending'] {
   let known: ReadonlySet<SpriteSpec> | undefined
   return async (changed) => {
     // A test that starts the dev server of a game buys nothing, and continues nothing.
@@ -27,18 +25,18 @@ export function createPendingReader(context: Context, connection: ServiceConnect
     const [isAllowed, { canAsk }] = [mayBuy(context, {}), serviceOf(context, connection)]
     // Without a key, nothing could be continued.
     if (!isAllowed || !canAsk) return { orders: [], mayBuy: isAllowed, canAsk }
-    const { specs, errors } = await book.read(changed)
+    const { specs } = await book.read(changed)
     const isOfSpecs = changed?.every((file) => specName(file) !== undefined) === true
     const [before, saved] = [known ?? new Set(specs), new Set(changed)]
     known = new Set(specs)
     // A spec that was locked, or shared its name, may be valid again without being saved.
     const asked = isOfSpecs ? specs.filter((spec) => saved.has(spec.file) || !before.has(spec)) : specs
-    return { orders: await findOrders(context, connection, { specs: asked, errors }), mayBuy: isAllowed, canAsk }
+    return { orders: await findOrders(context, connection, await book.wanted(asked)), mayBuy: isAllowed, canAsk }
   }
 }
 
-async function findOrders(context: Context, connection: ServiceConnection, scan: SpecScan): Promise<readonly PendingPurchase[]> {
-  const found = await surveyWanted(context, await toWantedAnimations(context, scan), await context.lock.read(), { host: connection.host })
+async function findOrders(context: Context, connection: ServiceConnection, wanted: WantedAnimations): Promise<readonly PendingPurchase[]> {
+  const found = await surveyWanted(context, wanted, await context.lock.read(), { host: connection.host })
   // An order that the worker refused may be right at another commit, or once that commit is pushed.
   const commit = connection.isRemote ? await readCommit(context) : []
   return found.items.flatMap((item): PendingPurchase[] => {

@@ -7,7 +7,7 @@ import type { Workshop } from '../api/api.ts'
 import type { Preview } from '../api/reports.ts'
 import { staleOf } from '../sheets/changed-specs.ts'
 import { createSpriteMaker, type Made } from '../sheets/sprite-maker.ts'
-import { createSpecReader } from './spec-book.ts'
+import type { SpecReader } from './spec-book.ts'
 
 /** The last preview, and its parts. */
 interface Shown {
@@ -20,8 +20,7 @@ interface Shown {
  * Creates a previewer. It remembers its last preview, so that a saved spec costs as much as one sprite. A
  * sprite costs nothing before it is asked for, however many others there are.
  */
-export function createPreviewer(context: Context, connection: ServiceConnection): Workshop['preview'] {
-  const book = createSpecReader(context)
+export function createPreviewer(context: Context, connection: ServiceConnection, book: SpecReader): Workshop['preview'] {
   const maker = createSpriteMaker(context, connection)
   const made = new Map<string, Made>()
   let lock: LockFile | undefined

@@ -1,11 +1,15 @@
-import { sep } from 'node:path'
+import { extname, sep } from 'node:path'
 import { SpritewrightError } from '../../errors.ts'
 import { foldPath } from '../../host/real-path.ts'
 import type { Context } from '../../project/context.ts'
+import { ownAnimations, toWantedAnimations, type WantedAnimation, type WantedAnimations } from '../../project/wanted.ts'
+import { groupBy } from '../../sheets/group.ts'
 import { findSpecs, type SpecScan, toScan, tryReadSpec } from '../../sprite-spec/scan.ts'
 import type { SpriteSpec } from '../../sprite-spec/spec.ts'
 import { specName } from '../../sprite-spec/spec-file.ts'
 import { sha256 } from '../../vault/objects.ts'
+import { pictureEndings } from '../project-files.ts'
+import { staleOf } from '../sheets/changed-specs.ts'
 
 /** The specs of a project, as read from their files. */
 export interface BookedSpecs extends SpecScan {
@@ -13,15 +17,20 @@ export interface BookedSpecs extends SpecScan {
   readonly digests: ReadonlyMap<string, string>
 }
 
-/** Reads the specs of a project once, and then file by file as they change. */
+/**
+ * Reads the specs of a project once, and then file by file as they change. Several readers share it: each of
+ * them names the files that have changed since its own last call.
+ */
 export interface SpecReader {
   /**
    * Reads the present specs. A spec whose content has not changed is the identical object.
    *
-   * @param changed Absolute paths of all files that have changed since the last call.
+   * @param changed Absolute paths of the changed files.
    * @default unknown: all files are read
    */
   read(changed?: readonly string[]): Promise<BookedSpecs>
+  /** What specs of the last read ask for. A picture is read once; only its hash is kept. */
+  wanted(specs: readonly SpriteSpec[]): Promise<WantedAnimations>
 }
 
 interface Page {
@@ -30,8 +39,11 @@ interface Page {
 }
 
 /** Creates a book that has read nothing yet. */
-export function createSpecReader({ host, options }: Context): SpecReader {
+export function createSpecReader(context: Context): SpecReader {
+  const { host, options } = context
   const { root } = options
+  let turn: Promise<unknown> = Promise.resolve()
+  let asked = new Map<SpriteSpec, readonly WantedAnimation[]>()
   let pages: ReadonlyMap<string, Page> | undefined
   let booked: BookedSpecs = { specs: [], errors: [], digests: new Map() }
   /** A file that was locked becomes readable again without any notice. */
@@ -62,14 +74,42 @@ export function createSpecReader({ host, options }: Context): SpecReader {
     }
     return now
   }
-  return {
-    read: async (changed) => {
-      if (pages && changed && touched(changed).length === 0) return booked
+  const read = async (changed: readonly string[] | undefined): Promise<BookedSpecs> => {
+    const isTouched = !changed || touched(changed).length > 0
+    if (!pages || isTouched) {
       pages = await readPages(pages && changed)
       const scan = toScan(new Map([...pages].map(([file, { spec }]) => [file, spec])), root)
       const digests = [...pages].flatMap(([file, { digest }]) => (digest === undefined ? [] : [[file, digest] as const]))
       booked = { ...scan, digests: new Map(digests) }
-      return booked
+    }
+    const stale = staleOf(
+      booked.specs,
+      changed?.filter((path) => pictureEndings.has(extname(path).toLowerCase())),
+    )
+    if (isTouched || stale === 'all' || stale.size > 0) {
+      // A spec that is left out for a moment is forgotten: its picture may change meanwhile.
+      const kept = new Set(stale === 'all' ? [] : booked.specs.filter(({ name }) => !stale.has(name)))
+      asked = new Map([...asked].filter(([spec]) => kept.has(spec)))
+    }
+    return booked
+  }
+  return {
+    read: (changed) => {
+      const run = turn.then(() => read(changed))
+      turn = run.catch(() => undefined)
+      return run
+    },
+    wanted: async (specs) => {
+      const before = asked
+      const { wanted, errors } = await toWantedAnimations(context, { specs: specs.filter((spec) => !before.has(spec)), errors: [] })
+      const fresh = groupBy(
+        wanted.map(({ picture: _, ...bare }): WantedAnimation => bare),
+        ({ spec }) => spec,
+      )
+      const all = new Map([...before, ...fresh])
+      // A change that was reported meanwhile may be about a picture of these.
+      if (asked === before) for (const [spec, own] of fresh) asked.set(spec, own)
+      return { wanted: specs.flatMap((spec) => all.get(spec) ?? []), own: ownAnimations(context, specs), errors }
     },
   }
 }

@@ -26,7 +26,7 @@ export interface StatePublisher {
   /**
    * Notes a change. Returns the revision of the state that shows it.
    *
-   * @param paths Changed files, absolute, if nothing has happened at the service.
+   * @param paths Changed files, absolute, or `atService` of the buyer.
    * @default anything may have happened
    */
   changed(paths?: readonly string[]): number
