@@ -132,7 +132,7 @@ function withLightness(rgb: Rgb, wanted: number): Rgb {
   return (most > 1 ? raised.map((value) => l + ((value - l) * (1 - l)) / (most - l)) : raised) as unknown as Rgb
 }
 
-/** `set_sat`, as it is since Aseprite of 2026. Versions before sorted the channels wrongly if two were equal. */
+/** `set_sat`, as it is since August 2025. Versions before mixed up the channels if two were equal. */
 function withSaturation(rgb: Rgb, wanted: number): Rgb {
   const least = Math.min(...rgb)
   const range = saturation(rgb)
