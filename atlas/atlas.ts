@@ -187,7 +187,7 @@ function placeFrames(
         offsetY: trimmed.offsetY,
         sourceWidth: canvasOf(frame).width,
         sourceHeight: canvasOf(frame).height,
-        ...(sequence.anchor === undefined ? {} : { anchor: sequence.anchor }),
+        anchor: sequence.anchor,
         ...(sequence.borders === undefined ? {} : { borders: scaleBorders(sequence.borders, scale) }),
       }
     })

@@ -104,7 +104,7 @@ export function shrinkAtlas(large: Atlas, sequences: readonly FrameSequence[], s
       offsetY: times(frame.offsetY),
       sourceWidth: times(frame.sourceWidth),
       sourceHeight: times(frame.sourceHeight),
-      ...(borders ? { borders } : {}),
+      borders,
     }
   })
   const pages = large.pages.map(({ index, bitmap }) => {

@@ -101,7 +101,7 @@ export function createSession(surroundings: Surroundings, options: Options, seam
   let builds = 0
   let failed: readonly unknown[] = []
   const workshop = (): Promise<Workshop> => {
-    opened ??= makeWorkshop({ root, mode, envDir, envPrefix, options, onWait: log.money, ...(seam.host ? { host: seam.host } : {}) })
+    opened ??= makeWorkshop({ root, mode, envDir, envPrefix, options, onWait: log.money, host: seam.host })
     return opened
   }
   const make = async (): Promise<Bundling> => {

@@ -48,7 +48,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   const isOn = (name: string): boolean => given.some((option) => option.name === name && option.value === undefined)
   if (isOn('version') && !entry) return { kind: 'version' }
   if (verb === 'help') return helpOn(names[0])
-  if (isOn('help')) return { kind: 'help', isAsked: true, ...(entry ? { entry } : {}) }
+  if (isOn('help')) return { kind: 'help', isAsked: true, entry }
   if (argv.length === 0) return { kind: 'help', isAsked: false }
   if (!entry) throw unknownCommand(verb)
   if (!entry.takesNames && names.length > 0) {
@@ -140,7 +140,7 @@ function unknownCommand(found: string | undefined): SpritewrightError {
   const entry = commandEntries.find(({ verb }) => verb === meant?.split(' ')[0])
   const asked = nearest ? `Did you mean "npx spritewright ${nearest}"?` : 'All commands: npx spritewright --help'
   const advice = entry ? `Try "npx spritewright ${meant}": ${entry.text}.` : asked
-  return usage(`Unknown command ${JSON.stringify(found)}. ${advice}`, { found, ...(nearest ? { nearest } : {}) })
+  return usage(`Unknown command ${JSON.stringify(found)}. ${advice}`, { found, nearest })
 }
 
 function unknownOption(found: string, { verb }: CommandEntry, known: readonly Option[]): SpritewrightError {
@@ -149,11 +149,7 @@ function unknownOption(found: string, { verb }: CommandEntry, known: readonly Op
     known.map(({ name }) => `--${name}`),
   )
   const advice = nearest ? `Did you mean ${nearest}?` : `Its options: npx spritewright ${verb} --help`
-  return usage(`Unknown option ${found} of "spritewright ${verb}". ${advice}`, {
-    command: verb,
-    found,
-    ...(nearest ? { nearest } : {}),
-  })
+  return usage(`Unknown option ${found} of "spritewright ${verb}". ${advice}`, { command: verb, found, nearest })
 }
 
 function usage(message: string, facts: Readonly<Record<string, unknown>>): SpritewrightError {

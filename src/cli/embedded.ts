@@ -11,7 +11,7 @@ const playKey = 'sw_test_embedded_play_money'
  */
 export async function startService({ host, port, folder, key = playKey, credits, faults }: ServiceInit): Promise<RunningService> {
   const { parseFaultPlan, startEmbeddedService } = await import('../service.ts')
-  const account = { name: 'demo', keys: [{ key }], ...(credits === undefined ? {} : { credits }) }
+  const account = { name: 'demo', keys: [{ key }], credits }
   const { clock, disk, random } = host
   const plan = faults === undefined ? {} : { faults: parseFaultPlan(faults.text, faults.file) }
   const service = await startEmbeddedService({ dir: folder, port, accounts: [account], ...plan }, { clock, disk, random })

@@ -79,6 +79,6 @@ function internal(message: string, stack: string | undefined, advice: string = m
     message: `${message || 'An error without a message.'} ${advice}`,
     facts: {},
     exit: errorCodes.SW_INTERNAL.exit,
-    ...(stack ? { stack } : {}),
+    stack,
   }
 }

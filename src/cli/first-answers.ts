@@ -61,7 +61,7 @@ function readOptions(args: CommandArgs): Partial<FirstAnswers> {
     })
   return {
     ...(args.flag('embedded') ? { isEmbedded: true } : {}),
-    ...(engine === undefined ? {} : { engine }),
+    engine,
     ...(folder === undefined ? {} : { folder: folderBelow(folder) }),
   }
 }

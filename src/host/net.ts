@@ -73,7 +73,7 @@ export function nodeNet(env: Readonly<Record<string, string | undefined>> = {}):
         body: wanted.body === undefined ? null : Buffer.from(wanted.body.buffer, wanted.body.byteOffset, wanted.body.byteLength),
         headersTimeout: wanted.headersTimeoutMs ?? 30_000,
         bodyTimeout: wanted.bodyTimeoutMs ?? 30_000,
-        ...(wanted.signal ? { signal: wanted.signal } : {}),
+        signal: wanted.signal,
       }).catch((error: unknown) => {
         const isOwn = proxyWords === '' || wanted.signal?.aborted
         throw isOwn ? error : new Error(`through the proxy ${proxyWords}`, { cause: error })

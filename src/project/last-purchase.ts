@@ -29,7 +29,7 @@ export function supersededBy(
     superseded: {
       sha256: result.sha256,
       frames: asked.frames ?? request.frames,
-      ...(result.review ? { review: result.review } : {}),
+      review: result.review,
       ...(submission ? { credits: parseCredits(submission.maxCredits) } : {}),
     },
   }

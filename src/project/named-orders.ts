@@ -68,7 +68,7 @@ async function findOrphans(context: Context, names: readonly string[]): Promise<
       hash: orphan.hash,
       state: accepted ? 'running' : 'uncertain',
       ...(accepted ? { executionId: accepted.executionId } : {}),
-      ...(question ? { question } : {}),
+      question,
     }
     return { order: toOrphanOrder(orphan), standing }
   })

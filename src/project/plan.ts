@@ -176,7 +176,7 @@ export function standingOf(facts: PlanFacts, id: string, hash: string | undefine
     hash,
     ...(attempt > 0 ? { attempt } : {}),
     ...(entry?.approval ? { ceiling: parseCredits(entry.approval.ceiling) } : {}),
-    ...(executionId === undefined ? {} : { executionId }),
+    executionId,
     ...(submission.question && !isAnswered(submission) ? { question: submission.question } : {}),
   }
   const ownResult = submission.abandoned ? undefined : (submission.stored?.sha256 ?? entry?.result?.sha256)
@@ -234,7 +234,7 @@ export function planAnimation(
     animation,
     request,
     changed: standing.state === 'missing' ? changedFields(request, facts.lock, host) : [],
-    ...(review ? { review } : {}),
+    review,
     ...(standing.state === 'bought' ? {} : supersededBy(request, hash, facts.lock, host)),
   }
 }

@@ -45,7 +45,7 @@ export async function regainOrder(
     const session = await connection.open(signal)
     const order = await find(session)
     if (!order) return { why: 'It was bought at another service, or with a key of another kind, so it was not fetched again.' }
-    const ports = await toJobPorts(context, session, { ...(onProgress ? { onProgress } : {}), signal })
+    const ports = await toJobPorts(context, session, { onProgress, signal })
     const { sha256, fault } = await purchase(ports, order)
     return { sha256, ...(fault ? { why: fault.again } : {}) }
   } catch (error) {

@@ -181,8 +181,8 @@ async function createSessionClient(
     limits: options.limits,
     // Each run has an embedded service of its own, whose limits no other process uses.
     ...(options.service === 'embedded' ? { host: embeddedHost } : { limitsFolder: join(host.stateFolder, 'limits') }),
-    ...(profile ? { profile } : {}),
-    ...(onWait ? { onWait } : {}),
+    profile,
+    onWait,
   })
 }
 

@@ -169,7 +169,7 @@ export function createClient(ports: ClientPorts, options: ClientOptions): Servic
   const pauses = createAskedPauses(ports, options.limitsFolder, { baseUrl: options.baseUrl, key })
   const limiter = pauses.over(toLimiter(ports, options, key))
   const onPause = options.onWait && tellPauses(clock, options.onWait)
-  const tools = { clock, random, budget: createRetryBudget(), ...(onPause ? { onPause } : {}) }
+  const tools = { clock, random, budget: createRetryBudget(), onPause }
   const transport = createTransport(net, clock, address, key, async (request, ms) => {
     const bucket = bucketOf(request)
     if (bucket !== undefined) await pauses.note(bucket, ms)

@@ -73,11 +73,11 @@ export async function cutAnimation(input: SheetInput, played: PlayedFrames, base
   return {
     frames: whole.map(({ index }, at) => {
       const { bitmap, canvas } = cut[at]!
-      return { index, bitmap, ...(canvas ? { canvas } : {}) }
+      return { index, bitmap, canvas }
     }),
     room,
-    ...(figureSide === undefined ? {} : { figureSide }),
-    ...(quality ? { quality } : {}),
+    figureSide,
+    quality,
     warnings,
   }
 }
@@ -107,7 +107,7 @@ export function toSequence(input: SheetInput, { frames, room }: Pick<CutAnimatio
     sprite: spec.name,
     frames: frames.map(({ index, ...frame }) => ({ ...frame, name: frameName(input, index), durationMs: 1000 / animation.fps })),
     play: (animation.use ?? frames.map(({ index }) => index)).map((index) => frameName(input, index)),
-    ...(animation.durations ? { durations: animation.durations } : {}),
+    durations: animation.durations,
     fps: animation.fps,
     loop: animation.loop,
     yoyo: animation.yoyo,

@@ -171,7 +171,7 @@ function toSprites(
         atlas,
         width: Math.round(frame.sourceWidth / main.scale),
         height: Math.round(frame.sourceHeight / main.scale),
-        ...(spec.anchor ? { anchor: spec.anchor } : {}),
+        anchor: spec.anchor,
         pixelArt: spec.pixelArt,
         isPlaceholder: own.some((input) => input.source.kind === 'placeholder'),
         ...supersededOf(own),

@@ -73,7 +73,7 @@ export async function tryReadSpec(disk: Disk, file: string, root: string): Promi
     return { spec: await withArt(disk, parseSpec(decode(bytes, file, root), file, showPath(root, file))), bytes }
   } catch (error) {
     if (!(error instanceof SpritewrightError)) throw error
-    return { spec: error, ...(bytes ? { bytes } : {}) }
+    return { spec: error, bytes }
   }
 }
 

@@ -80,7 +80,7 @@ export async function build(context: Context, connection: ServiceConnection, req
     ),
     fetched: [...fetchedSince(first, found), ...project.fetched],
     fromVault: first.items.filter((item) => item.state === 'bought').length,
-    ...(run.balance ? { balance: run.balance } : {}),
+    balance: run.balance,
     failures,
     warnings: context.warnings,
   }
@@ -189,7 +189,7 @@ function withTroubles(error: unknown, troubles: ReadonlySet<string>): unknown {
 function lostError({ vault, options }: Context, lost: readonly PlanItem[]): SpritewrightError {
   const ids = lost.map(({ id }) => id)
   const { shared } = options.store
-  const facts = { ids, ...(shared === undefined ? {} : { store: shared }) }
+  const facts = { ids, store: shared }
   const found = `The paid results of ${ids.join(', ')} are not here`
   if (vault.troubles.size > 0) return new SpritewrightError('SW_STORE', { message: `${found}.\n${[...vault.troubles].join('\n')}`, facts })
   const advice =

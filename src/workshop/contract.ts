@@ -30,8 +30,8 @@ export async function checkContract(
     profile: profileOf(context),
     limits: { ...context.options.limits },
     signal,
-    ...(request.spend === undefined ? {} : { spend: request.spend }),
-    ...(request.onCheck ? { onCheck: request.onCheck } : {}),
+    spend: request.spend,
+    onCheck: request.onCheck,
     record: async (intent) => {
       const text = JSON.stringify({ ...intent, at: new Date(context.host.clock.wall()).toISOString() }, null, 2)
       const path = join(folder, `${String(intent.key)}.json`)

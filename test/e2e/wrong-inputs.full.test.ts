@@ -122,7 +122,7 @@ describe('a wrong input ends with its exit code and says what was expected, what
       says: ['other/Hero.sprite.json', 'sprites/hero.sprite.json'],
     },
   ])('$name', async ({ files, code, exit, says, isTold = level === 'long' }) => {
-    const project = await world(files as Record<string, string | Uint8Array>)
+    const project = await world(files as Readonly<Record<string, string | Uint8Array | undefined>> as Record<string, string | Uint8Array>)
     const before = service.charges().length
     const { run, error, words } = await refusalOf(project, ['approve', '--yes'], serviceEnv(service), isTold)
     expect({ exit: run.code, code: error.code, message: error.message }).toMatchObject({ exit, code })

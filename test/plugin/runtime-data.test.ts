@@ -120,7 +120,11 @@ test('PixiJS gets the textures that its own Spritesheet makes; a frame of a miss
   for (const turned of [[], ['hero/walk/0000']]) {
     const made = cutPages({ ...atlas, turned }, sources)
     expect(Object.keys(made)).toEqual(['hero/walk/0000', 'hero/walk/0001'])
-    const sheets = [{ 'hero/walk/0000': { ...trimmed, rotated: turned.length > 0 } }, { 'hero/walk/0001': whole }].map((frames, page) =>
+    const pages: Record<string, typeof whole>[] = [
+      { 'hero/walk/0000': { ...trimmed, rotated: turned.length > 0 } },
+      { 'hero/walk/0001': whole },
+    ]
+    const sheets = pages.map((frames, page) =>
       new Spritesheet(new Texture({ source: sources[page]! }), { frames, meta: { scale: '0.5' } }).parseSync(),
     )
     for (const [name, theirs] of Object.entries({ ...sheets[0], ...sheets[1] })) {

@@ -241,11 +241,11 @@ test.each(Array.from({ length: Math.ceil(count / batch) }, (_, index) => index *
       for (const path of [...machine.disk.files.keys()]) if (path.startsWith('/game/.spritewright/')) machine.disk.files.delete(path)
       await plant(known, machine, chance)
       // Some owners have the address in their environment; the others have named none.
-      const env = {
+      const env: Record<string, string> = {
         VITEST: undefined as never,
-        ...(chance.is(0.7) ? {} : { SPRITEWRIGHT_BASE_URL: undefined as never }),
+        ...((chance.is(0.7) ? {} : { SPRITEWRIGHT_BASE_URL: undefined as never }) as object),
         // Some have the key under another name, which a planted file may guess.
-        ...(chance.is(0.8) ? {} : { SPRITEWRIGHT_API_KEY: undefined as never, OWNER_TOKEN: apiKey }),
+        ...((chance.is(0.8) ? {} : { SPRITEWRIGHT_API_KEY: undefined as never, OWNER_TOKEN: apiKey }) as object),
       }
       const run = chance.pick(verbs)
       const end = await machine

@@ -97,7 +97,7 @@ describe('redirects of a download', () => {
       undefined,
     ]
     for (const location of places) {
-      const api = await serve(() => [302, location === undefined ? {} : { location }])
+      const api = await serve(() => [302, (location === undefined ? {} : { location }) as Record<string, string>])
       const error = await errorOf(clientOf(api.url).download(`${api.url}/v1/image-jobs/j/asset`))
       expect(`${location} ${error.code}`).toBe(`${location} SW_WIRE`)
       expect(error.message).not.toMatch(/passwd|secret|192\.0|example\.invalid/)

@@ -258,7 +258,7 @@ describe('credentials of S3', () => {
     const secrets = ['wJalrXUtnFEMI', 'AKIAIOSFODNN7EXAMPLE', 'session/token']
     const refusals: unknown[] = []
     fault = () => ({ answer: 403 })
-    for (const env of [{}, away, { AWS_SECRET_ACCESS_KEY: 'another-secret' }])
+    for (const env of [{}, away, { AWS_SECRET_ACCESS_KEY: 'another-secret' }] as Record<string, string>[])
       await records(env)
         .get('a/1')
         .catch((error) => refusals.push(error))

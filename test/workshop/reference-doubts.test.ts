@@ -60,7 +60,7 @@ test('an ordinary reference is no matter for a warning', async () => {
   const workshop = await shelf.workshop(game)
   try {
     expect((await workshop.plan()).warnings).toEqual([])
-    expect((await readOffer(workshop, { ids: ['hero'] })).lines[0]).not.toHaveProperty('warning')
+    expect((await readOffer(workshop, { ids: ['hero'] })).lines[0]?.warning).toBeUndefined()
   } finally {
     await workshop.close()
   }

@@ -47,7 +47,7 @@ export function createActions(ports: ActionPorts): Actions {
   const { workshop, buyer, isAttended } = ports
   const done = (): { revision: number } => ({ revision: ports.changed(atService) })
   const write = async (sprite: string, digest: string, edit: SpecEditRequest['edit'], picture?: Uint8Array) => {
-    const written = await workshop.editSpec({ sprite, digest, edit, ...(picture ? { picture } : {}) })
+    const written = await workshop.editSpec({ sprite, digest, edit, picture })
     return { digest: written.digest, revision: ports.changed([written.file]) }
   }
   const writeTake = async (item: OverviewItem, digest: string, take: number) =>

@@ -60,7 +60,7 @@ async function consult(
   const request: ApproveRequest = {
     names: ids,
     ...(ceiling === undefined ? {} : { max: parseCredits(ceiling) }),
-    ...(adopt === undefined ? {} : { adopt }),
+    adopt,
     ...terms,
     confirm: async (lines, balance, worker) => {
       seen = { lines, balance, worker }
@@ -84,7 +84,7 @@ function toOffer({ lines, balance, worker }: Seen, report?: ApproveReport): Pane
   const ceilings = sumOf(lines.map(({ ceiling }) => ceiling))
   return {
     lines: lines.map(({ id, hash, prompt, quote, ceiling, warning }) => ({
-      ...{ id, hash, prompt, ...(warning === undefined ? {} : { warning }) },
+      ...{ id, hash, prompt, warning },
       price: formatCredits(quote),
       ceiling: formatCredits(ceiling),
     })),

@@ -97,7 +97,7 @@ export function createBuyer({ workshop, log, onProgress, onChange }: BuyerPorts)
     const before = progress.get(step.id)
     // A status read contains no progress value. The last value of the same phase then still applies.
     const far = step.progress ?? (before?.phase === step.phase ? before.progress : undefined)
-    const now = { ...step, ...(far === undefined ? {} : { progress: far }) }
+    const now = { ...step, progress: far }
     progress.set(now.id, now)
     const line = progressLine(now, before)
     if (line !== undefined) log(line)

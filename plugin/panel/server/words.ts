@@ -20,7 +20,7 @@ export function priceOf({ credits, priceVersion, referenceUsd }: Priced, operati
   return {
     credits: formatCredits(credits),
     priceVersion,
-    ...(referenceUsd === undefined ? {} : { referenceUsd }),
+    referenceUsd,
     words: operation === 'sprite_sheet' ? `${amount} will be held.` : `${amount} will be charged on delivery.`,
   }
 }

@@ -22,8 +22,8 @@ export async function approve({ printer, parts, root, withWorkshop }: CommandCon
   const total = args.credits('total')
   const request: ApproveRequest = {
     names: args.names,
-    ...(max === undefined ? {} : { max }),
-    ...(total === undefined ? {} : { total }),
+    max,
+    total,
     adopt: args.flag('adopt'),
     given: isSure ? 'unattended' : 'typed',
     confirm: async (lines, balance, worker) => {

@@ -23,9 +23,9 @@ export async function serve({ printer, parts, root }: CommandContext, args: Comm
     host: parts.host,
     port: args.port('port') ?? defaultPort,
     folder,
-    ...(key === undefined ? {} : { key }),
+    key,
     ...(credits === undefined ? {} : { credits: formatCredits(credits) }),
-    ...(faults === undefined ? {} : { faults }),
+    faults,
   })
   try {
     const env = { SPRITEWRIGHT_BASE_URL: service.url, SPRITEWRIGHT_API_KEY: service.key }

@@ -44,7 +44,7 @@ export function applyProgress(state: ProgressState, news: JobProgress, at: numbe
     phase: news.phase,
     // Hints may arrive out of order. A bar never goes back.
     ...(progress === undefined ? {} : { progress: clampShare(Math.max(progress, isSamePhase ? (before.progress ?? 0) : 0)) }),
-    ...(message === undefined ? {} : { message }),
+    message,
     held: news.held ?? before?.held ?? 0n,
     settled: news.settled ?? before?.settled ?? 0n,
     startedAt: before?.startedAt ?? at,

@@ -143,7 +143,7 @@ function drawPose(canvas: Canvas, plan: AccentPlan, parts: readonly Part[], pose
         return at
       }
       const place = pose.turn === 0 ? (x: number, y: number): Point => rig.place(x, y, limb) : turned
-      drawLayer(canvas, layer, place, { isCrisp, light: pose.light, flash: pose.flash, ...(slice.flat ? { flat: slice.flat } : {}) })
+      drawLayer(canvas, layer, place, { isCrisp, light: pose.light, flash: pose.flash, flat: slice.flat })
     }
   if (!isCrisp) drawAccents(canvas, plan, pose.accents, 'before')
 }

@@ -70,7 +70,7 @@ const reasons: Readonly<Record<number, Reason>> = {
 function refusal({ retryAfter }: FaultDeed, status: number, random: Random): ServedResponse {
   const reason = reasons[status] ?? 'temporarily_unavailable'
   const response = toEnvelope(new Refusal(reason, 'The plan of faults wants this.'), random.uuid())
-  const wait = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }
+  const wait: Readonly<Record<string, string>> = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }
   return { ...response, status, headers: { ...response.headers, ...wait } }
 }
 

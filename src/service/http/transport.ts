@@ -122,9 +122,9 @@ export function createTransport(
       method: request.method,
       url: `${address.origin}${address.path}${request.path}`,
       headers: toHeaders(request, key),
-      ...(request.body === undefined ? {} : { body: request.body }),
-      ...(signal === undefined ? {} : { signal }),
-      ...(bodyTimeoutMs === undefined ? {} : { bodyTimeoutMs }),
+      body: request.body,
+      signal,
+      bodyTimeoutMs,
     })
     // Messages quote headers, and a `Location` is requested from another origin. Neither may contain the key.
     const headers = Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, hide(value)]))

@@ -42,15 +42,11 @@ export async function readDelivered(context: Context, connection: ServiceConnect
   const { review: ___, ...bare } = item
   // The spec as it would be with this take: overrides of frames may belong to one take alone.
   const spec = { ...item.spec, scales: [1], animations: item.spec.animations.map((own) => (own.name === animation.name ? animation : own)) }
-  const asked = { ...bare, ...standing, spec, ...(review ? { review } : {}) }
+  const asked = { ...bare, ...standing, spec, review }
   // An override that does not fit is reported when it is used.
   const [placed] = await toInputs(context, { ...found, items: [asked], wanted: [target] }, 'placeholder', () => {})
   const input = { ...(placed as SheetInput), animation }
   const ports = { cache: context.cache, codec: context.codec, layout: layoutOf(context), warn: () => {}, onOverrideFault: () => {} }
   const [quality] = await readQuality([input], new Set([id]), context.options.atlas, ports)
-  return {
-    take: animation.take,
-    sheets: await makeSheets([input], 'sprite', context.options.atlas, ports),
-    ...(quality ? { quality } : {}),
-  }
+  return { take: animation.take, sheets: await makeSheets([input], 'sprite', context.options.atlas, ports), quality }
 }

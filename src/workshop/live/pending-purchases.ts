@@ -51,7 +51,7 @@ async function findOrders(context: Context, connection: ServiceConnection, wante
         state,
         mark: JSON.stringify([approved, passed, ...commit]),
         approved: JSON.stringify(approved),
-        ...(ceiling === undefined ? {} : { ceiling }),
+        ceiling,
       },
     ]
   })

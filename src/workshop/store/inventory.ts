@@ -52,7 +52,7 @@ async function toResult(
   const bytes = named[0]?.bytes ?? (path === undefined ? undefined : (await context.host.disk.stat(path))?.bytes)
   return {
     sha256,
-    ...(bytes === undefined ? {} : { bytes }),
+    bytes,
     state: strength.find((state) => named.some((one) => one.state === state)) ?? 'unknown',
     uses: named.map(({ sha256: _sha256, bytes: _bytes, ...use }) => use),
     places: [...paths.keys()],

@@ -91,11 +91,11 @@ function listPrunable(inventory: Inventory, isMeant: (place: PlaceName) => boole
 
 function toLine(result: StoredResult, recovery?: Recovery): PruneLine {
   const { sha256, bytes = 0, state } = result
-  return { name: sha256, ids: idsOf(result), bytes, state, ...(recovery === undefined ? {} : { recovery }) }
+  return { name: sha256, ids: idsOf(result), bytes, state, recovery }
 }
 
 function toQuarantineLine(copy: QuarantinedCopy, recovery?: Recovery): PruneLine {
-  return { name: copy.name, ids: [], bytes: copy.bytes, state: 'quarantined', ...(recovery === undefined ? {} : { recovery }) }
+  return { name: copy.name, ids: [], bytes: copy.bytes, state: 'quarantined', recovery }
 }
 
 /**

@@ -120,7 +120,7 @@ function toNamed(id: string, request: string, state: ResultState, entry: LockEnt
     sha256: result.sha256,
     bytes: result.bytes,
     service: { host, keyMode },
-    ...(entry.asked.take === undefined ? {} : { take: entry.asked.take }),
+    take: entry.asked.take,
     ...(entry.execution ? { executionId: entry.execution.id } : {}),
   }
 }
@@ -144,14 +144,7 @@ function readRecords(
     const { sha256, bytes } = record.body
     // A stray's result may come after the execution that replaced it.
     const madeBy = record.body.executionId ?? executionId
-    results.set(sha256, {
-      id,
-      request,
-      sha256,
-      bytes,
-      state: state(sha256 === last),
-      ...(madeBy === undefined ? {} : { executionId: madeBy }),
-    })
+    results.set(sha256, { id, request, sha256, bytes, state: state(sha256 === last), executionId: madeBy })
   }
   return [...results.values()]
 }

@@ -76,7 +76,7 @@ async function readCopies(context: Context, result: StoredResult): Promise<Copie
       unreadable.set(name, (error as Error).message)
     }
   }
-  return { ...(good ? { good } : {}), goodIn, damaged, unreadable }
+  return { good, goodIn, damaged, unreadable }
 }
 
 /**

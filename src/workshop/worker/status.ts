@@ -36,11 +36,7 @@ export async function readWorkerStatus(context: Context): Promise<WorkerStatus> 
       const order = orderMessage.safeParse(data)
       const now = progressMessage.safeParse(progress)
       const message = failure === '' ? (now.success ? (now.data.message ?? now.data.phase) : undefined) : parseFailure(failure).message
-      return {
-        ...(order.success ? { id: order.data.id, commit: order.data.commit } : { id: '?' }),
-        ...(message === undefined ? {} : { message }),
-        at,
-      }
+      return { ...(order.success ? { id: order.data.id, commit: order.data.commit } : { id: '?' }), message, at }
     })
   try {
     const note = leaseNote.safeParse((await queues.lease.read(leaseId))?.data)

@@ -290,7 +290,7 @@ describe('an action', () => {
   test('with too long a body is refused before it is read to its end, with and without its length', async () => {
     const { act } = await panel(actions(async () => ({})))
     const long = JSON.stringify({ ...undo, more: 'x'.repeat(300 * 1024) })
-    for (const headers of [{}, { 'transfer-encoding': 'chunked' }])
+    for (const headers of [{}, { 'transfer-encoding': 'chunked' }] as Record<string, string>[])
       await act('undo', long, headers).then(
         (answer) => expect(answer).toMatchObject({ status: 413, headers: { connection: 'close' } }),
         // The server may close before the client has sent everything.

@@ -84,13 +84,13 @@ describe('the state of the panel', () => {
     expect(now.totals).toEqual({ counts: { bought: 1, approved: 1, missing: 1, question: 1 }, price: '3.2' })
 
     expect(animationOf(now, 'bought')).toMatchObject({ spent: '1.6', isPlaceholder: false, isSuperseded: false, ceiling: '1.6' })
-    expect(animationOf(now, 'bought')).not.toHaveProperty('price')
-    expect(animationOf(now, 'bought')).not.toHaveProperty('question')
+    expect(animationOf(now, 'bought').price).toBeUndefined()
+    expect(animationOf(now, 'bought').question).toBeUndefined()
     expect(animationOf(now, 'approved')).toMatchObject({ price: { credits: '1.6' }, ceiling: '1.6', isPlaceholder: true })
-    expect(animationOf(now, 'approved')).not.toHaveProperty('spent')
+    expect(animationOf(now, 'approved').spent).toBeUndefined()
     expect(animationOf(now, 'missing')).toMatchObject({ price: { credits: '1.6' }, isPlaceholder: true })
-    expect(animationOf(now, 'missing')).not.toHaveProperty('approved')
-    expect(animationOf(now, 'missing')).not.toHaveProperty('executionId')
+    expect(animationOf(now, 'missing').approved).toBeUndefined()
+    expect(animationOf(now, 'missing').executionId).toBeUndefined()
     const quiz = animationOf(now, 'quiz')
     expect(quiz.question).toMatchObject({ text: 'Which hand?', needsAsset: false })
     expect([quiz.executionId !== undefined, quiz.price]).toEqual([true, undefined])
@@ -277,7 +277,7 @@ describe('the state of the panel', () => {
     const progress = new Map([['hero.walk', { id: 'hero.walk', phase: 'running' as const, progress: 0.25, message: 'drawing' }]])
     const now = await state({ progress })
     expect(animationOf(now, 'hero').progress).toEqual({ id: 'hero.walk', phase: 'running', progress: 0.25, message: 'drawing' })
-    expect(animationOf(now, 'coin')).not.toHaveProperty('progress')
+    expect(animationOf(now, 'coin').progress).toBeUndefined()
   })
 
   test('keeps the object of a sprite while nothing of it changes', async () => {

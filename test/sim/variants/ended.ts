@@ -51,7 +51,7 @@ export async function copiedApprovals(counter: Counter): Promise<void> {
   const made = await team()
   await made.first.approve()
   const SPRITEWRIGHT_APPROVERS = `${made.first.entry('hero.walk').approval?.buyer}`
-  for (const named of [{}, { SPRITEWRIGHT_PROJECT: 'f'.repeat(32) }]) {
+  for (const named of [{}, { SPRITEWRIGHT_PROJECT: 'f'.repeat(32) }] as Record<string, string>[]) {
     const env = { ...keyEnv(5), SPRITEWRIGHT_APPROVERS, ...named }
     await sendsNothing(made, counter, made.clone(made.first), 'an approval of another project', { env })
   }
@@ -85,7 +85,7 @@ export async function branchApprovals(counter: Counter): Promise<void> {
     over.abort()
     await made.run(working)
   }
-  for (const named of [{}, { SPRITEWRIGHT_BRANCHES: 'main' }, { SPRITEWRIGHT_BRANCHES: 'none, main' }]) {
+  for (const named of [{} as Record<string, string>, { SPRITEWRIGHT_BRANCHES: 'main' }, { SPRITEWRIGHT_BRANCHES: 'none, main' }]) {
     await orders(named)
     if (made.posts() > 0) throw new BrokenInvariant('I11', 'a worker sends on an approval that only an old branch has')
   }

@@ -27,22 +27,22 @@ export function toPaid(parts: StateParts, one: OverviewItem | PlanStep | Overvie
   const now = namesOf(one).flatMap((name) => parts.progress.get(name) ?? [])[0]
   return {
     id,
-    ...(hash === undefined ? {} : { hash }),
-    ...(attempt === undefined ? {} : { attempt }),
+    hash,
+    attempt,
     ...meaningOf(facts),
     words: stateSentence(facts, price?.words ?? ''),
     prompt: request.prompt,
-    ...(price ? { price } : {}),
+    price,
     ...(ceiling === undefined ? {} : { ceiling: formatCredits(ceiling) }),
     ...(approval ? { approved: approvedWords(approval) } : {}),
     ...(cost === undefined ? {} : { spent: formatCredits(cost) }),
     ...(approvedAt === undefined ? {} : { approvedAt: Date.parse(approvedAt) }),
     ...(line?.state === 'settled' || line?.state === 'restored' ? { endedAt: line.at } : {}),
     ...(line?.state === 'held' ? { held: formatCredits(line.credits) } : {}),
-    ...(executionId === undefined ? {} : { executionId }),
+    executionId,
     ...(now ? { progress: { ...toPanelProgress(now), id } } : {}),
     ...(question ? { question: { id: question.questionId, text: question.text, needsAsset: question.requiresAsset } } : {}),
-    ...(undecided === undefined ? {} : { undecided }),
+    undecided,
   }
 }
 
@@ -55,7 +55,7 @@ export function toOrphan(parts: StateParts, one: OverviewOrphan, index: StateInd
 
 /** Progress without amounts, which JSON cannot encode. */
 export function toPanelProgress({ id, phase, progress, message }: JobProgress): NonNullable<PanelPaid['progress']> {
-  return { id, phase, ...(progress === undefined ? {} : { progress }), ...(message === undefined ? {} : { message }) }
+  return { id, phase, progress, message }
 }
 
 /** A ledger stays the same object until its records change, and has a line for each purchase. */
@@ -80,14 +80,14 @@ function toNewLedger({ lines, held, settled, restored, uncertain, elsewhere }: L
       if (state === 'settled' && origin === 'here') soFar += credits
       return {
         id,
-        ...(take === undefined ? {} : { take }),
+        take,
         attempt,
         state,
         credits: formatCredits(credits),
         at,
         origin,
-        ...(given === undefined ? {} : { given }),
-        ...(executionId === undefined ? {} : { executionId }),
+        given,
+        executionId,
         settledSoFar: formatCredits(soFar),
       }
     }),

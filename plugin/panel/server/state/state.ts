@@ -36,7 +36,7 @@ export function toPanelState(parts: StateParts, memo: SpriteMemo = new Map()): P
     access: parts.access,
     service: {
       mode: kind === 'embedded' ? 'embedded' : canAsk ? (keyMode ?? 'unasked') : 'none',
-      ...(host === undefined ? {} : { host }),
+      host,
       ...(prices
         ? {
             balance: formatCredits(prices.balance),

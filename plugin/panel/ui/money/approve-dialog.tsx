@@ -30,7 +30,7 @@ export function ApproveDialog({ ids, onClose }: ApproveDialogProps): VNode {
   const [adopt, setAdopt] = useState(false)
   const [problem, setProblem] = useState('')
   const [isBusy, setBusy] = useState(false)
-  const request = { ids, ...(ceiling === '' ? {} : { ceiling }), ...(adopt ? { adopt } : {}) }
+  const request = { ids, ...(ceiling === '' ? {} : { ceiling }), adopt }
   const isElsewhere = [...state.sprites.flatMap((sprite) => sprite.animations), ...state.steps].some(
     (paid) => paid.next === 'adopt' && ids.includes(paid.id),
   )

@@ -26,7 +26,7 @@ export function QuestionForm({ paid }: { readonly paid: PanelPaid }): VNode | nu
     setSending(true)
     const done = await store.send('answer', {
       ...{ id: paid.id, hash: paid.hash ?? '', questionId: question.id, text: text.trim() },
-      ...(asset ? { asset } : {}),
+      asset,
     })
     setSending(false)
     setGiven(done?.revision)

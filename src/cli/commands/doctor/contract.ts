@@ -15,10 +15,7 @@ const verdicts: Readonly<Record<ContractFinding['verdict'], Ink>> = {
 export async function contract({ printer, parts, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
   const spend = args.credits('spend')
   const findings = await withWorkshop((workshop) =>
-    workshop.contract(
-      { ...(spend === undefined ? {} : { spend }), onCheck: ({ clause, title }) => printer.note(ink('dim', `${clause} ${title}`)) },
-      parts.signal,
-    ),
+    workshop.contract({ spend, onCheck: ({ clause, title }) => printer.note(ink('dim', `${clause} ${title}`)) }, parts.signal),
   )
   const counts = (verdict: ContractFinding['verdict']): number => findings.filter((finding) => finding.verdict === verdict).length
   const broken = counts('broken')
