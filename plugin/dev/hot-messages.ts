@@ -1,19 +1,6 @@
 import { z } from 'zod'
 import { spriteName } from '../panel/server/request-schemas.ts'
 
-/** The sprites that a page has loaded. */
-interface LoadedSprites {
-  /** Stamps of the sprites that the page has just imported, by name. */
-  readonly stamps: Readonly<Record<string, string>>
-  /** Names of all sprites that the page knows, if it needs all that exist. */
-  readonly all?: readonly string[] | undefined
-}
-
-/** The reason for which a page reloads. */
-interface Reload {
-  readonly why: string
-}
-
 /** Maximum number of sprites in one message. */
 const mostSprites = 20_000
 
@@ -23,19 +10,23 @@ const mostSprites = 20_000
  */
 const few = z.custom<object>((value) => typeof value === 'object' && value !== null && Object.keys(value).length <= mostSprites)
 
-const loadedSprites: z.ZodType<LoadedSprites> = z.object({
+/** The sprites that a page has loaded. */
+const loadedSprites = z.object({
+  /** Stamps of the sprites that the page has just imported, by name. */
   stamps: few.pipe(z.record(spriteName, z.string().max(64))),
+  /** Names of all sprites that the page knows, if it needs all that exist. */
   all: few.pipe(z.array(spriteName)).optional(),
 })
 
-const reload: z.ZodType<Reload> = z.object({ why: z.string().min(1).max(1000) })
+/** The reason for which a page reloads. */
+const reload = z.object({ why: z.string().min(1).max(1000) })
 
 /**
  * Reads the data of a `spritewright:have`. Any client of the server may send any data.
  *
  * @returns `undefined` if the data is not that message.
  */
-export function parseLoadedSprites(data: unknown): LoadedSprites | undefined {
+export function parseLoadedSprites(data: unknown): z.output<typeof loadedSprites> | undefined {
   return loadedSprites.safeParse(data).data
 }
 
@@ -44,6 +35,6 @@ export function parseLoadedSprites(data: unknown): LoadedSprites | undefined {
  *
  * @returns `undefined` if the data is not that message.
  */
-export function parseReload(data: unknown): Reload | undefined {
+export function parseReload(data: unknown): z.output<typeof reload> | undefined {
   return reload.safeParse(data).data
 }

@@ -74,17 +74,8 @@ export interface AtlasSettings {
 }
 
 /** The same, as the schema returns it: with its defaults, and `format` as a list. */
-export interface ReadAtlas {
-  readonly maxSize: number
-  readonly format: readonly PageFormat[]
-  readonly quality?: number | EncodingQuality | undefined
-  readonly ktx2: 'uastc' | 'etc1s'
-  readonly level: number
-  readonly hull?: number | undefined
-  readonly palette?: 'exact' | 'close' | undefined
-  readonly rotate: boolean
-  readonly stable: boolean
-}
+type ReadAtlas = Omit<AtlasSettings, 'format'> &
+  Required<Pick<AtlasSettings, 'maxSize' | 'ktx2' | 'level' | 'rotate' | 'stable'>> & { readonly format: readonly PageFormat[] }
 
 /** The same, resolved for the written formats. If `hull` is absent, there are no outlines. */
 export interface ResolvedAtlas {

@@ -2,14 +2,14 @@ import { z } from 'zod'
 import { type FormatName, formatNames, type PageFormat } from '../../atlas/format-abilities.ts'
 import type { EngineFormat } from '../../atlas/formats/format.ts'
 import { pageSide } from '../../atlas/limits.ts'
-import { type Credits, isCreditsText, parseCredits } from '../credit/credits.ts'
+import { isCreditsText, parseCredits } from '../credit/credits.ts'
 import { defaultLimits, type Limits } from '../service/limits/limits.ts'
 import { type Profile, profileParts } from '../service/profile.ts'
 import type { ValuePath } from '../sprite-spec/document.ts'
 import { filledText, flag, toEditorSchema, wholeNumber } from '../sprite-spec/fields.ts'
 import { nearestName } from '../sprite-spec/nearest.ts'
 import { formatPath, toFaults, valueAt } from '../sprite-spec/schema-faults.ts'
-import type { OptionIssue, ReadAtlas } from './atlas.ts'
+import type { OptionIssue } from './atlas.ts'
 import { encoding, encodings, encodingWords, formatFaults } from './formats.ts'
 import * as values from './values.ts'
 
@@ -24,28 +24,6 @@ export interface ResolvedLimits extends Limits {
    * @default 2
    */
   readonly activeJobs: number
-}
-
-/** Options as the schema returns them: with all defaults, except those that depend on the project. */
-export interface ReadOptions {
-  readonly specs: readonly string[]
-  readonly engine?: Engine | undefined
-  readonly formats: readonly (FormatName | EngineFormat)[]
-  /** As written. */
-  readonly typings?: string | undefined
-  readonly service?: 'embedded' | values.ServiceOptions | undefined
-  readonly approval: Partial<Record<'perSprite' | 'perRun' | 'total', Credits | undefined>> & { readonly validFor?: number | undefined }
-  /** `generate` has no default here, because it is different in continuous integration. */
-  readonly build: { readonly generate?: 'approved' | 'never' | undefined; readonly unbought: 'error' | 'placeholder' }
-  readonly placeholders: { readonly mark: boolean }
-  /** Paths as written. */
-  readonly store: { readonly dir: string; readonly shared?: string | undefined; readonly journal?: string | undefined }
-  readonly cache: { readonly maxBytes: number }
-  readonly panel: { readonly port?: number | undefined }
-  readonly atlas: ReadAtlas
-  readonly limits: ResolvedLimits
-  /** Milliseconds. */
-  readonly replayWindow: number
 }
 
 /** The limits that the service publishes. */
@@ -273,7 +251,13 @@ const optionsShape = {
       'How long a submission of unknown outcome may be sent again without a question, e.g. `"10m"`, `"2s"`. A JSON configuration may set at most ten minutes.',
     ),
 }
-const optionsSchema: z.ZodType<ReadOptions> = z.strictObject(optionsShape, { error: 'an object of options' })
+const optionsSchema = z.strictObject(optionsShape, { error: 'an object of options' })
+
+/**
+ * Options as the schema returns them: with all defaults, except those that depend on the project. Paths are as
+ * written. `generate` has no default, because it is different in continuous integration. Times are milliseconds.
+ */
+export type ReadOptions = z.output<typeof optionsSchema>
 
 /** The JSON Schema of `spritewright.config.json`. */
 export function configJsonSchema(): object {

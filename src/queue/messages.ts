@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Credits, formatCredits, isCreditsText, parseCredits } from '../credit/credits.ts'
+import { formatCredits, isCreditsText, parseCredits } from '../credit/credits.ts'
 import { type ErrorCode, errorCodes, SpritewrightError } from '../errors.ts'
 import type { JobProgress } from '../job/order.ts'
 import type { Capabilities, Estimate } from '../service/wire.ts'
@@ -28,34 +28,26 @@ const projectPath = z
  * What a client asks a worker to buy. It says where to look, and has no authority: the worker reads the spec,
  * the picture and the approval from the commit.
  */
-export interface OrderMessage {
-  /** `sprite.animation`. */
-  readonly id: string
-  /** Request hash. */
-  readonly hash: string
-  readonly commit: string
-  /** The spec's file, from the root of the project. */
-  readonly file: string
-  /** SHA-256 of the reference picture; missing if the first step is a text. */
-  readonly reference?: string | undefined
-}
+export type OrderMessage = z.output<typeof orderMessage>
 
 /** The only reader of an order. */
-export const orderMessage: z.ZodType<OrderMessage> = z.strictObject({
+export const orderMessage = z.strictObject({
+  /** `sprite.animation`. */
   id: z.string().regex(/^[\w-]{1,200}\.[\w-]{1,200}$/),
+  /** Request hash. */
   hash: sha256,
   commit: z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/),
+  /** The spec's file, from the root of the project. */
   file: projectPath,
+  /** SHA-256 of the reference picture; missing if the first step is a text. */
   reference: sha256.optional(),
 })
 
 /** What a client may want to know about account and prices. Each inquiry is a GET request of the worker. */
-export type InquiryMessage =
-  | { readonly ask: 'capabilities' | 'balance' }
-  | { readonly ask: 'estimate'; readonly frames: number; readonly background: 'remove' | 'keep' }
+export type InquiryMessage = z.output<typeof inquiryMessage>
 
 /** The only reader of an inquiry. */
-export const inquiryMessage: z.ZodType<InquiryMessage> = z.union([
+export const inquiryMessage = z.union([
   z.strictObject({ ask: z.enum(['capabilities', 'balance']) }),
   z.strictObject({ ask: z.literal('estimate'), frames: z.int().min(1).max(1000), background: z.enum(['remove', 'keep']) }),
 ])
@@ -90,15 +82,10 @@ const estimate: z.ZodType<Estimate> = z.strictObject({
 })
 
 /** The answers of a worker. */
-export interface Answers {
-  /** `host` is the service's name in the identity of requests. */
-  readonly capabilities: { readonly host: string; readonly capabilities: Capabilities }
-  readonly balance: { readonly credits: Credits }
-  readonly estimate: Estimate
-}
+export type Answers = { readonly [Ask in keyof typeof answers]: z.output<(typeof answers)[Ask]> }
 
-/** The only readers of answers. */
-export const answers: { readonly [Ask in keyof Answers]: z.ZodType<Answers[Ask]> } = {
+/** The only readers of answers. `host` is the service's name in the identity of requests. */
+export const answers = {
   capabilities: z.strictObject({ host: text, capabilities }),
   balance: z.strictObject({ credits }),
   estimate,
@@ -118,23 +105,18 @@ export const progressMessage: z.ZodType<JobProgress> = z.strictObject({
 })
 
 /** What the holder of the lease notes in it. */
-export interface LeaseNote {
-  /** `free`: nobody has held it. `held`: somebody does, or has died. `released`: its holder ended in order. */
-  readonly state: 'free' | 'held' | 'released'
-  /** Name of the machine and number of the process. */
-  readonly by?: string | undefined
-  /** When it was taken, and when it was last renewed, by the clock of the holder. */
-  readonly since?: number | undefined
-  readonly seen?: number | undefined
-}
+export type LeaseNote = z.output<typeof leaseNote>
 
 /** A time that a date can have. Whoever can write to the queue can write any number. */
 const time = z.int().min(0).max(8.64e15)
 
 /** The only reader of a note. */
-export const leaseNote: z.ZodType<LeaseNote> = z.object({
+export const leaseNote = z.object({
+  /** `free`: nobody has held it. `held`: somebody does, or has died. `released`: its holder ended in order. */
   state: z.enum(['free', 'held', 'released']),
+  /** Name of the machine and number of the process. */
   by: text.optional(),
+  /** When it was taken, and when it was last renewed, by the clock of the holder. */
   since: time.optional(),
   seen: time.optional(),
 })

@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { SpritewrightError } from '../errors.ts'
 import type { Host } from '../host/host.ts'
 import type { ServiceClient } from '../service/client.ts'
@@ -42,7 +43,7 @@ export async function openRemoteClient(
       signal: over ?? new AbortController().signal,
     })
     if (settled.state === 'failed') throw parseFailure(settled.failure)
-    const read = answers[inquiry.ask].safeParse(settled.result)
+    const read = (answers[inquiry.ask] as z.ZodType<Answers[Ask]>).safeParse(settled.result)
     if (read.success) return read.data
     throw new SpritewrightError('SW_QUEUE', {
       message: `Expected an answer about ${inquiry.ask} from the worker at ${queues.address}, found something else. Use the same version of spritewright on both sides.`,

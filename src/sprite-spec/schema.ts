@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { mostExtrude, mostPadding } from '../../atlas/limits.ts'
 import type { ValuePath } from './document.ts'
 import { filledText, flag, numberFrom, pathBeside, positive, toEditorSchema, wholeNumber, withDefault } from './fields.ts'
-import { type FrameFault, frameFaults, frameRange, mostFps, mostOwnFrames, mostSidePx, mostUpscaledPx } from './spec.ts'
+import { frameFaults, frameRange, mostFps, mostOwnFrames, mostSidePx, mostUpscaledPx } from './spec.ts'
 
 /** Valid names of sprites, animations and atlases. `hero.walk` and `hero/walk/0000` are built from them. */
 export const namePattern: RegExp =
@@ -11,53 +11,6 @@ export const namePattern: RegExp =
 /** {@link namePattern} in words. */
 export const nameWords: string =
   'a name of letters, digits, _ and -, beginning with a letter or digit, and none that Windows reserves (con, prn, aux, nul, com1, lpt1 …)'
-
-/** One animation in a spec file, after defaults. */
-export interface AnimationFile {
-  prompt?: string | undefined
-  frames: number
-  take: number
-  options?: Record<string, unknown> | undefined
-  fps: number
-  loop: boolean
-  yoyo: boolean
-  durations?: number[] | undefined
-  use?: number[] | undefined
-  meant?: FrameFault[] | undefined
-}
-
-/** One step of a reference chain in a spec file. */
-export type StepFile = { text: string } | { image: string } | { edit: string } | { removeBackground: string } | { upscale: string }
-
-/** A whole spec file, after defaults. */
-export interface SpecFile {
-  $schema?: string | undefined
-  reference: string | { steps: StepFile[] }
-  prompt: string
-  background: 'remove' | 'keep'
-  animations: Record<string, AnimationFile>
-  size?: number | { width: number; height: number } | { figure: number } | undefined
-  pixelArt: boolean
-  anchor?: [number, number] | undefined
-  borders?: number | [number, number, number, number] | undefined
-  stabilize: boolean
-  trim: boolean
-  extrude: number
-  padding: number
-  scales: number[]
-  atlas: string
-}
-
-/** One animation of own art in a spec file. What it omits is as in the source. */
-export type OwnAnimationFile = { [Field in 'fps' | 'loop' | 'yoyo' | 'durations' | 'use' | 'meant']?: AnimationFile[Field] | undefined }
-
-/** A whole spec file of own art, after defaults. */
-export interface OwnSpecFile extends Omit<SpecFile, 'reference' | 'prompt' | 'background' | 'animations'> {
-  source: string
-  grid?: [number, number] | undefined
-  check: boolean
-  animations?: Record<string, OwnAnimationFile> | undefined
-}
 
 const picturePath = pathBeside('the path of a PNG, JPEG or WebP file beside the spec')
 
@@ -76,6 +29,9 @@ const stepShapes = {
     .strictObject({ upscale: filledText('a text that describes the picture') })
     .describe(`PAID. Doubles each side of the picture so far (longest side at most ${mostUpscaledPx} pixels before), one credit.`),
 }
+/** One step of a reference chain in a spec file. */
+export type StepFile = z.output<(typeof stepShapes)[keyof typeof stepShapes]>
+
 const stepWords = 'a step: one of { text }, { image }, { edit }, { removeBackground } or { upscale }'
 
 const chainSchema = z.strictObject(
@@ -169,6 +125,12 @@ const ownAnimationSchema = z.strictObject(
   { error: 'an object of animation fields ({} takes all of them from the source)' },
 )
 
+/** One animation in a spec file, after defaults. */
+export type AnimationFile = z.output<typeof animationSchema>
+
+/** One animation of own art in a spec file. What it omits is as in the source. */
+export type OwnAnimationFile = z.output<typeof ownAnimationSchema>
+
 const side = (): z.ZodNumber => wholeNumber(1, mostSidePx, `pixels, a whole number from 1 to ${mostSidePx}`)
 const boxSide = side().describe(`Pixels, 1 to ${mostSidePx}.`)
 const boxSchema = z.strictObject({ width: boxSide, height: boxSide })
@@ -256,20 +218,23 @@ const packShape = {
  *
  * @internal
  */
-export const specSchema: z.ZodType<SpecFile> = z.strictObject(
-  { $schema: schemaField, ...paidShape, ...packShape },
-  { error: 'an object: a spec' },
-)
+export const specSchema = z.strictObject({ $schema: schemaField, ...paidShape, ...packShape }, { error: 'an object: a spec' })
+
+/** A whole spec file, after defaults. */
+export type SpecFile = z.output<typeof specSchema>
 
 /**
  * The schema of a spec file of own art.
  *
  * @internal
  */
-export const ownSpecSchema: z.ZodType<OwnSpecFile> = z.strictObject(
+export const ownSpecSchema = z.strictObject(
   { $schema: schemaField, ...ownShape, animations: animationsOf(ownAnimationSchema).optional(), ...packShape },
   { error: 'an object: a spec' },
 )
+
+/** A whole spec file of own art, after defaults. */
+export type OwnSpecFile = z.output<typeof ownSpecSchema>
 
 /**
  * The known fields at a path of a spec file, as candidates for a misspelt field.

@@ -31,14 +31,9 @@ export function toSpec(name: string, file: string, data: SpecFile, order: readon
  */
 export function toOwnSpec(name: string, file: string, data: OwnSpecFile, order: readonly string[]): SpriteSpec {
   const { source: path, grid, check: isChecked, animations = {} } = data
-  const playback = order.flatMap((key) => (Object.hasOwn(animations, key) ? [{ name: key, ...withoutGaps(animations[key]) }] : []))
+  const playback = order.flatMap((key) => (Object.hasOwn(animations, key) ? [{ name: key, ...animations[key] }] : []))
   const reference: OwnSource = { kind: 'own', path, ...(grid ? { grid: { width: grid[0], height: grid[1] } } : {}), isChecked, playback }
   return { name, file, reference, prompt: '', background: 'keep', animations: [], ...toPacking(data) }
-}
-
-/** Leaves out fields that are undefined. */
-function withoutGaps<T extends object>(fields: T | undefined): { [Key in keyof T]: Exclude<T[Key], undefined> } {
-  return Object.fromEntries(Object.entries(fields ?? {}).filter(([, value]) => value !== undefined)) as never
 }
 
 type Packing = Omit<SpriteSpec, 'name' | 'file' | 'reference' | 'prompt' | 'background' | 'animations' | 'art'>
