@@ -30,7 +30,7 @@ export function PictureDrop({ label, isLocked, picture, onPicture }: PictureDrop
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a second way; the field inside is the first.
     <div
-      class="picture-drop"
+      class="picture-drop stack tight"
       data-target={isOver || undefined}
       onDragOver={(event) => {
         if (isLocked) return
@@ -53,7 +53,7 @@ export function PictureDrop({ label, isLocked, picture, onPicture }: PictureDrop
         aria-describedby={`${id}-words`}
         onChange={(event) => void take(event.currentTarget.files?.[0])}
       />
-      {picture && <img class="picture-taken" src={`data:;base64,${picture.base64}`} alt="" />}
+      {picture && <img src={`data:;base64,${picture.base64}`} alt="" />}
       <p id={`${id}-words`} class={wrong === '' ? 'soft small' : 'wrong'} role={wrong === '' ? undefined : 'alert'}>
         {wrong !== '' ? wrong : picture ? `${picture.name} is chosen.` : 'Drop it here. PNG, JPEG or WebP, at most 8 MiB.'}
       </p>

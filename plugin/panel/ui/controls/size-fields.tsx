@@ -1,9 +1,8 @@
 import type { VNode } from 'preact'
-import { useId } from 'preact/hooks'
 import { mostSidePx } from '../../../../src/sprite-spec/spec.ts'
 import type { PanelSprite } from '../../../protocol/protocol.ts'
+import { Field, NumberField } from './field.tsx'
 import { useDraft } from './hooks.ts'
-import { NumberField } from './number-field.tsx'
 
 type Size = PanelSprite['size']
 type SizeKind = 'delivered' | 'figure' | 'longest' | 'box'
@@ -16,7 +15,6 @@ export function SizeFields({
   readonly sprite: PanelSprite
   readonly onCommit: (size: Size) => Promise<boolean>
 }): VNode {
-  const id = useId()
   const { frame } = sprite
   const [size, show] = useDraft(sprite.size)
   const commit = (next: Size): Promise<boolean> => {
@@ -34,15 +32,16 @@ export function SizeFields({
   )
   return (
     <div class="fields">
-      <div class="field">
-        <label for={id}>Size</label>
-        <select id={id} class="select" value={kind} onChange={(event) => choose(event.currentTarget.value as SizeKind)}>
-          <option value="delivered">As delivered</option>
-          <option value="figure">The figure</option>
-          <option value="longest">Longest side</option>
-          <option value="box">Fit into a box</option>
-        </select>
-      </div>
+      <Field label="Size">
+        {(control) => (
+          <select {...control} value={kind} onChange={(event) => choose(event.currentTarget.value as SizeKind)}>
+            <option value="delivered">As delivered</option>
+            <option value="figure">The figure</option>
+            <option value="longest">Longest side</option>
+            <option value="box">Fit into a box</option>
+          </select>
+        )}
+      </Field>
       {typeof size === 'number' && pixels('Longest side, pixels', size, (px) => px)}
       {size !== null && typeof size === 'object' && 'figure' in size && pixels('Figure, pixels', size.figure, (figure) => ({ figure }))}
       {size !== null && typeof size === 'object' && 'width' in size && (

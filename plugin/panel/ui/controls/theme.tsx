@@ -20,7 +20,7 @@ export function ThemeToggle(): VNode {
   return (
     <button
       type="button"
-      class="icon-button"
+      class="button quiet icon-button"
       aria-label={`Use the ${next} theme`}
       title={`Use the ${next} theme`}
       onClick={() => {

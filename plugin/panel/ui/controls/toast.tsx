@@ -9,7 +9,7 @@ export function Toast(): VNode | null {
   const { message } = model
   if (!message) return null
   return (
-    <section class="toast" aria-label={message.edited ? 'Last edit' : 'Message'}>
+    <section class="card toast" aria-label={message.edited ? 'Last edit' : 'Message'}>
       <p id={`${id}-words`}>{message.words}</p>
       {message.edited && (
         <button type="button" class="button quiet" aria-describedby={`${id}-words`} onClick={() => void store.undo()}>

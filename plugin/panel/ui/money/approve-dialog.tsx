@@ -83,7 +83,7 @@ export function ApproveDialog({ ids, onClose }: ApproveDialogProps): VNode {
           </p>
         )}
       </div>
-      <div aria-live="polite" class="offer" tabIndex={offer && offer.lines.length > fewLines ? 0 : undefined}>
+      <div aria-live="polite" class="offer stack" tabIndex={offer && offer.lines.length > fewLines ? 0 : undefined}>
         {offer ? (
           <OfferTable offer={offer} isElsewhere={isElsewhere} />
         ) : (
@@ -102,8 +102,8 @@ export function ApproveDialog({ ids, onClose }: ApproveDialogProps): VNode {
           Only {creditsWords(offer.balance)} are available. Choose fewer, or add credits at the service.
         </p>
       )}
-      <div class="row dialog-end">
-        <button type="button" class="button" onClick={() => dialog.current?.close()}>
+      <div class="row">
+        <button type="button" class="button end" onClick={() => dialog.current?.close()}>
           {isBusy ? 'Close' : 'Cancel'}
         </button>
         <button
@@ -146,7 +146,7 @@ function OfferTable({ offer, isElsewhere }: { readonly offer: PanelOffer; readon
               <th scope="row">
                 {line.id}
                 <span class="offer-prompt soft small">{line.prompt}</span>
-                {line.warning !== undefined && <span class="offer-warning small">{line.warning}</span>}
+                {line.warning !== undefined && <span class="flag-count small">{line.warning}</span>}
               </th>
               <td class="number">{line.price}</td>
               <td class="number">{line.ceiling}</td>

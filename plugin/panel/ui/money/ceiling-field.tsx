@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
-import { useId, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
+import { Field } from '../controls/field.tsx'
 
 /** The properties of a field for a ceiling other than the price. */
 export interface CeilingFieldProps {
@@ -17,7 +18,6 @@ const amount = /^(?:\d{1,15}(?:\.\d{1,4})?)?$/
  * field shows so.
  */
 export function CeilingField({ ceiling, onCommit, onDoubt }: CeilingFieldProps): VNode {
-  const id = useId()
   const [isWrong, setWrong] = useState(false)
   const commit = (text: string): void => {
     const isRight = amount.test(text)
@@ -29,24 +29,18 @@ export function CeilingField({ ceiling, onCommit, onDoubt }: CeilingFieldProps):
   return (
     <details class="ceiling">
       <summary>Another ceiling</summary>
-      <div class="field">
-        <label for={id}>Ceiling for each, credits; empty for its price</label>
-        <input
-          id={id}
-          inputMode="decimal"
-          autocomplete="off"
-          placeholder="its price"
-          aria-invalid={isWrong}
-          aria-describedby={isWrong ? `${id}-wrong` : undefined}
-          onInput={(event) => onDoubt(event.currentTarget.value.trim() !== ceiling)}
-          onChange={(event) => commit(event.currentTarget.value.trim())}
-        />
-        {isWrong && (
-          <span id={`${id}-wrong`} class="wrong" role="alert">
-            Credits like 2.4, with four decimals at most
-          </span>
+      <Field label="Ceiling for each, credits; empty for its price" wrong={isWrong ? 'Credits like 2.4, with four decimals at most' : ''}>
+        {(control) => (
+          <input
+            {...control}
+            inputMode="decimal"
+            autocomplete="off"
+            placeholder="its price"
+            onInput={(event) => onDoubt(event.currentTarget.value.trim() !== ceiling)}
+            onChange={(event) => commit(event.currentTarget.value.trim())}
+          />
         )}
-      </div>
+      </Field>
     </details>
   )
 }

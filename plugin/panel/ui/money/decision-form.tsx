@@ -54,8 +54,8 @@ export function DecisionDialog({ words, onClose, onDecide }: DecisionDialogProps
   return (
     <Modal dialog={dialog} title={words.title} onClose={onClose}>
       <p>{words.words}</p>
-      <div class="row dialog-end">
-        <button type="button" class="button" onClick={() => dialog.current?.close()}>
+      <div class="row">
+        <button type="button" class="button end" onClick={() => dialog.current?.close()}>
           Cancel
         </button>
         <button

@@ -43,15 +43,15 @@ export function MoneyBox({ paid, isFor, onApprove }: MoneyBoxProps): VNode {
   }
   const isPicture = paid.id.includes('#')
   return (
-    <section class="block" aria-labelledby="money-title">
+    <section class="card stack" aria-labelledby="money-title">
       <h2 id="money-title">Credits</h2>
       <p>{paid.words}</p>
       {(paid.state === 'running' || paid.state === 'approved') && <ProgressBar id={paid.id} progress={progress} />}
-      <dl class="facts">
+      <dl class="facts stack tight">
         {rows.map(([term, words]) =>
           words === undefined ? null : (
             <div key={term}>
-              <dt>{term}</dt>
+              <dt class="soft">{term}</dt>
               <dd class="number">{words}</dd>
             </div>
           ),

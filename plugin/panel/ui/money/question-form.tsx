@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import type { AnswerRequest } from '../../../protocol/actions.ts'
 import type { PanelPaid } from '../../../protocol/protocol.ts'
+import { Field } from '../controls/field.tsx'
 import { PictureDrop } from '../controls/picture-drop.tsx'
 import { usePanel } from '../state/panel-context.ts'
 import { progressOf } from '../state/words.ts'
@@ -34,7 +35,7 @@ export function QuestionForm({ paid }: { readonly paid: PanelPaid }): VNode | nu
   }
   return (
     <form
-      class="notice question"
+      class="notice"
       data-tone="warn"
       aria-labelledby={`${id}-title`}
       onSubmit={(event) => {
@@ -43,18 +44,19 @@ export function QuestionForm({ paid }: { readonly paid: PanelPaid }): VNode | nu
       }}
     >
       <h2 id={`${id}-title`}>The service asks</h2>
-      <blockquote>{question.text}</blockquote>
-      <div class="field">
-        <label for={`${id}-answer`}>Your answer</label>
-        <textarea
-          id={`${id}-answer`}
-          rows={3}
-          required
-          disabled={!state.access.mayBuy}
-          value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
-        />
-      </div>
+      <blockquote class="sentence">{question.text}</blockquote>
+      <Field label="Your answer">
+        {(control) => (
+          <textarea
+            {...control}
+            rows={3}
+            required
+            disabled={!state.access.mayBuy}
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+        )}
+      </Field>
       <PictureDrop
         label={question.needsAsset ? 'A picture, which the question asks for' : 'A picture, if it helps'}
         isLocked={!state.access.mayBuy}

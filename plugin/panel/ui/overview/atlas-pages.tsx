@@ -37,7 +37,7 @@ export function AtlasPages(): VNode {
     <CheckField label={label} value={shown[key]} onCommit={async (isOn) => setShown({ ...shown, [key]: isOn })} />
   )
   return (
-    <div class="page whole">
+    <div class="page whole stack">
       <div class="spread">
         <h1 tabIndex={-1}>Atlases</h1>
         <div class="row">
@@ -48,7 +48,7 @@ export function AtlasPages(): VNode {
       </div>
       <div role="alert">{fault !== '' && <p class="wrong">{fault}</p>}</div>
       {!packed && fault === '' && <p class="soft">Packing…</p>}
-      <div class="atlases">
+      <div class="atlases row">
         {packed?.atlases.map((atlas) => (
           <AtlasSection key={`${atlas.name} ${atlas.scale}`} atlas={atlas} shown={shown} />
         ))}
@@ -60,20 +60,20 @@ export function AtlasPages(): VNode {
 function AtlasSection({ atlas, shown }: { readonly atlas: PanelAtlas; readonly shown: Shown }): VNode {
   const title = atlas.scale === 1 ? atlas.name : `${atlas.name} @${atlas.scale}×`
   return (
-    <section class="block" aria-label={title}>
+    <section class="card stack" aria-label={title}>
       <div class="spread">
         <h2>{title}</h2>
         <span class="soft small number">
           {countWords(atlas.frames.length, 'frame')} on {countWords(atlas.pages.length, 'page')}
         </span>
       </div>
-      <div class="atlas-pages">
+      <div class="stack">
         {atlas.pages.map(({ url, width, height, bytes, filled }, index) => (
-          <figure key={url}>
+          <figure class="stack tight" key={url}>
             <figcaption class="soft small number">
               {width} × {height} px · {(bytes / 1024).toFixed(1)} KiB · {Math.round(filled * 100)} % filled
             </figcaption>
-            <div class="atlas-page">
+            <div class="atlas-page" data-ground="checker">
               <img src={url} width={width} height={height} alt={`Page ${index + 1} of ${title}`} loading="lazy" />
               <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
                 {atlas.frames
@@ -98,7 +98,7 @@ function FrameMarks({ frame, shown }: { readonly frame: PanelAtlasFrame; readonl
         {name}: {width} × {height} at {x}, {y}
         {isTurned ? ', turned' : ''}
       </title>
-      <rect class={shown.frames ? 'frame-line' : 'frame-area'} x={x} y={y} width={width} height={height} />
+      <rect class={shown.frames ? 'frame-line' : ''} x={x} y={y} width={width} height={height} />
       {shown.hulls && hull && <polygon class="hull-line" points={hull.map((point) => `${point.x},${point.y}`).join(' ')} />}
       {shown.slices && slices && (
         <path

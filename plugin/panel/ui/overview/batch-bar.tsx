@@ -10,7 +10,7 @@ export function BatchBar(): VNode | null {
   if (!batch) return null
   const { share, words } = batch
   return (
-    <section class="batch" aria-label="Purchases in work">
+    <section class="batch band row" aria-label="Purchases in work">
       <div
         class="bar"
         role="progressbar"

@@ -19,7 +19,7 @@ export function Wall({ onShow }: WallProps): VNode {
   const { state } = usePanel()
   const [isPlaying, setPlaying] = useState(!wantsStillness())
   return (
-    <div class="page whole">
+    <div class="page whole stack">
       <div class="spread">
         <h1 tabIndex={-1}>Wall</h1>
         <button type="button" class="button" onClick={() => setPlaying(!isPlaying)}>
@@ -51,6 +51,7 @@ function Cell({ sprite, animation, isPlaying, onShow }: CellProps): VNode {
   return (
     <li ref={cell}>
       <a
+        class="card take"
         href={addressOf({ view: 'sprites', id: animation.id })}
         onClick={(event) => {
           if (!isPlainClick(event)) return
@@ -58,7 +59,9 @@ function Cell({ sprite, animation, isPlaying, onShow }: CellProps): VNode {
           onShow(animation.id)
         }}
       >
-        <span class="wall-picture">{isSeen && <Playing sprite={sprite} animation={animation} isPlaying={isPlaying} />}</span>
+        <div class="picture-box" data-ground="checker">
+          {isSeen && <Playing sprite={sprite} animation={animation} isPlaying={isPlaying} />}
+        </div>
         <span>{animation.id}</span>
         <StateMark paid={animation} progress={progressOf(model.progress, animation)} />
       </a>

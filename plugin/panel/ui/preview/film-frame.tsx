@@ -39,6 +39,7 @@ export function FilmFrame({ onChoose, onKeyDown, onMoveHere, ...props }: FilmFra
         type="button"
         data-frame
         class="film-frame"
+        data-ground="checker"
         data-target={isTarget || undefined}
         data-flagged={flags.length > 0 || undefined}
         title={hint}

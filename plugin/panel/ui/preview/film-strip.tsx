@@ -34,7 +34,7 @@ export function FilmStrip(props: FilmStripProps): VNode {
     void store.edit(sprite.name, 'edit', { sprite: sprite.name, ...change }, `${animation.id}: ${words}. Written to ${sprite.file}.`)
   }
   return (
-    <section class="block" aria-labelledby="film-title">
+    <section class="card stack" aria-labelledby="film-title">
       <div class="spread">
         <h2 id="film-title">Frames</h2>
         <span class="soft small">
@@ -88,7 +88,7 @@ function Film({ sprite, animation, player, delivered, editor }: WithEditor): VNo
   }
   return (
     <>
-      <ol class="film" ref={list}>
+      <ol class="film row tight" ref={list}>
         {order.map((index, at) => (
           <FilmFrame
             key={at}
@@ -104,7 +104,7 @@ function Film({ sprite, animation, player, delivered, editor }: WithEditor): VNo
         ))}
       </ol>
       {mayEdit && (
-        <div class="row strip-tools">
+        <div class="row">
           {/* While it plays, the frame under a click would be another than the one that was read. */}
           <span class="number soft">{isPlaying ? 'Pause to change a frame' : `Frame ${order[place] ?? 0}`}</span>
           <button type="button" class="button" disabled={isPlaying || order.length < 2} onClick={() => editor.dropPlace(place)}>
@@ -159,14 +159,15 @@ function useHeldFocus(list: { readonly current: HTMLElement | null }, place: num
 function DroppedFrames({ sprite, delivered, editor }: WithEditor): VNode | null {
   if (editor.dropped.length === 0) return null
   return (
-    <div class="dropped">
+    <div class="stack tight">
       <h3>Dropped</h3>
-      <ul class="film">
+      <ul class="film row tight">
         {editor.dropped.map((index) => (
           <li key={index}>
             <button
               type="button"
               class="film-frame is-dropped"
+              data-ground="checker"
               disabled={!editor.mayEdit}
               aria-label={`Put frame ${index} back`}
               onClick={() => editor.keep(index)}

@@ -18,18 +18,24 @@ export function FlagList({ animation, onShow, mayDrop, onDrop, onMeant }: FlagLi
   const { flags, meant } = animation
   if (flags.length === 0 && meant.length === 0) return null
   return (
-    <div class="flags">
+    <div class="stack tight">
       {flags.length > 0 && <h3>{countWords(flags.length, 'thing')} to look at</h3>}
       <ul>
         {flags.map((flag) => (
-          <li key={`${flag.fault}:${flag.from}`} class="flag">
-            <span class="flag-words">
+          <li key={`${flag.fault}:${flag.from}`} class="flag spread">
+            <span>
               {flag.words}
               <span class="soft"> · {flag.from === 'service' ? 'the service says' : flag.fault}</span>
             </span>
-            <span class="flag-frames">
+            <span class="row tight">
               {flag.frames.map((index) => (
-                <button key={index} type="button" class="chip number" aria-label={`Show frame ${index}`} onClick={() => onShow(index)}>
+                <button
+                  key={index}
+                  type="button"
+                  class="button quiet chip small number"
+                  aria-label={`Show frame ${index}`}
+                  onClick={() => onShow(index)}
+                >
                   {index}
                 </button>
               ))}

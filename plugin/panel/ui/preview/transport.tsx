@@ -28,23 +28,22 @@ export function PlayControls({ player, count }: Pick<TransportProps, 'player' | 
   const { place, isPlaying } = usePlace(player)
   return (
     <div class="row play-controls">
-      <button type="button" class="icon-button" aria-label="One frame back" onClick={() => player.step(-1)}>
+      <button type="button" class="button quiet icon-button" aria-label="One frame back" onClick={() => player.step(-1)}>
         <Icon name="back" />
       </button>
       <button
         type="button"
-        class="icon-button"
+        class="button quiet icon-button"
         aria-label={isPlaying ? 'Pause' : 'Play'}
         onClick={() => player.setPlaying(!player.isPlaying)}
       >
         <Icon name={isPlaying ? 'pause' : 'play'} />
       </button>
-      <button type="button" class="icon-button" aria-label="One frame on" onClick={() => player.step(1)}>
+      <button type="button" class="button quiet icon-button" aria-label="One frame on" onClick={() => player.step(1)}>
         <Icon name="forward" />
       </button>
       <input
         type="range"
-        class="scrubber"
         aria-label="Frame"
         min={0}
         max={Math.max(0, count - 1)}
@@ -68,11 +67,11 @@ const grounds = [
 
 function LookControls({ settings, onSettings }: Pick<TransportProps, 'settings' | 'onSettings'>): VNode {
   return (
-    <div class="row look">
-      <label class="inline-field">
+    <div class="row">
+      <label class="field row">
         <span>Zoom</span>
         <select
-          class="select"
+          class="input"
           value={String(settings.zoom)}
           onChange={(event) => {
             const { value } = event.currentTarget
@@ -86,13 +85,9 @@ function LookControls({ settings, onSettings }: Pick<TransportProps, 'settings' 
           ))}
         </select>
       </label>
-      <label class="inline-field">
+      <label class="field row">
         <span>Speed</span>
-        <select
-          class="select"
-          value={String(settings.speed)}
-          onChange={(event) => onSettings({ speed: Number(event.currentTarget.value) })}
-        >
+        <select class="input" value={String(settings.speed)} onChange={(event) => onSettings({ speed: Number(event.currentTarget.value) })}>
           {speeds.map((speed) => (
             <option key={speed} value={String(speed)}>
               {speed}×
@@ -100,13 +95,13 @@ function LookControls({ settings, onSettings }: Pick<TransportProps, 'settings' 
           ))}
         </select>
       </label>
-      <fieldset class="grounds">
+      <fieldset class="row tight">
         <legend class="visually-hidden">Background</legend>
         {grounds.map(([ground, name]) => (
-          <label key={ground} class="ground" data-ground={ground} title={name}>
+          <label key={ground} class="ground" title={name}>
             <input type="radio" name="ground" checked={settings.ground === ground} onChange={() => onSettings({ ground })} />
             <span class="visually-hidden">{name}</span>
-            <i style={ground === 'colour' ? { background: settings.colour } : {}} />
+            <i data-ground={ground} style={ground === 'colour' ? { background: settings.colour } : {}} />
           </label>
         ))}
         {settings.ground === 'colour' && (
@@ -120,7 +115,7 @@ function LookControls({ settings, onSettings }: Pick<TransportProps, 'settings' 
       </fieldset>
       <button
         type="button"
-        class="icon-button"
+        class="button quiet icon-button"
         aria-pressed={settings.hasOnion}
         aria-label="Onion skin: the frame before in red, the next in blue"
         title="Onion skin"
@@ -130,7 +125,7 @@ function LookControls({ settings, onSettings }: Pick<TransportProps, 'settings' 
       </button>
       <button
         type="button"
-        class="icon-button"
+        class="button quiet icon-button"
         aria-pressed={settings.hasAnchor}
         aria-label="Show the anchor"
         title="Anchor"

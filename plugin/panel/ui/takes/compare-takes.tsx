@@ -56,10 +56,10 @@ function Comparison({
   const durations = Array.from({ length: count }, () => 1000 / animation.fps)
   const player = usePlayer({ durations, loop: true, yoyo: animation.yoyo, speed: 1 })
   const side = (name: 'A' | 'B', take: number, own: PanelFrames | undefined, onTake: (next: number) => void): VNode => (
-    <div class="take" aria-current={take === animation.take}>
-      <label class="inline-field">
+    <div class="card take" aria-current={take === animation.take}>
+      <label class="field row">
         <span>{name}</span>
-        <select class="select" value={String(take)} onChange={(event) => onTake(Number(event.currentTarget.value))}>
+        <select class="input" value={String(take)} onChange={(event) => onTake(Number(event.currentTarget.value))}>
           {bought.map((one) => (
             <option key={one} value={String(one)}>
               Take {one}
@@ -67,7 +67,7 @@ function Comparison({
           ))}
         </select>
       </label>
-      <div class="compare-picture">
+      <div class="picture-box" data-ground="checker">
         {own && (
           <PlayingPicture
             {...own}

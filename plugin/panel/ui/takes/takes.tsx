@@ -22,7 +22,7 @@ export function Takes({ sprite, animation }: { readonly sprite: PanelSprite; rea
   const another = (): void =>
     void store.edit(sprite.name, 'take', { id: animation.id }, `${animation.id} asks for another take. It is bought after you approve it.`)
   return (
-    <section class="block" aria-labelledby="takes-title">
+    <section class="card stack" aria-labelledby="takes-title">
       <div class="spread">
         <h2 id="takes-title">Takes</h2>
         <span class="soft small">several results for the same prompt; bought takes stay</span>
@@ -38,7 +38,7 @@ export function Takes({ sprite, animation }: { readonly sprite: PanelSprite; rea
             onChoose={() => choose(take.take)}
           />
         ))}
-        <li class="take more">
+        <li class="card take more">
           <button type="button" class="button" disabled={isLocked} onClick={another}>
             Another take
           </button>
@@ -65,8 +65,10 @@ interface TakeCardProps {
 function TakeCard({ sprite, animation, take, isLocked, onChoose }: TakeCardProps): VNode {
   const frames = useFrames(animation.id, take.take, take.state)
   return (
-    <li class="take" aria-current={take.isChosen}>
-      <div class="take-picture">{frames && <TakePicture sprite={sprite} animation={animation} frames={frames} />}</div>
+    <li class="card take" aria-current={take.isChosen}>
+      <div class="picture-box" data-ground="checker">
+        {frames && <TakePicture sprite={sprite} animation={animation} frames={frames} />}
+      </div>
       <div class="spread">
         <strong>Take {take.take}</strong>
         <StateMark paid={take} />

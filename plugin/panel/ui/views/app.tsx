@@ -35,7 +35,7 @@ export function App({ store }: { readonly store: PanelStore }): VNode {
           <Page />
         </PanelContext.Provider>
       ) : (
-        <p class="first soft">{model.link === 'lost' ? 'The dev server does not answer. See its terminal.' : 'Loading…'}</p>
+        <p class="page soft">{model.link === 'lost' ? 'The dev server does not answer. See its terminal.' : 'Loading…'}</p>
       )}
       <p class="visually-hidden" role="status">
         {model.status}
@@ -184,7 +184,7 @@ function Notices({ place, onGo }: Pick<SpritesProps, 'place' | 'onGo'>): VNode {
       <div role="alert">
         {worst && (
           <div class="notice one-line" data-tone="bad">
-            <p>
+            <p class="grow cut">
               <strong>{broken > 1 ? `${broken} specs are broken, see Problems.` : placeOf(worst) || worst.id || worst.code}</strong>{' '}
               {broken > 1 ? 'All others can be approved.' : wordsOf(worst)}
             </p>

@@ -11,7 +11,7 @@ export function CodeBox({ sprite, animation }: { readonly sprite: PanelSprite; r
       () => store.say('The browser does not let this page copy. Select the code, and copy it.'),
     )
   return (
-    <details class="block code-box">
+    <details class="card stack">
       <summary>Code for the game</summary>
       {state.engines
         .map((own) => codeOf(own, sprite, animation))

@@ -1,5 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact'
-import { useId, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
+import { Field } from '../controls/field.tsx'
 import { Modal } from '../controls/modal.tsx'
 
 /** A name and words of something that a dialog writes into a spec, with the state of its form. */
@@ -50,7 +51,6 @@ export interface DraftFormProps {
 
 /** A dialog that asks for a name and words, and closes when they are written. */
 export function DraftForm({ title, draft, promptLabel, isComplete, action, hint, before, after, onWrite, onClose }: DraftFormProps): VNode {
-  const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
   const name = draft.name.trim()
   const prompt = draft.prompt.trim()
@@ -74,29 +74,25 @@ export function DraftForm({ title, draft, promptLabel, isComplete, action, hint,
         }}
       >
         {before}
-        <div class="field">
-          <label for={`${id}-name`}>Name</label>
-          <input
-            id={`${id}-name`}
-            type="text"
-            value={draft.name}
-            required
-            onInput={(event) => {
-              draft.setName(event.currentTarget.value)
-              draft.setProblem('')
-            }}
-          />
-        </div>
-        <div class="field">
-          <label for={`${id}-prompt`}>{promptLabel}</label>
-          <textarea
-            id={`${id}-prompt`}
-            rows={2}
-            value={draft.prompt}
-            required
-            onInput={(event) => draft.setPrompt(event.currentTarget.value)}
-          />
-        </div>
+        <Field label="Name">
+          {(control) => (
+            <input
+              {...control}
+              type="text"
+              value={draft.name}
+              required
+              onInput={(event) => {
+                draft.setName(event.currentTarget.value)
+                draft.setProblem('')
+              }}
+            />
+          )}
+        </Field>
+        <Field label={promptLabel}>
+          {(control) => (
+            <textarea {...control} rows={2} value={draft.prompt} required onInput={(event) => draft.setPrompt(event.currentTarget.value)} />
+          )}
+        </Field>
         {after}
         <div role="alert">{draft.problem !== '' && <p class="wrong">{draft.problem}</p>}</div>
         <div class="row">
@@ -106,8 +102,8 @@ export function DraftForm({ title, draft, promptLabel, isComplete, action, hint,
           <button type="button" class="button" onClick={() => dialog.current?.close()}>
             {draft.isSending ? 'Close' : 'Cancel'}
           </button>
-          <span class="soft small">{hint}</span>
         </div>
+        <p class="soft small">{hint}</p>
       </form>
     </Modal>
   )

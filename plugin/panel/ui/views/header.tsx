@@ -12,13 +12,13 @@ export function Header({ place, onGo }: { readonly place: Place; readonly onGo: 
   const { state, model } = usePanel()
   const problems = state.errors.length + state.warnings.length
   return (
-    <header class="top">
+    <header class="top band row">
       <a class="visually-hidden" href={addressOf(place)} onClick={skip}>
         Skip to the content
       </a>
-      <p class="brand">
-        <strong>{state.project}</strong>
-        <span class="soft">spritewright</span>
+      <p class="brand spread">
+        <strong class="cut">{state.project}</strong>
+        <span class="soft wide-only">spritewright</span>
       </p>
       <nav aria-label="Views">
         <ul>
@@ -45,7 +45,7 @@ export function Header({ place, onGo }: { readonly place: Place; readonly onGo: 
           ))}
         </ul>
       </nav>
-      <div class="row money">
+      <div class="row end">
         {model.link === 'lost' && (
           <span class="state" data-tone="bad">
             no connection
@@ -75,7 +75,7 @@ const modes: Readonly<Record<PanelState['service']['mode'], string>> = {
 function Purse({ state: { service, ledger } }: { readonly state: PanelState }): VNode {
   const mode = modes[service.mode]
   return (
-    <span class="purse">
+    <span class="purse spread">
       {mode !== '' && <span class="tag">{mode}</span>}
       {service.balance !== undefined && (
         <span class="number" title={service.host}>
@@ -86,12 +86,12 @@ function Purse({ state: { service, ledger } }: { readonly state: PanelState }): 
       )}
       {ledger.held !== '0' && (
         <span
-          class="number held"
+          class="number wide-only"
           title={`The service holds ${creditsWords(ledger.held)} for purchases in work. The available credits do not include them.`}
         >
           {ledger.held}
           <span class="soft"> held</span>
-          <span class="soft wide-only"> for purchases</span>
+          <span class="soft"> for purchases</span>
         </span>
       )}
     </span>

@@ -3,7 +3,7 @@ import { mostFps } from '../../../../src/sprite-spec/spec.ts'
 import type { AnimationEdit, EditRequest } from '../../../protocol/actions.ts'
 import type { PanelAnimation, PanelSprite } from '../../../protocol/protocol.ts'
 import { CheckField } from '../controls/check-field.tsx'
-import { NumberField } from '../controls/number-field.tsx'
+import { NumberField } from '../controls/field.tsx'
 import { SizeFields } from '../controls/size-fields.tsx'
 import { usePanel } from '../state/panel-context.ts'
 
@@ -16,7 +16,7 @@ export function Inspector({ sprite, animation }: { readonly sprite: PanelSprite;
   const play = (change: AnimationEdit, words: string): Promise<boolean> =>
     edit({ animations: { [animation.name]: change } }, `${animation.id}: ${words}.`)
   return (
-    <section class="block inspector" aria-labelledby="inspector-title">
+    <section class="card stack inspector" aria-labelledby="inspector-title">
       <div class="spread">
         <h2 id="inspector-title">Free to change</h2>
         <span class="soft small">written to the spec at once</span>
@@ -35,7 +35,7 @@ export function Inspector({ sprite, animation }: { readonly sprite: PanelSprite;
             step={1}
             onCommit={(fps) => play({ fps }, `${fps} frames a second`)}
           />
-          <div class="checks">
+          <div>
             <CheckField label="Loop" value={animation.loop} onCommit={(loop) => play({ loop }, loop ? 'loops' : 'plays once')} />
             <CheckField
               label="There and back"
@@ -92,7 +92,7 @@ function AnchorFields({
     <div class="fields">
       {field('x', 'Anchor, across')}
       {field('y', 'Anchor, down')}
-      <div class="row places">
+      <div class="row">
         {places.map(([name, place]) => (
           <button
             key={name}

@@ -26,7 +26,13 @@ export function Keys(): VNode {
   }, [])
   return (
     <>
-      <button type="button" class="icon-button" aria-label="Show the keys" title="Show the keys (?)" onClick={() => setOpen(true)}>
+      <button
+        type="button"
+        class="button quiet icon-button"
+        aria-label="Show the keys"
+        title="Show the keys (?)"
+        onClick={() => setOpen(true)}
+      >
         ?
       </button>
       {isOpen && (
@@ -35,7 +41,9 @@ export function Keys(): VNode {
             {keys.map(([place, key, words]) => (
               <tr key={place + key}>
                 <td class="soft">{place}</td>
-                <th scope="row">{key}</th>
+                <th scope="row">
+                  <strong>{key}</strong>
+                </th>
                 <td>{words}</td>
               </tr>
             ))}

@@ -31,7 +31,7 @@ export function LedgerChart({
   const xOf = (at: number): number => round(left + ((at - first.at) / Math.max(1, last.at - first.at)) * (width - left - right))
   const line = steps.map((step) => `H${xOf(step.at)}V${yOf(Number(step.soFar))}`).join('')
   return (
-    <figure class="chart" ref={room}>
+    <figure class="card chart" ref={room}>
       <figcaption>Credits paid over time</figcaption>
       <svg
         viewBox={`0 0 ${width} ${height}`}
@@ -47,7 +47,7 @@ export function LedgerChart({
           </g>
         ))}
         <path class="area" d={`M${left} ${yOf(0)}${line}V${yOf(0)}z`} />
-        <path class="line" d={`M${left} ${yOf(0)}${line}`} />
+        <path class="line" fill="none" d={`M${left} ${yOf(0)}${line}`} />
         {steps.length <= mostMarks &&
           steps.map((step) => (
             <circle key={`${step.id} ${step.soFar}`} cx={xOf(step.at)} cy={yOf(Number(step.soFar))} r={3}>

@@ -11,6 +11,8 @@ const stateWords: Readonly<Record<PanelLedgerEntry['state'], string>> = {
   uncertain: 'not known',
 }
 
+const tones: Partial<Readonly<Record<PanelLedgerEntry['state'], string>>> = { held: 'busy', uncertain: 'bad' }
+
 /** Credits that were held, paid and given back, over time and line by line. */
 export function Ledger(): VNode {
   const { ledger } = usePanel().state
@@ -22,12 +24,12 @@ export function Ledger(): VNode {
     ['Elsewhere', ledger.elsewhere],
   ] as const
   return (
-    <div class="page">
+    <div class="page stack">
       <h1 tabIndex={-1}>Ledger</h1>
-      <dl class="sums">
+      <dl class="card sums">
         {sums.map(([term, credits]) => (
           <div key={term} data-none={credits === '0' || undefined}>
-            <dt>{term}</dt>
+            <dt class="soft small">{term}</dt>
             <dd class="number">{credits}</dd>
           </div>
         ))}
@@ -70,7 +72,9 @@ function EntryTable({ entries }: { readonly entries: readonly PanelLedgerEntry[]
                 {entry.origin === 'elsewhere' && <span class="soft"> · bought elsewhere</span>}
                 {entry.given !== undefined && <span class="soft"> · approved: {entry.given}</span>}
               </th>
-              <td data-state={entry.state}>{stateWords[entry.state]}</td>
+              <td class={entry.state === 'restored' ? 'soft' : ''} data-tone={tones[entry.state]}>
+                {stateWords[entry.state]}
+              </td>
               <td class="number" title={creditsWords(entry.credits)}>
                 {entry.credits}
               </td>

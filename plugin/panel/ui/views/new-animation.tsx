@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
-import { useId, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { PanelState } from '../../../protocol/protocol.ts'
+import { Field } from '../controls/field.tsx'
 import { usePanel } from '../state/panel-context.ts'
 import { creditsWords } from '../state/words.ts'
 import { DraftForm, useDraft } from './draft-form.tsx'
@@ -20,7 +21,6 @@ export interface NewAnimationProps {
 /** A dialog that writes another animation into a sprite's spec. */
 export function NewAnimation({ sprite, onClose, onMade }: NewAnimationProps): VNode {
   const { state, store } = usePanel()
-  const id = useId()
   const draft = useDraft()
   const [frames, setFrames] = useState(`${usualFrames}`)
   const count = Number(frames)
@@ -41,20 +41,19 @@ export function NewAnimation({ sprite, onClose, onMade }: NewAnimationProps): VN
       action="Add it"
       hint={priceWords(isCount ? priceOf(state, sprite, count) : undefined)}
       after={
-        <div class="field">
-          <label for={`${id}-frames`}>
-            Frames, {limits.least} to {limits.most}
-          </label>
-          <input
-            id={`${id}-frames`}
-            type="number"
-            min={limits.least}
-            max={limits.most}
-            value={frames}
-            required
-            onInput={(event) => setFrames(event.currentTarget.value)}
-          />
-        </div>
+        <Field label={`Frames, ${limits.least} to ${limits.most}`}>
+          {(control) => (
+            <input
+              {...control}
+              type="number"
+              min={limits.least}
+              max={limits.most}
+              value={frames}
+              required
+              onInput={(event) => setFrames(event.currentTarget.value)}
+            />
+          )}
+        </Field>
       }
       onWrite={write}
       onClose={onClose}

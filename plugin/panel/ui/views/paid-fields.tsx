@@ -1,9 +1,8 @@
 import type { VNode } from 'preact'
 import type { RewordRequest } from '../../../protocol/actions.ts'
 import type { PanelAnimation, PanelSprite } from '../../../protocol/protocol.ts'
-import { NumberField } from '../controls/number-field.tsx'
+import { NumberField, TextField } from '../controls/field.tsx'
 import { PictureDrop } from '../controls/picture-drop.tsx'
-import { TextField } from '../controls/text-field.tsx'
 import { usePanel } from '../state/panel-context.ts'
 import { creditsWords } from '../state/words.ts'
 
@@ -25,7 +24,7 @@ export function PaidFields({ sprite, animation }: { readonly sprite: PanelSprite
   const { price } = animation
   const isPicture = /[./]/.test(sprite.reference)
   return (
-    <section class="block inspector" aria-labelledby="paid-fields-title">
+    <section class="card stack inspector" aria-labelledby="paid-fields-title">
       <div class="spread">
         <h2 id="paid-fields-title">A new purchase</h2>
         <span class="soft small number">{price ? `would cost ${creditsWords(price.credits)}` : 'a change here is paid for'}</span>
@@ -35,7 +34,6 @@ export function PaidFields({ sprite, animation }: { readonly sprite: PanelSprite
           <TextField
             label={`Prompt of ${animation.name}`}
             value={animation.prompt}
-            rows={2}
             onCommit={(prompt) => own({ prompt: prompt === '' ? null : prompt }, 'another prompt')}
           />
           <NumberField
@@ -49,7 +47,6 @@ export function PaidFields({ sprite, animation }: { readonly sprite: PanelSprite
           <TextField
             label={`Prompt of ${sprite.name}, for all its animations`}
             value={sprite.prompt}
-            rows={2}
             onCommit={(prompt) => write({ prompt }, `Another prompt of ${sprite.name}.`)}
           />
           {isPicture ? (

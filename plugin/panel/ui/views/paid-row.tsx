@@ -46,9 +46,9 @@ export function PaidRow({ paid, progress, name, isShown, isChosen, onShow, onCho
           onShow()
         }}
       >
-        <span class="paid-name">{name}</span>
+        <span class="grow cut">{name}</span>
         {flags > 0 && (
-          <span class="flag-count number" title={countWords(flags, 'possible fault')}>
+          <span class="flag-count small number" title={countWords(flags, 'possible fault')}>
             <span aria-hidden="true">⚑{flags}</span>
             <span class="visually-hidden">{countWords(flags, 'possible fault')}</span>
           </span>

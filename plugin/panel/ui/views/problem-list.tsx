@@ -5,7 +5,7 @@ import { usePanel } from '../state/panel-context.ts'
 /** Errors with their place and what to do, in their own words. */
 export function ProblemList({ errors }: { readonly errors: readonly PanelError[] }): VNode {
   return (
-    <ul class="problems">
+    <ul class="stack problems">
       {errors.map((error) => (
         <li key={`${error.code}${error.id ?? ''}${error.file ?? ''}${error.line ?? ''}${error.message}`} class="notice" data-tone="bad">
           <div class="spread">
@@ -24,11 +24,11 @@ export function ProblemList({ errors }: { readonly errors: readonly PanelError[]
 export function Problems(): VNode {
   const { state } = usePanel()
   return (
-    <div class="page">
+    <div class="page stack">
       <h1 tabIndex={-1}>Problems</h1>
       {state.errors.length === 0 && state.warnings.length === 0 && <p class="soft">Nothing is wrong.</p>}
       <ProblemList errors={state.errors} />
-      <ul class="problems">
+      <ul class="stack problems">
         {state.warnings.map((warning) => (
           <li key={warning} class="notice" data-tone="warn">
             <p>{warning}</p>

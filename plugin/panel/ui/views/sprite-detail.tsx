@@ -36,15 +36,15 @@ export function AnimationDetail({
   const player = usePlayer({ durations: played.map((frame) => frame.durationMs), loop, yoyo, speed: settings.speed })
   const delivered = useFrames(animation.id, animation.take, `${animation.state} ${sprite.pages.map((page) => page.url).join(' ')}`)
   return (
-    <article class="detail">
+    <article class="page detail stack">
       <DetailHead paid={animation} file={sprite.file} words={animation.prompt} onAdd={onAdd}>
         {countWords(animation.frames, 'frame')}, take {animation.take}
         {animation.changed.length > 0 && `, ${animation.changed.join(', ')} changed since the last purchase`}
       </DetailHead>
       <Troubles paid={animation} file={sprite.file} />
       <div class="columns">
-        <div class="wide">
-          <section class="block stage-block" aria-label="Preview">
+        <div class="stack">
+          <section class="card stage-block" aria-label="Preview">
             <Stage sprite={sprite} animation={animation} player={player} settings={settings} onSettings={onSettings} />
             <Transport player={player} count={played.length} settings={settings} onSettings={onSettings} />
             {animation.isPlaceholder && <p class="soft small">A placeholder, with the frames and the size of the real one.</p>}
@@ -55,7 +55,7 @@ export function AnimationDetail({
           <FilmStrip sprite={sprite} animation={animation} player={player} delivered={delivered} />
           <Takes sprite={sprite} animation={animation} />
         </div>
-        <div class="narrow">
+        <div class="stack narrow">
           <MoneyBox paid={animation} onApprove={onApprove} />
           <PaidFields sprite={sprite} animation={animation} />
           <Inspector sprite={sprite} animation={animation} />
@@ -75,7 +75,7 @@ export function StepDetail({ step, onApprove }: { readonly step: PanelStep; read
     onApprove(animations.filter((paid) => paid.canBeApproved || paid.state === 'approved').map(({ id }) => id))
   }
   return (
-    <article class="detail">
+    <article class="page detail stack">
       <DetailHead paid={step} words={step.prompt}>
         {step.operation.replaceAll('_', ' ')}, for {step.sprites.join(', ')}
       </DetailHead>
@@ -88,7 +88,7 @@ export function StepDetail({ step, onApprove }: { readonly step: PanelStep; read
 /** A request that no spec asks for any more, with its possible actions but without an approval. */
 export function OrphanDetail({ orphan }: { readonly orphan: PanelOrphan }): VNode {
   return (
-    <article class="detail">
+    <article class="page detail stack">
       <DetailHead paid={orphan} words={orphan.prompt}>
         {orphan.was}, requested by an earlier version of its spec
       </DetailHead>
@@ -114,7 +114,7 @@ function DetailHead({
 }): VNode {
   const { model, state, store } = usePanel()
   return (
-    <header class="detail-head">
+    <header class="detail-head stack tight">
       <div class="spread">
         <h1 tabIndex={-1}>{paid.id}</h1>
         <StateMark paid={paid} progress={progressOf(model.progress, paid)} />

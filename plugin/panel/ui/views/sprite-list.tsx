@@ -59,7 +59,7 @@ export function SpriteList({ shown, onShow, onApprove, onNew }: SpriteListProps)
       <search class="row list-head">
         <input
           type="search"
-          class="search"
+          class="input search"
           placeholder="Find a sprite"
           aria-label="Find a sprite"
           value={words}
@@ -68,7 +68,7 @@ export function SpriteList({ shown, onShow, onApprove, onNew }: SpriteListProps)
         <button type="button" class="button" disabled={!state.access.mayAct} onClick={onNew}>
           New sprite…
         </button>
-        <select class="select" aria-label="Show" value={filter} onChange={(event) => setFilter(event.currentTarget.value as Filter)}>
+        <select class="input" aria-label="Show" value={filter} onChange={(event) => setFilter(event.currentTarget.value as Filter)}>
           <option value="all">All</option>
           <option value="open">Waits for me</option>
           <option value="flagged">Flagged</option>
@@ -80,7 +80,7 @@ export function SpriteList({ shown, onShow, onApprove, onNew }: SpriteListProps)
             </option>
           ))}
         </select>
-        <select class="select" aria-label="Order" value={order} onChange={(event) => setOrder(event.currentTarget.value as Order)}>
+        <select class="input" aria-label="Order" value={order} onChange={(event) => setOrder(event.currentTarget.value as Order)}>
           <option value="name">By name</option>
           <option value="price">By price</option>
         </select>
@@ -91,10 +91,10 @@ export function SpriteList({ shown, onShow, onApprove, onNew }: SpriteListProps)
           return keep(`sprite ${sprite.name}`, [sprite, ...rows], () => (
             <section key={sprite.name} class="group" aria-label={sprite.name}>
               <header class="group-head">
-                <span class="thumb">
+                <span class="card thumb">
                   <FramePicture pages={sprite.pages} frame={sprite.animations[0]?.played[0]} pixelArt={sprite.pixelArt} />
                 </span>
-                <h2>
+                <h2 class="cut">
                   <SpriteLink name={sprite.name} id={sprite.animations[0]?.id} onShow={(id) => now.current.onShow(id)} />
                 </h2>
               </header>
@@ -127,7 +127,7 @@ export function SpriteList({ shown, onShow, onApprove, onNew }: SpriteListProps)
         )}
       </div>
       {buyable.length + selected.length > 0 && (
-        <div class="approval-bar">
+        <div class="approval-bar band row">
           <label class="check">
             <input
               type="checkbox"
@@ -144,7 +144,7 @@ export function SpriteList({ shown, onShow, onApprove, onNew }: SpriteListProps)
               <span class="visually-hidden"> to buy</span>
             </span>
           </label>
-          <span class="number soft">{selected.length > 0 ? total(selected, needed) : allTotal(state)}</span>
+          <span class="number soft end">{selected.length > 0 ? total(selected, needed) : allTotal(state)}</span>
           <button
             type="button"
             class="button primary"
