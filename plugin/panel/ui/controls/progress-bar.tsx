@@ -1,21 +1,26 @@
 import type { VNode } from 'preact'
-import type { PanelProgress } from '../../../protocol/protocol.ts'
+import type { PanelPaid, PanelProgress } from '../../../protocol/protocol.ts'
 import { progressWords } from '../state/words.ts'
 
-/** The progress of a purchase; a wandering bar if the progress is unknown. */
-export function ProgressBar({ id, progress }: { readonly id: string; readonly progress: PanelProgress | undefined }): VNode {
-  const share = progress?.phase === 'running' ? progress.progress : undefined
-  const words = progress ? progressWords(progress) : 'in work'
+/** A bar of a share, 0 to 1. It wanders if the share is unknown. */
+export function ProgressBar({ label, share }: { readonly label: string; readonly share: number | undefined }): VNode {
+  const percent = share === undefined ? undefined : share * 100
   return (
     <div
-      class={share === undefined ? 'bar waiting' : 'bar'}
+      class={percent === undefined ? 'bar waiting' : 'bar'}
       role="progressbar"
-      aria-label={`${id}: ${words}`}
+      aria-label={label}
       aria-valuemin={0}
       aria-valuemax={100}
-      aria-valuenow={share === undefined ? undefined : Math.round(share * 100)}
+      aria-valuenow={percent && Math.round(percent)}
     >
-      <i style={share === undefined ? {} : { width: `${share * 100}%` }} />
+      <i style={percent === undefined ? {} : { width: `${percent}%` }} />
     </div>
   )
+}
+
+/** The progress of a purchase. */
+export function PurchaseBar({ paid, progress }: { readonly paid: PanelPaid; readonly progress: PanelProgress | undefined }): VNode {
+  const share = progress?.phase === 'running' ? progress.progress : undefined
+  return <ProgressBar label={`${paid.id}: ${progress ? progressWords(progress) : 'in work'}`} share={share} />
 }

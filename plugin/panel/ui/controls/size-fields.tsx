@@ -1,11 +1,19 @@
 import type { VNode } from 'preact'
 import { mostSidePx } from '../../../../src/sprite-spec/spec.ts'
 import type { PanelSprite } from '../../../protocol/protocol.ts'
+import { Choice } from './choice.tsx'
 import { Field, NumberField } from './field.tsx'
 import { useDraft } from './hooks.ts'
 
 type Size = PanelSprite['size']
 type SizeKind = 'delivered' | 'figure' | 'longest' | 'box'
+
+const kinds: readonly (readonly [SizeKind, string])[] = [
+  ['delivered', 'As delivered'],
+  ['figure', 'The figure'],
+  ['longest', 'Longest side'],
+  ['box', 'Fit into a box'],
+]
 
 /** The size in the game: of the figure, of frames by their longest side or fitted into a box, or as delivered. */
 export function SizeFields({
@@ -32,16 +40,7 @@ export function SizeFields({
   )
   return (
     <div class="fields">
-      <Field label="Size">
-        {(control) => (
-          <select {...control} value={kind} onChange={(event) => choose(event.currentTarget.value as SizeKind)}>
-            <option value="delivered">As delivered</option>
-            <option value="figure">The figure</option>
-            <option value="longest">Longest side</option>
-            <option value="box">Fit into a box</option>
-          </select>
-        )}
-      </Field>
+      <Field label="Size">{(control) => <Choice {...control} value={kind} options={kinds} onChoose={choose} />}</Field>
       {typeof size === 'number' && pixels('Longest side, pixels', size, (px) => px)}
       {size !== null && typeof size === 'object' && 'figure' in size && pixels('Figure, pixels', size.figure, (figure) => ({ figure }))}
       {size !== null && typeof size === 'object' && 'width' in size && (

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { Icon } from './icons.tsx'
+import { IconButton } from './button.tsx'
 
 type Theme = 'light' | 'dark'
 
@@ -18,19 +18,16 @@ export function ThemeToggle(): VNode {
   }, [theme])
   const next: Theme = theme === 'dark' ? 'light' : 'dark'
   return (
-    <button
-      type="button"
-      class="button quiet icon-button"
-      aria-label={`Use the ${next} theme`}
+    <IconButton
+      icon={next}
+      label={`Use the ${next} theme`}
       title={`Use the ${next} theme`}
       onClick={() => {
         setTheme(next)
         // biome-ignore lint/suspicious/noDocumentCookie: not every browser has the Cookie Store API.
         document.cookie = `${cookie}=${next}; path=/; max-age=31536000; samesite=strict`
       }}
-    >
-      <Icon name={next} />
-    </button>
+    />
   )
 }
 

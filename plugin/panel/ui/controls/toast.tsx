@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import { useId } from 'preact/hooks'
 import { usePanel } from '../state/panel-context.ts'
+import { Button } from './button.tsx'
 
 /** The last message, with a button that undoes its edit. It stays until another one comes. */
 export function Toast(): VNode | null {
@@ -11,14 +12,8 @@ export function Toast(): VNode | null {
   return (
     <section class="card toast" aria-label={message.edited ? 'Last edit' : 'Message'}>
       <p id={`${id}-words`}>{message.words}</p>
-      {message.edited && (
-        <button type="button" class="button quiet" aria-describedby={`${id}-words`} onClick={() => void store.undo()}>
-          Undo
-        </button>
-      )}
-      <button type="button" class="button quiet" onClick={() => store.forgetMessage()}>
-        Dismiss
-      </button>
+      {message.edited && <Button label="Undo" look="quiet" aria-describedby={`${id}-words`} onClick={() => void store.undo()} />}
+      <Button label="Dismiss" look="quiet" onClick={() => store.forgetMessage()} />
     </section>
   )
 }

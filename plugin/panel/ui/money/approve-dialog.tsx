@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { PanelOffer } from '../../../protocol/actions.ts'
+import { Button } from '../controls/button.tsx'
 import { focusHeading } from '../controls/hooks.ts'
 import { Modal } from '../controls/modal.tsx'
 import { Refused } from '../state/api.ts'
@@ -103,17 +104,13 @@ export function ApproveDialog({ ids, onClose }: ApproveDialogProps): VNode {
         </p>
       )}
       <div class="row">
-        <button type="button" class="button end" onClick={() => dialog.current?.close()}>
-          {isBusy ? 'Close' : 'Cancel'}
-        </button>
-        <button
-          type="button"
-          class="button primary"
+        <Button label={isBusy ? 'Close' : 'Cancel'} class="button end" onClick={() => dialog.current?.close()} />
+        <Button
+          label={isBusy ? 'Approving…' : offer && offer.lines.length > 0 ? `Approve ${creditsWords(offer.sum)}` : 'Approve'}
+          look="primary"
           disabled={!offer || offer.lines.length === 0 || isDoubtful || isBusy || isPoor || !state.access.mayBuy}
           onClick={() => offer && void approve(offer)}
-        >
-          {isBusy ? 'Approving…' : offer && offer.lines.length > 0 ? `Approve ${creditsWords(offer.sum)}` : 'Approve'}
-        </button>
+        />
       </div>
     </Modal>
   )

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import { useId, useRef, useState } from 'preact/hooks'
 import type { PanelPaid } from '../../../protocol/protocol.ts'
+import { Button } from '../controls/button.tsx'
 import { Modal } from '../controls/modal.tsx'
 import { usePanel } from '../state/panel-context.ts'
 import { type Decision, type DecisionWords, openWords, toRecover } from './decision-words.ts'
@@ -23,9 +24,7 @@ export function DecisionForm({ paid }: { readonly paid: PanelPaid }): VNode | nu
     if (done) store.say(decision === 'replay' ? `${paid.id} is sent again.` : `${paid.id} is given up.`)
   }
   const button = (decision: Decision, words: DecisionWords): VNode => (
-    <button type="button" class="button" disabled={isBusy || !state.access.mayBuy} onClick={() => setAsking(decision)}>
-      {words.name}…
-    </button>
+    <Button label={`${words.name}…`} disabled={isBusy || !state.access.mayBuy} onClick={() => setAsking(decision)} />
   )
   const asked = asking && open[asking]
   return (
@@ -55,19 +54,15 @@ export function DecisionDialog({ words, onClose, onDecide }: DecisionDialogProps
     <Modal dialog={dialog} title={words.title} onClose={onClose}>
       <p>{words.words}</p>
       <div class="row">
-        <button type="button" class="button end" onClick={() => dialog.current?.close()}>
-          Cancel
-        </button>
-        <button
-          type="button"
-          class="button primary"
+        <Button label="Cancel" class="button end" onClick={() => dialog.current?.close()} />
+        <Button
+          label={words.name}
+          look="primary"
           onClick={() => {
             dialog.current?.close()
             onDecide()
           }}
-        >
-          {words.name}
-        </button>
+        />
       </div>
     </Modal>
   )

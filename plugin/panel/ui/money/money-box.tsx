@@ -1,7 +1,9 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { PanelPaid } from '../../../protocol/protocol.ts'
-import { ProgressBar } from '../controls/progress-bar.tsx'
+import { Button } from '../controls/button.tsx'
+import { Card } from '../controls/card.tsx'
+import { PurchaseBar } from '../controls/progress-bar.tsx'
 import { usePanel } from '../state/panel-context.ts'
 import { creditsWords, progressOf } from '../state/words.ts'
 import { DecisionDialog } from './decision-form.tsx'
@@ -12,12 +14,13 @@ export interface MoneyBoxProps {
   readonly paid: PanelPaid
   /** Names of the sprites that need a step. It is approved with their animations. */
   readonly isFor?: readonly string[]
-  readonly onApprove: (ids: readonly string[]) => void
+  /** Asks for another approval than that of this request. */
+  readonly onApprove?: () => void
 }
 
 /** Price, ceiling and cost of one paid request, and the button for an approval. */
 export function MoneyBox({ paid, isFor, onApprove }: MoneyBoxProps): VNode {
-  const { model, state, store } = usePanel()
+  const { model, state, store, approve } = usePanel()
   const progress = progressOf(model.progress, paid)
   const { price } = paid
   const rows: readonly (readonly [string, string | undefined])[] = [
@@ -43,10 +46,9 @@ export function MoneyBox({ paid, isFor, onApprove }: MoneyBoxProps): VNode {
   }
   const isPicture = paid.id.includes('#')
   return (
-    <section class="card stack" aria-labelledby="money-title">
-      <h2 id="money-title">Credits</h2>
+    <Card title="Credits">
       <p>{paid.words}</p>
-      {(paid.state === 'running' || paid.state === 'approved') && <ProgressBar id={paid.id} progress={progress} />}
+      {(paid.state === 'running' || paid.state === 'approved') && <PurchaseBar paid={paid} progress={progress} />}
       <dl class="facts stack tight">
         {rows.map(([term, words]) =>
           words === undefined ? null : (
@@ -58,23 +60,20 @@ export function MoneyBox({ paid, isFor, onApprove }: MoneyBoxProps): VNode {
         )}
       </dl>
       {paid.canBeApproved && (
-        <button type="button" class="button primary" disabled={!state.access.mayBuy} onClick={() => onApprove([paid.id])}>
-          {isFor ? `Approve what ${isFor.join(', ')} needs…` : price ? `Approve ${creditsWords(price.credits)}…` : 'Approve…'}
-        </button>
+        <Button
+          label={isFor ? `Approve what ${isFor.join(', ')} needs…` : price ? `Approve ${creditsWords(price.credits)}…` : 'Approve…'}
+          look="primary"
+          disabled={!state.access.mayBuy}
+          onClick={onApprove ?? (() => approve([paid.id]))}
+        />
       )}
-      {!isPicture && paid.canBeRevoked && (
-        <button type="button" class="button" disabled={!state.access.mayAct} onClick={() => setRevoking(true)}>
-          Take back…
-        </button>
-      )}
+      {!isPicture && paid.canBeRevoked && <Button label="Take back…" disabled={!state.access.mayAct} onClick={() => setRevoking(true)} />}
       {isRevoking && (
         <DecisionDialog words={revokeWords(paid.id, state.steps)} onClose={() => setRevoking(false)} onDecide={() => void revoke()} />
       )}
       {isPicture && (paid.state === 'running' || paid.state === 'question') && (
-        <button type="button" class="button" disabled={!state.access.mayAct} onClick={() => void cancel()}>
-          Cancel
-        </button>
+        <Button label="Cancel" disabled={!state.access.mayAct} onClick={() => void cancel()} />
       )}
-    </section>
+    </Card>
   )
 }

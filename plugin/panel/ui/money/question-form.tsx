@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import type { AnswerRequest } from '../../../protocol/actions.ts'
 import type { PanelPaid } from '../../../protocol/protocol.ts'
+import { Button } from '../controls/button.tsx'
 import { Field } from '../controls/field.tsx'
 import { PictureDrop } from '../controls/picture-drop.tsx'
 import { usePanel } from '../state/panel-context.ts'
@@ -64,9 +65,12 @@ export function QuestionForm({ paid }: { readonly paid: PanelPaid }): VNode | nu
         onPicture={setAsset}
       />
       <div class="row">
-        <button type="submit" class="button primary" disabled={!isReady || !state.access.mayBuy}>
-          {isSending ? 'Sending…' : isGiven ? 'On its way' : 'Send the answer'}
-        </button>
+        <Button
+          label={isSending ? 'Sending…' : isGiven ? 'On its way' : 'Send the answer'}
+          type="submit"
+          look="primary"
+          disabled={!isReady || !state.access.mayBuy}
+        />
         <span class="soft small">Answering costs nothing more. The credits that are held now pay for the result.</span>
       </div>
     </form>

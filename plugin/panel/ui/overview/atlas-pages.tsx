@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { PanelAtlas, PanelAtlases, PanelAtlasFrame } from '../../../protocol/protocol.ts'
+import { Card } from '../controls/card.tsx'
 import { CheckField } from '../controls/check-field.tsx'
 import { usePanel } from '../state/panel-context.ts'
 import { countWords } from '../state/words.ts'
@@ -60,13 +61,7 @@ export function AtlasPages(): VNode {
 function AtlasSection({ atlas, shown }: { readonly atlas: PanelAtlas; readonly shown: Shown }): VNode {
   const title = atlas.scale === 1 ? atlas.name : `${atlas.name} @${atlas.scale}×`
   return (
-    <section class="card stack" aria-label={title}>
-      <div class="spread">
-        <h2>{title}</h2>
-        <span class="soft small number">
-          {countWords(atlas.frames.length, 'frame')} on {countWords(atlas.pages.length, 'page')}
-        </span>
-      </div>
+    <Card title={title} remark={`${countWords(atlas.frames.length, 'frame')} on ${countWords(atlas.pages.length, 'page')}`}>
       <div class="stack">
         {atlas.pages.map(({ url, width, height, bytes, filled }, index) => (
           <figure class="stack tight" key={url}>
@@ -86,7 +81,7 @@ function AtlasSection({ atlas, shown }: { readonly atlas: PanelAtlas; readonly s
           </figure>
         ))}
       </div>
-    </section>
+    </Card>
   )
 }
 

@@ -1,13 +1,12 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
-import type { PanelAnimation, PanelFrame, PanelFrames, PanelPage, PanelSprite } from '../../../protocol/protocol.ts'
+import type { PanelFrame, PanelFrames, PanelPage } from '../../../protocol/protocol.ts'
+import type { Shown } from '../state/panel-context.ts'
 import { flagsOfFrame } from './frame-order.ts'
 import { FramePicture } from './frame-picture.tsx'
 
 /** One frame of a film strip. */
-export interface FilmFrameProps {
-  readonly sprite: PanelSprite
-  readonly animation: PanelAnimation
+export interface FilmFrameProps extends Shown {
   readonly delivered: PanelFrames | undefined
   /** Number of the delivered frame. */
   readonly index: number

@@ -1,8 +1,10 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import type { PanelAnimation, PanelFrames, PanelSprite } from '../../../protocol/protocol.ts'
+import type { PanelFrames } from '../../../protocol/protocol.ts'
+import { Button } from '../controls/button.tsx'
+import { Card } from '../controls/card.tsx'
 import { Icon } from '../controls/icons.tsx'
-import { usePanel } from '../state/panel-context.ts'
+import { type Shown, usePanel } from '../state/panel-context.ts'
 import { countWords } from '../state/words.ts'
 import { FilmFrame } from './film-frame.tsx'
 import { FlagList } from './flag-list.tsx'
@@ -12,9 +14,7 @@ import { type FrameOrderEditor, useFrameOrder } from './use-frame-order.ts'
 import { usePlace } from './use-player.ts'
 
 /** The properties of a film strip. */
-export interface FilmStripProps {
-  readonly sprite: PanelSprite
-  readonly animation: PanelAnimation
+export interface FilmStripProps extends Shown {
   readonly player: Player
   /** All delivered frames; `undefined` until they are loaded. */
   readonly delivered: PanelFrames | undefined
@@ -28,19 +28,14 @@ export function FilmStrip(props: FilmStripProps): VNode {
   const { sprite, animation, player, delivered } = props
   const editor = useFrameOrder(sprite, animation, delivered)
   const { state, store } = usePanel()
+  const { length: dropped } = editor.dropped
   const markMeant = (meant: readonly string[]): void => {
     const change = { animations: { [animation.name]: { meant: meant.length > 0 ? meant : null } } }
     const words = meant.length > 0 ? `${meant.join(', ')} is meant` : 'checked again'
     void store.edit(sprite.name, 'edit', { sprite: sprite.name, ...change }, `${animation.id}: ${words}. Written to ${sprite.file}.`)
   }
   return (
-    <section class="card stack" aria-labelledby="film-title">
-      <div class="spread">
-        <h2 id="film-title">Frames</h2>
-        <span class="soft small">
-          {countWords(editor.order.length, 'frame')} played{editor.dropped.length > 0 && `, ${editor.dropped.length} dropped`}
-        </span>
-      </div>
+    <Card title="Frames" remark={countWords(editor.order.length, 'frame') + (dropped > 0 ? ` played, ${dropped} dropped` : ' played')}>
       <Film {...props} editor={editor} />
       <DroppedFrames {...props} editor={editor} />
       <FlagList
@@ -53,7 +48,7 @@ export function FilmStrip(props: FilmStripProps): VNode {
         onDrop={editor.dropFrames}
         onMeant={state.access.mayAct ? markMeant : undefined}
       />
-    </section>
+    </Card>
   )
 }
 
@@ -107,20 +102,12 @@ function Film({ sprite, animation, player, delivered, editor }: WithEditor): VNo
         <div class="row">
           {/* While it plays, the frame under a click would be another than the one that was read. */}
           <span class="number soft">{isPlaying ? 'Pause to change a frame' : `Frame ${order[place] ?? 0}`}</span>
-          <button type="button" class="button" disabled={isPlaying || order.length < 2} onClick={() => editor.dropPlace(place)}>
-            <Icon name="drop" /> Drop
-          </button>
-          <button type="button" class="button" disabled={isPlaying || place === 0} onClick={() => move(place, place - 1)}>
-            <Icon name="left" /> Earlier
-          </button>
-          <button type="button" class="button" disabled={isPlaying || place >= order.length - 1} onClick={() => move(place, place + 1)}>
+          <Button icon="drop" label="Drop" disabled={isPlaying || order.length < 2} onClick={() => editor.dropPlace(place)} />
+          <Button icon="left" label="Earlier" disabled={isPlaying || place === 0} onClick={() => move(place, place - 1)} />
+          <Button disabled={isPlaying || place >= order.length - 1} onClick={() => move(place, place + 1)}>
             Later <Icon name="right" />
-          </button>
-          {editor.isChanged && (
-            <button type="button" class="button quiet" onClick={editor.reset}>
-              Play all as delivered
-            </button>
-          )}
+          </Button>
+          {editor.isChanged && <Button label="Play all as delivered" look="quiet" onClick={editor.reset} />}
         </div>
       )}
     </>

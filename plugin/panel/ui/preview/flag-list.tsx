@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import type { PanelAnimation } from '../../../protocol/protocol.ts'
+import { Button } from '../controls/button.tsx'
 import { countWords } from '../state/words.ts'
 
 /** The flags of an animation, and the actions on them. */
@@ -29,38 +30,25 @@ export function FlagList({ animation, onShow, mayDrop, onDrop, onMeant }: FlagLi
             </span>
             <span class="row tight">
               {flag.frames.map((index) => (
-                <button
+                <Button
+                  label={`${index}`}
                   key={index}
-                  type="button"
                   class="button quiet chip small number"
                   aria-label={`Show frame ${index}`}
                   onClick={() => onShow(index)}
-                >
-                  {index}
-                </button>
+                />
               ))}
               {mayDrop(flag.frames) && (
-                <button type="button" class="button quiet" onClick={() => onDrop(flag.frames)}>
-                  Drop {flag.frames.length === 1 ? 'it' : 'them'}
-                </button>
+                <Button label={flag.frames.length === 1 ? 'Drop it' : 'Drop them'} look="quiet" onClick={() => onDrop(flag.frames)} />
               )}
-              {onMeant && (
-                <button type="button" class="button quiet" onClick={() => onMeant([...new Set([...meant, flag.fault])])}>
-                  This is meant
-                </button>
-              )}
+              {onMeant && <Button label="This is meant" look="quiet" onClick={() => onMeant([...new Set([...meant, flag.fault])])} />}
             </span>
           </li>
         ))}
       </ul>
       {meant.length > 0 && (
         <p class="soft small">
-          Meant to be so: {meant.join(', ')}.{' '}
-          {onMeant && (
-            <button type="button" class="button quiet" onClick={() => onMeant([])}>
-              Check it again
-            </button>
-          )}
+          Meant to be so: {meant.join(', ')}. {onMeant && <Button label="Check it again" look="quiet" onClick={() => onMeant([])} />}
         </p>
       )}
     </div>

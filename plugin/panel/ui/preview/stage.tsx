@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import type { PanelAnimation, PanelSprite } from '../../../protocol/protocol.ts'
 import { useWidth } from '../controls/hooks.ts'
+import type { Shown } from '../state/panel-context.ts'
 import { scaleOf, type ViewSettings, zoomBy } from '../state/view-settings.ts'
 import { AnchorHandle } from './anchor-handle.tsx'
 import { type DrawnFrame, drawStage } from './drawing.ts'
@@ -9,9 +9,7 @@ import type { Player } from './playback.ts'
 import { usePages } from './use-frames.ts'
 
 /** The properties of a stage. */
-export interface StageProps {
-  readonly sprite: PanelSprite
-  readonly animation: PanelAnimation
+export interface StageProps extends Shown {
   readonly player: Player
   readonly settings: ViewSettings
   readonly onSettings: (change: Partial<ViewSettings>) => void

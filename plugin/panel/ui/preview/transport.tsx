@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
-import { Icon } from '../controls/icons.tsx'
+import { IconButton } from '../controls/button.tsx'
+import { Choice } from '../controls/choice.tsx'
 import { speeds, type ViewSettings, zooms } from '../state/view-settings.ts'
 import type { Player } from './playback.ts'
 import { usePlace } from './use-player.ts'
@@ -28,20 +29,13 @@ export function PlayControls({ player, count }: Pick<TransportProps, 'player' | 
   const { place, isPlaying } = usePlace(player)
   return (
     <div class="row play-controls">
-      <button type="button" class="button quiet icon-button" aria-label="One frame back" onClick={() => player.step(-1)}>
-        <Icon name="back" />
-      </button>
-      <button
-        type="button"
-        class="button quiet icon-button"
-        aria-label={isPlaying ? 'Pause' : 'Play'}
+      <IconButton icon="back" label="One frame back" onClick={() => player.step(-1)} />
+      <IconButton
+        icon={isPlaying ? 'pause' : 'play'}
+        label={isPlaying ? 'Pause' : 'Play'}
         onClick={() => player.setPlaying(!player.isPlaying)}
-      >
-        <Icon name={isPlaying ? 'pause' : 'play'} />
-      </button>
-      <button type="button" class="button quiet icon-button" aria-label="One frame on" onClick={() => player.step(1)}>
-        <Icon name="forward" />
-      </button>
+      />
+      <IconButton icon="forward" label="One frame on" onClick={() => player.step(1)} />
       <input
         type="range"
         aria-label="Frame"
@@ -68,33 +62,18 @@ const grounds = [
 function LookControls({ settings, onSettings }: Pick<TransportProps, 'settings' | 'onSettings'>): VNode {
   return (
     <div class="row">
-      <label class="field row">
-        <span>Zoom</span>
-        <select
-          class="input"
-          value={String(settings.zoom)}
-          onChange={(event) => {
-            const { value } = event.currentTarget
-            onSettings({ zoom: value === 'fit' ? 'fit' : Number(value) })
-          }}
-        >
-          {zooms.map((zoom) => (
-            <option key={zoom} value={String(zoom)}>
-              {zoom === 'fit' ? 'Fit' : zoom === 1 ? '1:1' : `${zoom}×`}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label class="field row">
-        <span>Speed</span>
-        <select class="input" value={String(settings.speed)} onChange={(event) => onSettings({ speed: Number(event.currentTarget.value) })}>
-          {speeds.map((speed) => (
-            <option key={speed} value={String(speed)}>
-              {speed}×
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        label="Zoom"
+        value={settings.zoom}
+        options={zooms.map((zoom) => [zoom, zoomWords(zoom)])}
+        onChoose={(zoom) => onSettings({ zoom })}
+      />
+      <Choice
+        label="Speed"
+        value={settings.speed}
+        options={speeds.map((speed) => [speed, `${speed}×`])}
+        onChoose={(speed) => onSettings({ speed })}
+      />
       <fieldset class="row tight">
         <legend class="visually-hidden">Background</legend>
         {grounds.map(([ground, name]) => (
@@ -113,26 +92,25 @@ function LookControls({ settings, onSettings }: Pick<TransportProps, 'settings' 
           />
         )}
       </fieldset>
-      <button
-        type="button"
-        class="button quiet icon-button"
+      <IconButton
+        icon="onion"
         aria-pressed={settings.hasOnion}
-        aria-label="Onion skin: the frame before in red, the next in blue"
+        label="Onion skin: the frame before in red, the next in blue"
         title="Onion skin"
         onClick={() => onSettings({ hasOnion: !settings.hasOnion })}
-      >
-        <Icon name="onion" />
-      </button>
-      <button
-        type="button"
-        class="button quiet icon-button"
+      />
+      <IconButton
+        icon="anchor"
         aria-pressed={settings.hasAnchor}
-        aria-label="Show the anchor"
+        label="Show the anchor"
         title="Anchor"
         onClick={() => onSettings({ hasAnchor: !settings.hasAnchor })}
-      >
-        <Icon name="anchor" />
-      </button>
+      />
     </div>
   )
+}
+
+function zoomWords(zoom: ViewSettings['zoom']): string {
+  if (zoom === 'fit') return 'Fit'
+  return zoom === 1 ? '1:1' : `${zoom}×`
 }

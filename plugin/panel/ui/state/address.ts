@@ -34,11 +34,6 @@ export function usePlaceInPage(): readonly [Place, (next: Place) => void] {
   return [place, go]
 }
 
-/** Whether a click on a link opens it in this tab. */
-export function isPlainClick(event: MouseEvent): boolean {
-  return event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
-}
-
 function readPlace(): Place {
   const query = new URLSearchParams(location.search)
   const view = query.get('view') ?? ''

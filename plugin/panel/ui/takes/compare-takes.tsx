@@ -1,16 +1,17 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
-import type { PanelAnimation, PanelFrames, PanelSprite } from '../../../protocol/protocol.ts'
+import type { PanelFrames } from '../../../protocol/protocol.ts'
+import { Button } from '../controls/button.tsx'
 import { CheckField } from '../controls/check-field.tsx'
+import { Choice } from '../controls/choice.tsx'
 import { PlayingPicture } from '../preview/playing-picture.tsx'
 import { PlayControls } from '../preview/transport.tsx'
 import { useFrames } from '../preview/use-frames.ts'
 import { usePlayer } from '../preview/use-player.ts'
+import type { Shown } from '../state/panel-context.ts'
 
 /** The properties of a comparison. */
-export interface CompareTakesProps {
-  readonly sprite: PanelSprite
-  readonly animation: PanelAnimation
+export interface CompareTakesProps extends Shown {
   readonly isLocked: boolean
   readonly onChoose: (take: number) => void
 }
@@ -57,16 +58,7 @@ function Comparison({
   const player = usePlayer({ durations, loop: true, yoyo: animation.yoyo, speed: 1 })
   const side = (name: 'A' | 'B', take: number, own: PanelFrames | undefined, onTake: (next: number) => void): VNode => (
     <div class="card take" aria-current={take === animation.take}>
-      <label class="field row">
-        <span>{name}</span>
-        <select class="input" value={String(take)} onChange={(event) => onTake(Number(event.currentTarget.value))}>
-          {bought.map((one) => (
-            <option key={one} value={String(one)}>
-              Take {one}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice label={name} value={take} options={bought.map((one) => [one, `Take ${one}`])} onChoose={onTake} />
       <div class="picture-box" data-ground="checker">
         {own && (
           <PlayingPicture
@@ -81,9 +73,7 @@ function Comparison({
       {take === animation.take ? (
         <span class="soft small">in the game</span>
       ) : (
-        <button type="button" class="button" disabled={isLocked} onClick={() => onChoose(take)}>
-          Choose {name}
-        </button>
+        <Button label={`Choose ${name}`} disabled={isLocked} onClick={() => onChoose(take)} />
       )}
     </div>
   )

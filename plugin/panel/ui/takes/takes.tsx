@@ -1,15 +1,17 @@
 import type { VNode } from 'preact'
-import type { PanelAnimation, PanelFrames, PanelSprite, PanelTake } from '../../../protocol/protocol.ts'
+import type { PanelFrames, PanelTake } from '../../../protocol/protocol.ts'
+import { Button } from '../controls/button.tsx'
+import { Card } from '../controls/card.tsx'
 import { StateMark } from '../controls/state-mark.tsx'
 import { PlayingPicture } from '../preview/playing-picture.tsx'
 import { useFrames } from '../preview/use-frames.ts'
 import { usePlayer } from '../preview/use-player.ts'
-import { usePanel } from '../state/panel-context.ts'
+import { type Shown, usePanel } from '../state/panel-context.ts'
 import { creditsWords } from '../state/words.ts'
 import { CompareTakes } from './compare-takes.tsx'
 
 /** All takes beside each other, playing. A person chooses the one that the spec names. */
-export function Takes({ sprite, animation }: { readonly sprite: PanelSprite; readonly animation: PanelAnimation }): VNode {
+export function Takes({ sprite, animation }: Shown): VNode {
   const { state, store } = usePanel()
   const isLocked = !state.access.mayAct
   const choose = (take: number): void =>
@@ -22,11 +24,7 @@ export function Takes({ sprite, animation }: { readonly sprite: PanelSprite; rea
   const another = (): void =>
     void store.edit(sprite.name, 'take', { id: animation.id }, `${animation.id} asks for another take. It is bought after you approve it.`)
   return (
-    <section class="card stack" aria-labelledby="takes-title">
-      <div class="spread">
-        <h2 id="takes-title">Takes</h2>
-        <span class="soft small">several results for the same prompt; bought takes stay</span>
-      </div>
+    <Card title="Takes" remark="several results for the same prompt; bought takes stay">
       <ul class="takes">
         {animation.takes.map((take) => (
           <TakeCard
@@ -39,9 +37,7 @@ export function Takes({ sprite, animation }: { readonly sprite: PanelSprite; rea
           />
         ))}
         <li class="card take more">
-          <button type="button" class="button" disabled={isLocked} onClick={another}>
-            Another take
-          </button>
+          <Button label="Another take" disabled={isLocked} onClick={another} />
           <span class="soft small">
             {animation.spent === undefined
               ? 'You see its price before anything is bought.'
@@ -50,13 +46,11 @@ export function Takes({ sprite, animation }: { readonly sprite: PanelSprite; rea
         </li>
       </ul>
       <CompareTakes sprite={sprite} animation={animation} isLocked={isLocked} onChoose={choose} />
-    </section>
+    </Card>
   )
 }
 
-interface TakeCardProps {
-  readonly sprite: PanelSprite
-  readonly animation: PanelAnimation
+interface TakeCardProps extends Shown {
   readonly take: PanelTake
   readonly isLocked: boolean
   readonly onChoose: () => void
@@ -76,23 +70,13 @@ function TakeCard({ sprite, animation, take, isLocked, onChoose }: TakeCardProps
       {take.isChosen ? (
         <span class="soft small">{take.state === 'bought' ? 'in the game' : 'chosen, in the game once it is bought'}</span>
       ) : (
-        <button type="button" class="button" disabled={isLocked} onClick={onChoose} aria-label={`Choose take ${take.take}`}>
-          Choose
-        </button>
+        <Button label="Choose" disabled={isLocked} onClick={onChoose} aria-label={`Choose take ${take.take}`} />
       )}
     </li>
   )
 }
 
-function TakePicture({
-  sprite,
-  animation,
-  frames,
-}: {
-  readonly sprite: PanelSprite
-  readonly animation: PanelAnimation
-  readonly frames: PanelFrames
-}): VNode {
+function TakePicture({ sprite, animation, frames }: Shown & { readonly frames: PanelFrames }): VNode {
   const durations = frames.frames.map(() => 1000 / animation.fps)
   const player = usePlayer({ durations, loop: animation.loop, yoyo: animation.yoyo, speed: 1 })
   return <PlayingPicture {...frames} player={player} pixelArt={sprite.pixelArt} label={`Take ${frames.take} of ${animation.id}`} />

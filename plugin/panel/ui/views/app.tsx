@@ -1,14 +1,16 @@
 import type { VNode } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks'
 import type { PanelError, PanelState } from '../../../protocol/protocol.ts'
+import { Button } from '../controls/button.tsx'
 import { useFocusKept } from '../controls/hooks.ts'
+import { PlaceLink } from '../controls/place-link.tsx'
 import { Toast } from '../controls/toast.tsx'
 import { ApproveDialog } from '../money/approve-dialog.tsx'
 import { AtlasPages } from '../overview/atlas-pages.tsx'
 import { BatchBar } from '../overview/batch-bar.tsx'
 import { Wall } from '../overview/wall.tsx'
-import { addressOf, isPlainClick, type Place, usePlaceInPage } from '../state/address.ts'
-import { type Panel, PanelContext, useModel, usePanel } from '../state/panel-context.ts'
+import { type Place, usePlaceInPage } from '../state/address.ts'
+import { GoContext, PanelContext, useModel, usePanel } from '../state/panel-context.ts'
 import type { PanelStore } from '../state/panel-store.ts'
 import { firstSettings } from '../state/view-settings.ts'
 import { allPaid } from '../state/words.ts'
@@ -23,6 +25,7 @@ import { SpriteList } from './sprite-list.tsx'
 /** The whole page. */
 export function App({ store }: { readonly store: PanelStore }): VNode {
   const model = useModel(store)
+  const [approving, approve] = useState<readonly string[]>()
   const { state } = model
   const waiting = state ? allPaid(state).filter(({ wantsPerson }) => wantsPerson).length : 0
   useEffect(() => {
@@ -31,8 +34,9 @@ export function App({ store }: { readonly store: PanelStore }): VNode {
   return (
     <>
       {state ? (
-        <PanelContext.Provider value={{ store, model, state } satisfies Panel}>
+        <PanelContext.Provider value={{ store, model, state, approve }}>
           <Page />
+          {approving && <ApproveDialog ids={approving} onClose={() => approve(undefined)} />}
         </PanelContext.Provider>
       ) : (
         <p class="page soft">{model.link === 'lost' ? 'The dev server does not answer. See its terminal.' : 'Loading…'}</p>
@@ -47,11 +51,10 @@ export function App({ store }: { readonly store: PanelStore }): VNode {
 function Page(): VNode {
   const { store, state } = usePanel()
   const [place, go] = usePlaceInPage()
-  const [approving, setApproving] = useState<readonly string[]>()
   useQuote(store, state)
   useFocusKept()
   const main = useRef<HTMLElement>(null)
-  const moved = (next: Place): void => {
+  const moved = useCallback((next: Place): void => {
     go(next)
     setTimeout(() => {
       for (const area of main.current?.querySelectorAll('.detail-pane') ?? []) area.scrollTop = 0
@@ -62,21 +65,22 @@ function Page(): VNode {
       window.scrollTo(0, 0)
       main.current?.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true })
     })
-  }
+  }, [])
   return (
-    <div class="frame" data-view={place.view}>
-      <Header place={place} onGo={moved} />
-      <Notices place={place} onGo={moved} />
-      <main ref={main} class="main" data-open={place.id !== undefined || undefined}>
-        {place.view === 'wall' && <Wall onShow={(id) => moved({ view: 'sprites', id })} />}
-        {place.view === 'atlases' && <AtlasPages />}
-        {place.view === 'ledger' && <Ledger />}
-        {place.view === 'problems' && <Problems />}
-        {place.view === 'sprites' && <Sprites place={place} onGo={moved} onApprove={setApproving} />}
-      </main>
-      <Toast />
-      {approving && <ApproveDialog ids={approving} onClose={() => setApproving(undefined)} />}
-    </div>
+    <GoContext.Provider value={moved}>
+      <div class="frame" data-view={place.view}>
+        <Header place={place} />
+        <Notices place={place} />
+        <main ref={main} class="main" data-open={place.id !== undefined || undefined}>
+          {place.view === 'wall' && <Wall />}
+          {place.view === 'atlases' && <AtlasPages />}
+          {place.view === 'ledger' && <Ledger />}
+          {place.view === 'problems' && <Problems />}
+          {place.view === 'sprites' && <Sprites place={place} />}
+        </main>
+        <Toast />
+      </div>
+    </GoContext.Provider>
   )
 }
 
@@ -96,14 +100,10 @@ function useQuote(store: PanelStore, { access, service, sprites, steps }: PanelS
   }, [store, canAsk, unpriced])
 }
 
-interface SpritesProps {
-  readonly place: Place
-  readonly onGo: (next: Place) => void
-  readonly onApprove: (ids: readonly string[]) => void
-}
-
-function Sprites({ place, onGo, onApprove }: SpritesProps): VNode {
+function Sprites({ place }: { readonly place: Place }): VNode {
   const { state } = usePanel()
+  const go = useContext(GoContext)
+  const show = (id: string): void => go({ view: 'sprites', id })
   const [settings, setSettings] = useState(firstSettings)
   const [isMaking, setMaking] = useState(false)
   const [adding, setAdding] = useState<string>()
@@ -114,23 +114,13 @@ function Sprites({ place, onGo, onApprove }: SpritesProps): VNode {
   const orphan = state.orphans.find((other) => other.id === shown)
   return (
     <>
-      <SpriteList shown={shown} onShow={(id) => onGo({ view: 'sprites', id })} onApprove={onApprove} onNew={() => setMaking(true)} />
-      {isMaking && <NewSprite onClose={() => setMaking(false)} onMade={(id) => onGo({ view: 'sprites', id })} />}
-      {adding !== undefined && (
-        <NewAnimation sprite={adding} onClose={() => setAdding(undefined)} onMade={(id) => onGo({ view: 'sprites', id })} />
-      )}
+      <SpriteList shown={shown} onNew={() => setMaking(true)} />
+      {isMaking && <NewSprite onClose={() => setMaking(false)} onMade={show} />}
+      {adding !== undefined && <NewAnimation sprite={adding} onClose={() => setAdding(undefined)} onMade={show} />}
       <div class="detail-pane">
-        <a
-          class="back-link"
-          href={addressOf({ view: 'sprites' })}
-          onClick={(event) => {
-            if (!isPlainClick(event)) return
-            event.preventDefault()
-            onGo({ view: 'sprites' })
-          }}
-        >
+        <PlaceLink class="back-link" to={{ view: 'sprites' }}>
           ‹ All sprites
-        </a>
+        </PlaceLink>
         {sprite && animation && (
           <AnimationDetail
             key={animation.id}
@@ -138,11 +128,10 @@ function Sprites({ place, onGo, onApprove }: SpritesProps): VNode {
             animation={animation}
             settings={settings}
             onSettings={(change) => setSettings((before) => ({ ...before, ...change }))}
-            onApprove={onApprove}
             onAdd={() => setAdding(sprite.name)}
           />
         )}
-        {step && <StepDetail key={step.id} step={step} onApprove={onApprove} />}
+        {step && <StepDetail key={step.id} step={step} />}
         {orphan && <OrphanDetail key={orphan.id} orphan={orphan} />}
         {place.id !== undefined && !animation && !step && !orphan && (
           <p class="empty soft">{place.id} is not there any more. Choose another one from the list.</p>
@@ -153,7 +142,8 @@ function Sprites({ place, onGo, onApprove }: SpritesProps): VNode {
 }
 
 /** Notices for the whole page: why it is read-only, what went wrong, what was refused. */
-function Notices({ place, onGo }: Pick<SpritesProps, 'place' | 'onGo'>): VNode {
+function Notices({ place }: { readonly place: Place }): VNode {
+  const go = useContext(GoContext)
   const { state, model, store } = usePanel()
   const { access, service } = state
   // The open detail shows its own errors.
@@ -175,9 +165,7 @@ function Notices({ place, onGo }: Pick<SpritesProps, 'place' | 'onGo'>): VNode {
         <div class="notice" data-tone="warn">
           <p>{service.words}</p>
           {access.mayAct && service.mode !== 'none' && (
-            <button type="button" class="button quiet" onClick={() => void store.act('quote', {})}>
-              Ask again
-            </button>
+            <Button label="Ask again" look="quiet" onClick={() => void store.act('quote', {})} />
           )}
         </div>
       )}
@@ -188,17 +176,17 @@ function Notices({ place, onGo }: Pick<SpritesProps, 'place' | 'onGo'>): VNode {
               <strong>{broken > 1 ? `${broken} specs are broken, see Problems.` : placeOf(worst) || worst.id || worst.code}</strong>{' '}
               {broken > 1 ? 'All others can be approved.' : wordsOf(worst)}
             </p>
-            <button type="button" class="button quiet" onClick={() => onGo({ view: 'problems' })}>
-              {state.errors.length > 1 ? `All ${state.errors.length} problems` : 'More'}
-            </button>
+            <Button
+              label={state.errors.length > 1 ? `All ${state.errors.length} problems` : 'More'}
+              look="quiet"
+              onClick={() => go({ view: 'problems' })}
+            />
           </div>
         )}
         {model.refusal && (
           <div class="notice" data-tone="bad">
             <p>{model.refusal.message}</p>
-            <button type="button" class="button quiet" onClick={() => store.forgetRefusal()}>
-              Dismiss
-            </button>
+            <Button label="Dismiss" look="quiet" onClick={() => store.forgetRefusal()} />
           </div>
         )}
       </div>

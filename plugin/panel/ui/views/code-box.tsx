@@ -1,9 +1,10 @@
 import type { VNode } from 'preact'
 import type { PanelAnimation, PanelSprite, PanelState } from '../../../protocol/protocol.ts'
-import { usePanel } from '../state/panel-context.ts'
+import { Button } from '../controls/button.tsx'
+import { type Shown, usePanel } from '../state/panel-context.ts'
 
 /** The code that shows an animation in the game, to be copied. */
-export function CodeBox({ sprite, animation }: { readonly sprite: PanelSprite; readonly animation: PanelAnimation }): VNode {
+export function CodeBox({ sprite, animation }: Shown): VNode {
   const { state, store } = usePanel()
   const copy = (engine: string, code: string): void =>
     void navigator.clipboard.writeText(code).then(
@@ -19,10 +20,10 @@ export function CodeBox({ sprite, animation }: { readonly sprite: PanelSprite; r
           <section key={engine} aria-label={`Code for ${engine}`}>
             <div class="spread">
               <h3>{engine}</h3>
-              <button type="button" class="button quiet" onClick={() => copy(engine, code)}>
+              <Button look="quiet" onClick={() => copy(engine, code)}>
                 Copy
                 <span class="visually-hidden"> the code for {engine}</span>
-              </button>
+              </Button>
             </div>
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls. */}
             <pre tabIndex={0}>{code}</pre>

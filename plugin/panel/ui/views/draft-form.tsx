@@ -1,5 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact'
 import { useRef, useState } from 'preact/hooks'
+import { Button } from '../controls/button.tsx'
 import { Field } from '../controls/field.tsx'
 import { Modal } from '../controls/modal.tsx'
 
@@ -96,12 +97,8 @@ export function DraftForm({ title, draft, promptLabel, isComplete, action, hint,
         {after}
         <div role="alert">{draft.problem !== '' && <p class="wrong">{draft.problem}</p>}</div>
         <div class="row">
-          <button type="submit" class="button primary" disabled={!isReady}>
-            {draft.isSending ? 'Writing…' : action}
-          </button>
-          <button type="button" class="button" onClick={() => dialog.current?.close()}>
-            {draft.isSending ? 'Close' : 'Cancel'}
-          </button>
+          <Button label={draft.isSending ? 'Writing…' : action} type="submit" look="primary" disabled={!isReady} />
+          <Button label={draft.isSending ? 'Close' : 'Cancel'} onClick={() => dialog.current?.close()} />
         </div>
         <p class="soft small">{hint}</p>
       </form>

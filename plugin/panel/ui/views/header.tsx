@@ -1,14 +1,15 @@
 import type { VNode } from 'preact'
 import type { PanelState } from '../../../protocol/protocol.ts'
 import { focusHeading } from '../controls/hooks.ts'
+import { PlaceLink } from '../controls/place-link.tsx'
 import { ThemeToggle } from '../controls/theme.tsx'
-import { addressOf, isPlainClick, type Place, views } from '../state/address.ts'
+import { addressOf, type Place, views } from '../state/address.ts'
 import { usePanel } from '../state/panel-context.ts'
 import { creditsWords } from '../state/words.ts'
 import { Keys } from './keys.tsx'
 
 /** The project's name, links to the views, and the credits at a glance. Its first link skips it. */
-export function Header({ place, onGo }: { readonly place: Place; readonly onGo: (next: Place) => void }): VNode {
+export function Header({ place }: { readonly place: Place }): VNode {
   const { state, model } = usePanel()
   const problems = state.errors.length + state.warnings.length
   return (
@@ -24,15 +25,7 @@ export function Header({ place, onGo }: { readonly place: Place; readonly onGo: 
         <ul>
           {(Object.keys(views) as Place['view'][]).map((view) => (
             <li key={view}>
-              <a
-                href={addressOf({ view })}
-                aria-current={place.view === view ? 'page' : undefined}
-                onClick={(event) => {
-                  if (!isPlainClick(event)) return
-                  event.preventDefault()
-                  onGo({ view })
-                }}
-              >
+              <PlaceLink to={{ view }} aria-current={place.view === view ? 'page' : undefined}>
                 {views[view]}
                 {view === 'problems' && problems > 0 && (
                   <span class="badge" data-tone={state.errors.length > 0 ? 'bad' : 'warn'}>
@@ -40,7 +33,7 @@ export function Header({ place, onGo }: { readonly place: Place; readonly onGo: 
                     <span class="visually-hidden"> found</span>
                   </span>
                 )}
-              </a>
+              </PlaceLink>
             </li>
           ))}
         </ul>

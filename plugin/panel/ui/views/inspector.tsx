@@ -1,14 +1,16 @@
 import type { VNode } from 'preact'
 import { mostFps } from '../../../../src/sprite-spec/spec.ts'
 import type { AnimationEdit, EditRequest } from '../../../protocol/actions.ts'
-import type { PanelAnimation, PanelSprite } from '../../../protocol/protocol.ts'
+import type { PanelSprite } from '../../../protocol/protocol.ts'
+import { Button } from '../controls/button.tsx'
+import { Card } from '../controls/card.tsx'
 import { CheckField } from '../controls/check-field.tsx'
 import { NumberField } from '../controls/field.tsx'
 import { SizeFields } from '../controls/size-fields.tsx'
-import { usePanel } from '../state/panel-context.ts'
+import { type Shown, usePanel } from '../state/panel-context.ts'
 
 /** The free fields. A change is written to the spec at once, and costs nothing. */
-export function Inspector({ sprite, animation }: { readonly sprite: PanelSprite; readonly animation: PanelAnimation }): VNode {
+export function Inspector({ sprite, animation }: Shown): VNode {
   const { state, store } = usePanel()
   const isLocked = !state.access.mayAct
   const edit = (change: Omit<EditRequest, 'sprite' | 'digest'>, words: string): Promise<boolean> =>
@@ -16,11 +18,7 @@ export function Inspector({ sprite, animation }: { readonly sprite: PanelSprite;
   const play = (change: AnimationEdit, words: string): Promise<boolean> =>
     edit({ animations: { [animation.name]: change } }, `${animation.id}: ${words}.`)
   return (
-    <section class="card stack inspector" aria-labelledby="inspector-title">
-      <div class="spread">
-        <h2 id="inspector-title">Free to change</h2>
-        <span class="soft small">written to the spec at once</span>
-      </div>
+    <Card title="Free to change" remark="written to the spec at once" class="inspector">
       <fieldset disabled={isLocked}>
         <legend>
           {animation.name} <span class="soft">· how it plays</span>
@@ -47,9 +45,7 @@ export function Inspector({ sprite, animation }: { readonly sprite: PanelSprite;
         {animation.durations && (
           <p class="soft small">
             The spec has durations of its own; they win over frames a second.{' '}
-            <button type="button" class="button quiet" onClick={() => void play({ durations: null }, 'durations taken out')}>
-              Take them out
-            </button>
+            <Button label="Take them out" look="quiet" onClick={() => void play({ durations: null }, 'durations taken out')} />
           </p>
         )}
       </fieldset>
@@ -60,7 +56,7 @@ export function Inspector({ sprite, animation }: { readonly sprite: PanelSprite;
         <SizeFields sprite={sprite} onCommit={(size) => edit({ size }, `Size of ${sprite.name} changed.`)} />
         <AnchorFields sprite={sprite} onCommit={(anchor) => edit({ anchor }, `Anchor of ${sprite.name} changed.`)} />
       </fieldset>
-    </section>
+    </Card>
   )
 }
 
@@ -94,16 +90,14 @@ function AnchorFields({
       {field('y', 'Anchor, down')}
       <div class="row">
         {places.map(([name, place]) => (
-          <button
+          <Button
+            label={name}
             key={name}
-            type="button"
-            class="button quiet"
+            look="quiet"
             aria-label={`Anchor: ${name}`}
             disabled={(anchor?.x ?? null) === (place?.x ?? null) && (anchor?.y ?? null) === (place?.y ?? null)}
             onClick={() => void onCommit(place)}
-          >
-            {name}
-          </button>
+          />
         ))}
       </div>
     </div>

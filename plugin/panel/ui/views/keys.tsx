@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { Button } from '../controls/button.tsx'
 import { Modal } from '../controls/modal.tsx'
 
 /** As in the guide: where a key works, the key, and what it does. */
@@ -26,15 +27,13 @@ export function Keys(): VNode {
   }, [])
   return (
     <>
-      <button
-        type="button"
+      <Button
+        label="?"
         class="button quiet icon-button"
         aria-label="Show the keys"
         title="Show the keys (?)"
         onClick={() => setOpen(true)}
-      >
-        ?
-      </button>
+      />
       {isOpen && (
         <Modal dialog={dialog} title="Keys" onClose={() => setOpen(false)}>
           <table>
@@ -48,9 +47,7 @@ export function Keys(): VNode {
               </tr>
             ))}
           </table>
-          <button type="button" class="button" onClick={() => dialog.current?.close()}>
-            Close
-          </button>
+          <Button label="Close" onClick={() => dialog.current?.close()} />
         </Modal>
       )}
     </>

@@ -1,16 +1,16 @@
 import type { VNode } from 'preact'
 import type { RewordRequest } from '../../../protocol/actions.ts'
-import type { PanelAnimation, PanelSprite } from '../../../protocol/protocol.ts'
+import { Card } from '../controls/card.tsx'
 import { NumberField, TextField } from '../controls/field.tsx'
 import { PictureDrop } from '../controls/picture-drop.tsx'
-import { usePanel } from '../state/panel-context.ts'
+import { type Shown, usePanel } from '../state/panel-context.ts'
 import { creditsWords } from '../state/words.ts'
 
 /** Limits of the service for the frames of an animation. */
 export const frames: { readonly least: number; readonly most: number } = { least: 7, most: 100 }
 
 /** The fields that make another purchase. Writing them costs nothing; the price is beside them. */
-export function PaidFields({ sprite, animation }: { readonly sprite: PanelSprite; readonly animation: PanelAnimation }): VNode {
+export function PaidFields({ sprite, animation }: Shown): VNode {
   const { state, store } = usePanel()
   const write = (change: Omit<RewordRequest, 'sprite' | 'digest'>, words: string): Promise<boolean> =>
     store.edit(
@@ -24,12 +24,12 @@ export function PaidFields({ sprite, animation }: { readonly sprite: PanelSprite
   const { price } = animation
   const isPicture = /[./]/.test(sprite.reference)
   return (
-    <section class="card stack inspector" aria-labelledby="paid-fields-title">
-      <div class="spread">
-        <h2 id="paid-fields-title">A new purchase</h2>
-        <span class="soft small number">{price ? `would cost ${creditsWords(price.credits)}` : 'a change here is paid for'}</span>
-      </div>
-      <fieldset disabled={!state.access.mayAct} aria-labelledby="paid-fields-title">
+    <Card
+      title="A new purchase"
+      remark={price ? `would cost ${creditsWords(price.credits)}` : 'a change here is paid for'}
+      class="inspector"
+    >
+      <fieldset disabled={!state.access.mayAct} aria-label="A new purchase">
         <div class="stack">
           <TextField
             label={`Prompt of ${animation.name}`}
@@ -63,6 +63,6 @@ export function PaidFields({ sprite, animation }: { readonly sprite: PanelSprite
           )}
         </div>
       </fieldset>
-    </section>
+    </Card>
   )
 }

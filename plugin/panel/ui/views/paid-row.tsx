@@ -1,8 +1,8 @@
 import type { VNode } from 'preact'
 import type { PanelAnimation, PanelPaid, PanelProgress } from '../../../protocol/protocol.ts'
-import { ProgressBar } from '../controls/progress-bar.tsx'
+import { PlaceLink } from '../controls/place-link.tsx'
+import { PurchaseBar } from '../controls/progress-bar.tsx'
 import { StateMark } from '../controls/state-mark.tsx'
-import { addressOf, isPlainClick } from '../state/address.ts'
 import { countWords } from '../state/words.ts'
 
 /** The properties of one line of the list. */
@@ -12,7 +12,6 @@ export interface PaidRowProps {
   readonly name: string
   readonly isShown: boolean
   readonly isChosen: boolean
-  readonly onShow: () => void
   /** Missing if the request is not approved by itself. */
   readonly onChoose?: (isChosen: boolean) => void
 }
@@ -21,7 +20,7 @@ export interface PaidRowProps {
  * An animation or a step, with its state and its price. It can be chosen if it can be approved. The list decides which
  * link or box Tab reaches.
  */
-export function PaidRow({ paid, progress, name, isShown, isChosen, onShow, onChoose }: PaidRowProps): VNode {
+export function PaidRow({ paid, progress, name, isShown, isChosen, onChoose }: PaidRowProps): VNode {
   const flags = (paid as Partial<PanelAnimation>).flags?.length ?? 0
   return (
     <li class="paid" data-shown={isShown || undefined}>
@@ -36,16 +35,7 @@ export function PaidRow({ paid, progress, name, isShown, isChosen, onShow, onCho
       ) : (
         <span />
       )}
-      <a
-        tabIndex={-1}
-        href={addressOf({ view: 'sprites', id: paid.id })}
-        aria-current={isShown ? 'true' : undefined}
-        onClick={(event) => {
-          if (!isPlainClick(event)) return
-          event.preventDefault()
-          onShow()
-        }}
-      >
+      <PlaceLink tabIndex={-1} to={{ view: 'sprites', id: paid.id }} aria-current={isShown ? 'true' : undefined}>
         <span class="grow cut">{name}</span>
         {flags > 0 && (
           <span class="flag-count small number" title={countWords(flags, 'possible fault')}>
@@ -55,8 +45,8 @@ export function PaidRow({ paid, progress, name, isShown, isChosen, onShow, onCho
         )}
         <StateMark paid={paid} progress={progress} />
         <span class="price number">{paid.canBeApproved ? (paid.price?.credits ?? '') : ''}</span>
-      </a>
-      {paid.state === 'running' && <ProgressBar id={paid.id} progress={progress} />}
+      </PlaceLink>
+      {paid.state === 'running' && <PurchaseBar paid={paid} progress={progress} />}
     </li>
   )
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact'
-import type { PanelAnimation, PanelError, PanelOrphan, PanelPaid, PanelSprite, PanelStep } from '../../../protocol/protocol.ts'
+import type { PanelError, PanelOrphan, PanelPaid, PanelStep } from '../../../protocol/protocol.ts'
+import { Button } from '../controls/button.tsx'
 import { StateMark } from '../controls/state-mark.tsx'
 import { DecisionForm } from '../money/decision-form.tsx'
 import { MoneyBox } from '../money/money-box.tsx'
@@ -9,7 +10,7 @@ import { Stage } from '../preview/stage.tsx'
 import { Transport } from '../preview/transport.tsx'
 import { useFrames } from '../preview/use-frames.ts'
 import { usePlayer } from '../preview/use-player.ts'
-import { usePanel } from '../state/panel-context.ts'
+import { type Shown, usePanel } from '../state/panel-context.ts'
 import type { ViewSettings } from '../state/view-settings.ts'
 import { countWords, progressOf } from '../state/words.ts'
 import { Takes } from '../takes/takes.tsx'
@@ -18,20 +19,15 @@ import { Inspector } from './inspector.tsx'
 import { PaidFields } from './paid-fields.tsx'
 import { ProblemList } from './problem-list.tsx'
 
-/** The properties of every detail. */
-interface DetailProps {
-  readonly onApprove: (ids: readonly string[]) => void
+/** The properties of an animation's page. */
+export interface AnimationDetailProps extends Shown {
   readonly settings: ViewSettings
   readonly onSettings: (change: Partial<ViewSettings>) => void
+  readonly onAdd: () => void
 }
 
 /** One animation, with all its data and actions. */
-export function AnimationDetail({
-  sprite,
-  animation,
-  ...props
-}: DetailProps & { readonly sprite: PanelSprite; readonly animation: PanelAnimation; readonly onAdd: () => void }): VNode {
-  const { settings, onSettings, onApprove, onAdd } = props
+export function AnimationDetail({ sprite, animation, settings, onSettings, onAdd }: AnimationDetailProps): VNode {
   const { loop, yoyo, played } = animation
   const player = usePlayer({ durations: played.map((frame) => frame.durationMs), loop, yoyo, speed: settings.speed })
   const delivered = useFrames(animation.id, animation.take, `${animation.state} ${sprite.pages.map((page) => page.url).join(' ')}`)
@@ -56,7 +52,7 @@ export function AnimationDetail({
           <Takes sprite={sprite} animation={animation} />
         </div>
         <div class="stack narrow">
-          <MoneyBox paid={animation} onApprove={onApprove} />
+          <MoneyBox paid={animation} />
           <PaidFields sprite={sprite} animation={animation} />
           <Inspector sprite={sprite} animation={animation} />
           <CodeBox sprite={sprite} animation={animation} />
@@ -67,12 +63,12 @@ export function AnimationDetail({
 }
 
 /** One paid step of a reference chain. */
-export function StepDetail({ step, onApprove }: { readonly step: PanelStep; readonly onApprove: DetailProps['onApprove'] }): VNode {
-  const { state } = usePanel()
+export function StepDetail({ step }: { readonly step: PanelStep }): VNode {
+  const { state, approve } = usePanel()
   // A step is bought for animations, and approved with all that they need.
-  const approve = (): void => {
+  const approveAll = (): void => {
     const animations = state.sprites.filter(({ name }) => step.sprites.includes(name)).flatMap((sprite) => sprite.animations)
-    onApprove(animations.filter((paid) => paid.canBeApproved || paid.state === 'approved').map(({ id }) => id))
+    approve(animations.filter((paid) => paid.canBeApproved || paid.state === 'approved').map(({ id }) => id))
   }
   return (
     <article class="page detail stack">
@@ -80,7 +76,7 @@ export function StepDetail({ step, onApprove }: { readonly step: PanelStep; read
         {step.operation.replaceAll('_', ' ')}, for {step.sprites.join(', ')}
       </DetailHead>
       <Troubles paid={step} />
-      <MoneyBox paid={step} onApprove={approve} isFor={step.sprites} />
+      <MoneyBox paid={step} onApprove={approveAll} isFor={step.sprites} />
     </article>
   )
 }
@@ -93,7 +89,7 @@ export function OrphanDetail({ orphan }: { readonly orphan: PanelOrphan }): VNod
         {orphan.was}, requested by an earlier version of its spec
       </DetailHead>
       <Troubles paid={orphan} />
-      <MoneyBox paid={orphan} onApprove={() => undefined} />
+      <MoneyBox paid={orphan} />
     </article>
   )
 }
@@ -125,15 +121,8 @@ function DetailHead({
         {file !== undefined && (
           <>
             {' · '}
-            <span class="path">{file}</span>{' '}
-            <button type="button" class="button quiet" onClick={() => void store.openInEditor(file)}>
-              Open in editor
-            </button>
-            {onAdd && (
-              <button type="button" class="button quiet" disabled={!state.access.mayAct} onClick={onAdd}>
-                Add an animation…
-              </button>
-            )}
+            <span class="path">{file}</span> <Button label="Open in editor" look="quiet" onClick={() => void store.openInEditor(file)} />
+            {onAdd && <Button label="Add an animation…" look="quiet" disabled={!state.access.mayAct} onClick={onAdd} />}
           </>
         )}
       </p>

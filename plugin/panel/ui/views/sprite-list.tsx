@@ -1,10 +1,12 @@
 import type { VNode } from 'preact'
-import { useMemo, useRef, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import type { PanelPaid, PanelSprite, PanelState, ShownState } from '../../../protocol/protocol.ts'
+import { Button } from '../controls/button.tsx'
+import { Choice } from '../controls/choice.tsx'
 import { useKeptNodes } from '../controls/kept-nodes.ts'
+import { PlaceLink } from '../controls/place-link.tsx'
 import { useRoving } from '../controls/roving.ts'
 import { FramePicture } from '../preview/frame-picture.tsx'
-import { addressOf, isPlainClick } from '../state/address.ts'
 import { usePanel } from '../state/panel-context.ts'
 import { allPaid, countWords, creditsWords, isMore, progressOf, sumOf } from '../state/words.ts'
 import { PaidRow } from './paid-row.tsx'
@@ -13,23 +15,36 @@ import { PaidRow } from './paid-row.tsx'
 export interface SpriteListProps {
   /** Id of the open request. */
   readonly shown: string | undefined
-  readonly onShow: (id: string) => void
-  readonly onApprove: (ids: readonly string[]) => void
   readonly onNew: () => void
 }
 
 type Filter = 'all' | 'open' | 'flagged' | 'placeholder' | 'superseded' | ShownState
 type Order = 'name' | 'price'
 
+const filters: readonly (readonly [Filter, string])[] = [
+  ['all', 'All'],
+  ['open', 'Waits for me'],
+  ['flagged', 'Flagged'],
+  ['placeholder', 'Placeholders'],
+  ['superseded', 'Superseded'],
+]
+const orders = [
+  ['name', 'By name'],
+  ['price', 'By price'],
+] as const
+
 /** Every sprite with its animations and their prices, and the button that approves several at once. */
-export function SpriteList({ shown, onShow, onApprove, onNew }: SpriteListProps): VNode {
-  const { state, model } = usePanel()
+export function SpriteList({ shown, onNew }: SpriteListProps): VNode {
+  const { state, model, approve } = usePanel()
   const [words, setWords] = useState('')
   const [filter, setFilter] = useState<Filter>('all')
   const [order, setOrder] = useState<Order>('name')
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const { groups, steps, orphans } = useMemo(() => find(state, words, filter, order), [state, words, filter, order])
   const stateWords = useMemo(() => new Map(allPaid(state).map((paid) => [paid.state, paid.word])), [state])
+  const states = (Object.keys(state.totals.counts) as ShownState[]).map(
+    (one) => [one, `${capital(stateWords.get(one) ?? one)} (${state.totals.counts[one]})`] as const,
+  )
   const buyable = groups.flatMap((group) => group.animations).filter(({ canBeApproved }) => canBeApproved)
   const sprites = state.sprites.filter(({ animations }) => animations.some((paid) => paid.canBeApproved && chosen.has(paid.id)))
   const selected = sprites.flatMap(({ animations }) => animations.filter((paid) => paid.canBeApproved && chosen.has(paid.id)))
@@ -38,9 +53,6 @@ export function SpriteList({ shown, onShow, onApprove, onNew }: SpriteListProps)
     setChosen((before) => new Set(isChosen ? [...before, ...ids] : [...before].filter((id) => !ids.includes(id))))
   const keep = useKeptNodes()
   const roving = useRoving()
-  // A kept line has handlers of an earlier render. They call the current ones.
-  const now = useRef({ choose, onShow })
-  now.current = { choose, onShow }
   // Steps are bought for animations, and approved with them.
   const row = (paid: PanelPaid, name: string, isStep = false): VNode => {
     const progress = progressOf(model.progress, paid)
@@ -49,8 +61,7 @@ export function SpriteList({ shown, onShow, onApprove, onNew }: SpriteListProps)
       <PaidRow
         key={paid.id}
         {...{ paid, progress, name, isShown, isChosen }}
-        onShow={() => now.current.onShow(paid.id)}
-        {...(isStep ? {} : { onChoose: (isOn: boolean) => now.current.choose([paid.id], isOn) })}
+        {...(isStep ? {} : { onChoose: (isOn: boolean) => choose([paid.id], isOn) })}
       />
     ))
   }
@@ -65,25 +76,9 @@ export function SpriteList({ shown, onShow, onApprove, onNew }: SpriteListProps)
           value={words}
           onInput={(event) => setWords(event.currentTarget.value)}
         />
-        <button type="button" class="button" disabled={!state.access.mayAct} onClick={onNew}>
-          New sprite…
-        </button>
-        <select class="input" aria-label="Show" value={filter} onChange={(event) => setFilter(event.currentTarget.value as Filter)}>
-          <option value="all">All</option>
-          <option value="open">Waits for me</option>
-          <option value="flagged">Flagged</option>
-          <option value="placeholder">Placeholders</option>
-          <option value="superseded">Superseded</option>
-          {(Object.keys(state.totals.counts) as ShownState[]).map((one) => (
-            <option key={one} value={one}>
-              {capital(stateWords.get(one) ?? one)} ({state.totals.counts[one]})
-            </option>
-          ))}
-        </select>
-        <select class="input" aria-label="Order" value={order} onChange={(event) => setOrder(event.currentTarget.value as Order)}>
-          <option value="name">By name</option>
-          <option value="price">By price</option>
-        </select>
+        <Button label="New sprite…" disabled={!state.access.mayAct} onClick={onNew} />
+        <Choice aria-label="Show" value={filter} options={[...filters, ...states]} onChoose={setFilter} />
+        <Choice aria-label="Order" value={order} options={orders} onChoose={setOrder} />
       </search>
       <div class="list" {...roving}>
         {groups.map(({ sprite, animations }) => {
@@ -95,7 +90,9 @@ export function SpriteList({ shown, onShow, onApprove, onNew }: SpriteListProps)
                   <FramePicture pages={sprite.pages} frame={sprite.animations[0]?.played[0]} pixelArt={sprite.pixelArt} />
                 </span>
                 <h2 class="cut">
-                  <SpriteLink name={sprite.name} id={sprite.animations[0]?.id} onShow={(id) => now.current.onShow(id)} />
+                  <PlaceLink tabIndex={-1} to={{ view: 'sprites', id: sprite.animations[0]?.id }}>
+                    {sprite.name}
+                  </PlaceLink>
                 </h2>
               </header>
               <ul>{rows}</ul>
@@ -145,43 +142,15 @@ export function SpriteList({ shown, onShow, onApprove, onNew }: SpriteListProps)
             </span>
           </label>
           <span class="number soft end">{selected.length > 0 ? total(selected, needed) : allTotal(state)}</span>
-          <button
-            type="button"
-            class="button primary"
+          <Button
+            label={selected.length > 0 ? `Approve ${selected.length}…` : 'Tick to approve'}
+            look="primary"
             disabled={selected.length === 0 || !state.access.mayBuy}
-            onClick={() => onApprove(selected.map((paid) => paid.id))}
-          >
-            {selected.length > 0 ? `Approve ${selected.length}…` : 'Tick to approve'}
-          </button>
+            onClick={() => approve(selected.map((paid) => paid.id))}
+          />
         </div>
       )}
     </div>
-  )
-}
-
-/** The name of a sprite opens its first animation. */
-function SpriteLink({
-  name,
-  id,
-  onShow,
-}: {
-  readonly name: string
-  readonly id: string | undefined
-  readonly onShow: (id: string) => void
-}): VNode {
-  if (id === undefined) return <>{name}</>
-  return (
-    <a
-      tabIndex={-1}
-      href={addressOf({ view: 'sprites', id })}
-      onClick={(event) => {
-        if (!isPlainClick(event)) return
-        event.preventDefault()
-        onShow(id)
-      }}
-    >
-      {name}
-    </a>
   )
 }
 
