@@ -1,11 +1,44 @@
-import { animatedInfo, crop, pictureInfo, readAnimated, readPicture } from '../../atlas/index.ts'
+import { animatedInfo, crop, pictureInfo, readAnimated, readApng, readPicture } from '../../atlas/index.ts'
 import { type Art, digest, plainPlayback, sourceError, withFile } from './source.ts'
 
-/** A source that is one still picture. */
+/** A source that is one still picture, or an animated PNG. */
 export async function readStill(file: string, bytes: Uint8Array): Promise<Art> {
-  await withFile(file, () => pictureInfo(bytes))
+  const { format } = await withFile(file, () => pictureInfo(bytes))
+  if (format === 'png' && isAnimatedPng(bytes)) return readAnimatedPng(file, bytes)
   const read = (): Promise<Awaited<ReturnType<typeof readPicture>>[]> => withFile(file, async () => [await readPicture(bytes)])
   return { files: [file], sequences: [{ name: '', isPicture: true, frames: 1, ...plainPlayback, sha256: digest(bytes), read }] }
+}
+
+/** Whether a PNG names its number of frames before its pixels: the chunk `acTL`. */
+function isAnimatedPng(bytes: Uint8Array): boolean {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  for (let at = 8; at + 12 <= bytes.length; at += 12 + view.getUint32(at)) {
+    const type = view.getUint32(at + 4)
+    if (type === IDAT) return false
+    if (type === ACTL) return true
+  }
+  return false
+}
+
+/** Types of chunks. */
+const [ACTL, IDAT] = [0x6163544c, 0x49444154]
+
+/** Browsers show a frame without a time for this long, in milliseconds. */
+const defaultMs = 100
+
+async function readAnimatedPng(file: string, bytes: Uint8Array): Promise<Art> {
+  const { frames, plays } = await withFile(file, () => readApng(bytes))
+  const sequence = {
+    name: '',
+    isPicture: false,
+    frames: frames.length,
+    durations: frames.map(({ durationMs }) => durationMs || defaultMs),
+    loop: plays !== 1,
+    yoyo: false,
+    sha256: digest(bytes),
+    read: () => withFile(file, () => readApng(bytes).frames.map(({ bitmap }) => bitmap)),
+  }
+  return { files: [file], sequences: [sequence] }
 }
 
 /** A source that is a GIF or WebP: an animation with its times, or one picture. */

@@ -128,9 +128,6 @@ const ownAnimationSchema = z.strictObject(
 /** One animation in a spec file, after defaults. */
 export type AnimationFile = z.output<typeof animationSchema>
 
-/** One animation of own art in a spec file. What it omits is as in the source. */
-export type OwnAnimationFile = z.output<typeof ownAnimationSchema>
-
 const side = (): z.ZodNumber => wholeNumber(1, mostSidePx, `pixels, a whole number from 1 to ${mostSidePx}`)
 const boxSide = side().describe(`Pixels, 1 to ${mostSidePx}.`)
 const boxSchema = z.strictObject({ width: boxSide, height: boxSide })

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { type Bitmap, createBitmap, decodePng, encodePng, writeAseprite } from '../../atlas/index.ts'
 import { readArt } from '../../src/art/art.ts'
 import type { Art } from '../../src/art/source.ts'
+import { animatedPng } from '../atlas/source/apng-file.ts'
 import { MemoryDisk } from '../kit/memory-disk.ts'
 
 /** A picture of one colour. */
@@ -122,6 +123,19 @@ describe('a picture', () => {
     const art = await artOf(`/coin.${format}`, { [`/coin.${format}`]: bytes })
     expect(art.sequences).toMatchObject([{ name: '', isPicture: false, frames: 3, durations: delay, loop: true }])
     expect(await art.sequences[0]!.read()).toEqual([plain(4, 4, 10), plain(4, 4, 120), plain(4, 4, 240)])
+  })
+
+  test('that is an animated PNG keeps its frames and times', async () => {
+    const bytes = animatedPng(2, [
+      { colours: [10, 20], delay: [1, 20] },
+      { colours: [30, 40], delay: [0, 1] },
+    ])
+    const art = await artOf('/coin.png', { '/coin.png': bytes })
+    expect(art.sequences).toMatchObject([{ name: '', isPicture: false, frames: 2, durations: [50, 100] }])
+    expect((await art.sequences[0]!.read()).map(({ width, height }) => [width, height])).toEqual([
+      [2, 1],
+      [2, 1],
+    ])
   })
 
   test.each(['/a.png', '/a.gif', '/a.webp', '/a.json', '/a.aseprite', '/a.txt'])(
