@@ -256,6 +256,8 @@ const optionsSchema = z.strictObject(optionsShape, { error: 'an object of option
 /**
  * Options as the schema returns them: with all defaults, except those that depend on the project. Paths are as
  * written. `generate` has no default, because it is different in continuous integration. Times are milliseconds.
+ *
+ * @internal
  */
 export type ReadOptions = z.output<typeof optionsSchema>
 
@@ -271,6 +273,7 @@ export function configJsonSchema(): object {
  * Validates options.
  *
  * @returns The options, or all issues. An address may be a secret, so none is shown.
+ * @internal
  */
 export function readOptions(options: unknown): { readonly options: ReadOptions } | { readonly issues: readonly OptionIssue[] } {
   const checked = optionsSchema.safeParse(options)

@@ -29,7 +29,11 @@ const stepShapes = {
     .strictObject({ upscale: filledText('a text that describes the picture') })
     .describe(`PAID. Doubles each side of the picture so far (longest side at most ${mostUpscaledPx} pixels before), one credit.`),
 }
-/** One step of a reference chain in a spec file. */
+/**
+ * One step of a reference chain in a spec file.
+ *
+ * @internal
+ */
 export type StepFile = z.output<(typeof stepShapes)[keyof typeof stepShapes]>
 
 const stepWords = 'a step: one of { text }, { image }, { edit }, { removeBackground } or { upscale }'
@@ -125,7 +129,11 @@ const ownAnimationSchema = z.strictObject(
   { error: 'an object of animation fields ({} takes all of them from the source)' },
 )
 
-/** One animation in a spec file, after defaults. */
+/**
+ * One animation in a spec file, after defaults.
+ *
+ * @internal
+ */
 export type AnimationFile = z.output<typeof animationSchema>
 
 const side = (): z.ZodNumber => wholeNumber(1, mostSidePx, `pixels, a whole number from 1 to ${mostSidePx}`)
@@ -217,7 +225,11 @@ const packShape = {
  */
 export const specSchema = z.strictObject({ $schema: schemaField, ...paidShape, ...packShape }, { error: 'an object: a spec' })
 
-/** A whole spec file, after defaults. */
+/**
+ * A whole spec file, after defaults.
+ *
+ * @internal
+ */
 export type SpecFile = z.output<typeof specSchema>
 
 /**
@@ -230,7 +242,11 @@ export const ownSpecSchema = z.strictObject(
   { error: 'an object: a spec' },
 )
 
-/** A whole spec file of own art, after defaults. */
+/**
+ * A whole spec file of own art, after defaults.
+ *
+ * @internal
+ */
 export type OwnSpecFile = z.output<typeof ownSpecSchema>
 
 /**
