@@ -30,6 +30,18 @@ declare module '*.sprite.yml' {
   const sprite: Spritewright.SpriteModule
   export default sprite
 }
+declare module '*.aseprite' {
+  const sprite: Spritewright.SpriteModule
+  export default sprite
+}
+declare module '*.ase' {
+  const sprite: Spritewright.SpriteModule
+  export default sprite
+}
+declare module '*.sprites' {
+  const sprite: Spritewright.SpriteModule
+  export default sprite
+}
 declare module 'virtual:spritewright' {
   /** Sprites by name. The typings beside the specs add their sprites. */
   export interface Sprites {}

@@ -1,4 +1,4 @@
-import { extname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { dirname, extname, isAbsolute, join, relative, resolve as resolvePath, sep } from 'node:path'
 import { realPath } from '../src/host/real-path.ts'
 
 /**
@@ -27,8 +27,8 @@ export const sheetSpecifier: string = 'virtual:spritewright/sheet'
 /** Matches all ids that {@link formatId} makes, for hook filters. */
 export const ownIds: RegExp = /^\0spritewright\//
 
-/** Matches the path of a spec file without a query. */
-export const specPath: RegExp = /\.sprite\.(json|yaml|yml)$/
+/** Matches the path of a spec file, or of own art that is a sprite without one, without a query. */
+export const specPath: RegExp = /\.(?:sprite\.(?:json|yaml|yml)|aseprite|ase|sprites)$/
 
 /**
  * Formats the id of a plugin module. A sprite's id never ends in `.json`: a bundler would parse the module as
@@ -92,7 +92,7 @@ export function spriteId(root: string, file: string): Extract<SpriteId, { kind: 
 
 /** The real path of the spec that a sprite's id names, absolute, with forward slashes. */
 export function specFile(root: string, id: Extract<SpriteId, { kind: 'sprite' }>): string {
-  return toSlashes(resolve(root, id.file))
+  return toSlashes(resolvePath(root, id.file))
 }
 
 /** A file's path from the root, with forward slashes. */
@@ -137,11 +137,17 @@ export async function resolveSprite(
   const own = parseSpecifier(source)
   if (own) return formatId(own)
   if (!specPath.test(source) || (importer !== undefined && (parseId(importer) || isForeign(root, importer)))) return undefined
-  const found = await resolve(source, importer, { skipSelf: true })
+  const found = (await resolve(source, importer, { skipSelf: true })) ?? folderOf(source, importer)
   // Another of these plugins has resolved it: a configuration may have several.
   if (found && parseId(found.id)) return found.id
   if (!found || found.external || !specPath.test(found.id) || !isAbsolute(found.id) || isForeign(root, found.id)) return undefined
   return formatId(spriteId(root, found.id))
+}
+
+/** A folder of own art: bundlers resolve files only. */
+function folderOf(source: string, importer: string | undefined): { readonly id: string; readonly external?: unknown } | null {
+  const [from = ''] = importer?.split('?') ?? []
+  return /^\.\.?\/.*\.sprites$/.test(source) && isAbsolute(from) ? { id: toSlashes(resolvePath(dirname(from), source)) } : null
 }
 
 /**

@@ -110,7 +110,7 @@ export function findSprite(sheets: BuiltSheets, file: string): BuiltSheets['spri
 
 function notOurs(file: string): SpritewrightError {
   return new SpritewrightError('SW_SPEC', {
-    message: `${file} is imported, but it is no spec of this project. Expected a file that is there and matches "specs" of the configuration (default **/*.sprite.{json,yaml,yml} under the root).`,
+    message: `${file} is imported, but it is no spec of this project. Expected a file that is there and matches "specs" of the configuration: by default spec files (NAME.sprite.json, .yaml, .yml) and folders NAME.sprites. For Aseprite files add "**/*.aseprite".`,
     facts: { file },
   })
 }

@@ -19,7 +19,7 @@ export interface Options {
   /**
    * Globs of the spec files under the root. `node_modules`, `dist` and dot folders are never searched.
    *
-   * @default '**\/*.sprite.{json,yaml,yml}'
+   * @default ['**\/*.sprite.{json,yaml,yml}', '**\/*.sprites/**']
    */
   readonly specs?: string | readonly string[] | undefined
   /**

@@ -210,9 +210,9 @@ const optionsShape = {
   specs: z
     .union([filledText(patternWords), z.array(filledText('a glob')).min(1, { error: 'at least one glob' })], { error: patternWords })
     .transform(toList<string>)
-    .default(['**/*.sprite.{json,yaml,yml}'])
+    .default(['**/*.sprite.{json,yaml,yml}', '**/*.sprites/**'])
     .describe(
-      'Glob, or list of globs, of the spec files under the root. `node_modules`, `dist` and folders that begin with a dot are never searched. Default: `"**/*.sprite.{json,yaml,yml}"`.',
+      'Glob, or list of globs, of what makes sprites: spec files, files in folders named `NAME.sprites`, and Aseprite files (`"**/*.aseprite"`, not by default). `node_modules`, `dist` and folders that begin with a dot are never searched. Default: `["**/*.sprite.{json,yaml,yml}", "**/*.sprites/**"]`.',
     ),
   engine: z
     .enum(['phaser', 'pixi'], { error: '"phaser" or "pixi"' })

@@ -1,12 +1,14 @@
-import { dirname, resolve } from 'node:path'
+import { basename, dirname, resolve } from 'node:path'
 import { readArt } from '../art/art.ts'
 import type { Art, ArtSequence } from '../art/source.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
 import { foldPath } from '../host/real-path.ts'
 import { nearestName } from './nearest.ts'
-import { namePattern, nameWords } from './schema.ts'
+import { namePattern, nameWords, ownSpecSchema } from './schema.ts'
 import { type AnimationSpec, mostFps, mostOwnFrames, type OwnPlayback, type OwnSource, type SpriteSpec } from './spec.ts'
+import { bareArtName } from './spec-file.ts'
+import { toOwnSpec } from './to-spec.ts'
 
 /** Name of the animation of a file that names none. */
 const wholeName = 'all'
@@ -36,6 +38,17 @@ export async function withArt(disk: Disk, spec: SpriteSpec): Promise<SpriteSpec>
     const source = error.facts.file
     throw new SpritewrightError('SW_SOURCE', { message: error.message, facts: { ...error.facts, file: spec.file, source }, cause: error })
   }
+}
+
+/**
+ * The spec of own art that has none, with all defaults.
+ *
+ * @throws `SW_SOURCE` for a name that no sprite may have.
+ */
+export function bareSpec(file: string): SpriteSpec {
+  const name = bareArtName(file) ?? ''
+  if (!namePattern.test(name)) throw wrong(file, `${nameWords}, before the ending`, JSON.stringify(basename(file)), 'Rename it.')
+  return toOwnSpec(name, file, ownSpecSchema.parse({ source: `./${basename(file)}` }), [])
 }
 
 /** Finds the pictures of an animation of own art. */

@@ -4,10 +4,10 @@ import type { Disk } from '../host/disk.ts'
 import type { Glob } from '../host/glob.ts'
 import { decodeText } from '../host/project-style.ts'
 import { foldPath, realPath } from '../host/real-path.ts'
-import { withArt } from './own-art.ts'
+import { bareSpec, withArt } from './own-art.ts'
 import { parseSpec } from './parser.ts'
 import type { SpriteSpec } from './spec.ts'
-import { checkSpecSize, specError, specName } from './spec-file.ts'
+import { bareArtName, checkSpecSize, specError, specName, spriteFile } from './spec-file.ts'
 
 /** Ports that {@link readSpecs} uses. */
 export interface SpecPorts {
@@ -24,8 +24,8 @@ export interface SpecScan {
 }
 
 /**
- * Finds the spec files of a project: all files that match the patterns and are named `*.sprite.json`, `.yaml`
- * or `.yml`. Skips `node_modules`, `dist` and folders whose name begins with a dot.
+ * Finds what makes the sprites of a project: all files that match the patterns and are named `*.sprite.json`, `.yaml`
+ * or `.yml`, and own art without a spec. Skips `node_modules`, `dist` and folders whose name begins with a dot.
  *
  * @param patterns Globs, relative to `root`, with forward slashes. A glob that begins with `!` excludes
  * files.
@@ -33,7 +33,7 @@ export interface SpecScan {
  * once, by its own path if that is in the project.
  */
 export async function findSpecs(glob: Glob, root: string, patterns: readonly string[]): Promise<string[]> {
-  const files = (await glob(root, patterns)).filter((file) => specName(file) !== undefined)
+  const files = [...new Set((await glob(root, patterns)).flatMap((file) => spriteFile(file) ?? []))]
   const clashing = findClashes(files)
   const ownPath = (file: string): string => join(realPath(root), relative(root, file))
   return files.filter((file) => {
@@ -69,6 +69,7 @@ export interface ReadSpec {
 export async function tryReadSpec(disk: Disk, file: string, root: string): Promise<ReadSpec> {
   let bytes: Uint8Array | undefined
   try {
+    if (bareArtName(file) !== undefined) return { spec: await withArt(disk, bareSpec(file)), bytes: noText }
     bytes = await readBytes(disk, file, root)
     return { spec: await withArt(disk, parseSpec(decode(bytes, file, root), file, showPath(root, file))), bytes }
   } catch (error) {
@@ -77,17 +78,21 @@ export async function tryReadSpec(disk: Disk, file: string, root: string): Promi
   }
 }
 
+/** Own art without a spec has no text. */
+const noText = new Uint8Array()
+
 /**
  * Builds a scan from files that were read one by one.
  *
  * @param read By absolute path, sorted by code unit.
  */
 export function toScan(read: ReadonlyMap<string, SpriteSpec | SpritewrightError>, root: string): SpecScan {
-  const clashing = findClashes([...read.keys()])
+  const clashing = findClashes(withoutNamed(read))
   const specs: SpriteSpec[] = []
   const errors: SpritewrightError[] = []
   const reported = new Set<readonly string[]>()
-  for (const [file, found] of read) {
+  for (const file of withoutNamed(read)) {
+    const found = read.get(file) as SpriteSpec | SpritewrightError
     const clash = clashing.get(file)
     if (found instanceof SpritewrightError) errors.push(found)
     else if (!clash) specs.push(found)
@@ -97,6 +102,16 @@ export function toScan(read: ReadonlyMap<string, SpriteSpec | SpritewrightError>
     }
   }
   return { specs: specs.sort((a, b) => (a.name < b.name ? -1 : 1)), errors }
+}
+
+/** The files that make sprites, without art that a spec names as its source. */
+function withoutNamed(read: ReadonlyMap<string, SpriteSpec | SpritewrightError>): readonly string[] {
+  const named = new Set(
+    [...read].flatMap(([file, spec]) =>
+      spec instanceof SpritewrightError || bareArtName(file) !== undefined ? [] : (spec.art?.files ?? []),
+    ),
+  )
+  return [...read.keys()].filter((file) => !named.has(file))
 }
 
 function decode(bytes: Uint8Array, file: string, root: string): string {
@@ -127,11 +142,15 @@ async function readBytes(disk: Disk, file: string, root: string): Promise<Uint8A
   }
 }
 
+function spriteName(file: string): string {
+  return specName(file) ?? bareArtName(file) ?? ''
+}
+
 /** Compares folded names: frames become files and keys, and there `Hero` and `hero` may be the same. */
 function findClashes(files: readonly string[]): Map<string, readonly string[]> {
   const byName = new Map<string, string[]>()
   for (const file of files) {
-    const name = foldPath(specName(file) ?? '')
+    const name = foldPath(spriteName(file))
     const group = byName.get(name)
     if (group) group.push(file)
     else byName.set(name, [file])
@@ -141,7 +160,7 @@ function findClashes(files: readonly string[]): Map<string, readonly string[]> {
 }
 
 function clashError(files: readonly string[], root: string): SpritewrightError {
-  const names = [...new Set(files.map((file) => specName(file) ?? ''))]
+  const names = [...new Set(files.map(spriteName))]
   const shown = files.map((file) => showPath(root, file)).join(' and ')
   const also = names.length > 1 ? ', also where only case or Unicode form differs' : ''
   return new SpritewrightError('SW_SPEC_NAME', {

@@ -10,6 +10,24 @@ export function specName(file: string): string | undefined {
   return /^(.*)\.sprite\.(?:json|yaml|yml)$/.exec(basename(file))?.[1]
 }
 
+/** Own art that is a sprite without a spec: an Aseprite file, or a folder with this ending. */
+const bareArt = /^(.*)\.(?:aseprite|ase|sprites)$/
+const insideBareArt = /^(.*?[\\/][^\\/]+\.sprites)[\\/]/
+
+/**
+ * The sprite's name of own art without a spec: `goblin` of `goblin.aseprite`, `ui` of the folder `ui.sprites`.
+ * Returns `undefined` for any other file.
+ */
+export function bareArtName(file: string): string | undefined {
+  return bareArt.exec(basename(file))?.[1]
+}
+
+/** The file or folder that makes a sprite, of a file that may be in such a folder: a spec, or own art without one. */
+export function spriteFile(file: string): string | undefined {
+  const [, folder = file] = insideBareArt.exec(file) ?? []
+  return specName(folder) !== undefined || bareArtName(folder) !== undefined ? folder : undefined
+}
+
 /** Largest spec file that is read, in bytes. */
 const maximumSpecBytes = 1024 * 1024
 

@@ -1,7 +1,7 @@
 import { basename, dirname, extname, join } from 'node:path'
 import { isInside } from '../host/real-path.ts'
 import type { Context } from '../project/context.ts'
-import { specName } from '../sprite-spec/spec-file.ts'
+import { spriteFile } from '../sprite-spec/spec-file.ts'
 
 /**
  * The role of a file in a project: its configuration; a source (a spec, a picture, an override of frames); or
@@ -60,7 +60,7 @@ export function projectFiles({ options, lock, host, ownFiles }: ProjectFilesPort
       if (path === lock.path) return 'kept'
       if (isInside(join(root, 'node_modules'), path)) return undefined
       const isPicture = touchedUp.test(path) || pictureEndings.has(extname(path).toLowerCase())
-      const isSource = specName(path) !== undefined || isPicture || ownFiles.has(path)
+      const isSource = spriteFile(path) !== undefined || isPicture || ownFiles.has(path)
       return isSource ? 'source' : undefined
     },
     readKept: async () => {

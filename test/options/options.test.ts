@@ -21,7 +21,7 @@ async function refusal(options: unknown, over: Partial<OptionsContext> = {}): Pr
 test('no options at all take every default', async () => {
   expect(await resolveOptions({}, context)).toEqual({
     root: '/game',
-    specs: ['**/*.sprite.{json,yaml,yml}'],
+    specs: ['**/*.sprite.{json,yaml,yml}', '**/*.sprites/**'],
     formats: [],
     approval: {},
     build: { generate: 'approved', unbought: 'error' },

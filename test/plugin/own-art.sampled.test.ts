@@ -1,6 +1,6 @@
 import { rename, writeFile } from 'node:fs/promises'
 import { afterEach, describe, expect, test } from 'vitest'
-import { createBitmap, encodePng } from '../../atlas/index.ts'
+import { createBitmap, encodePng, writeAseprite } from '../../atlas/index.ts'
 import { type Dev, type HotMessage, isUpdateOf, startDev } from './server.ts'
 import { type Game, openGame, pluginOf, vites } from './world.ts'
 
@@ -13,6 +13,12 @@ function grey(shade: number, side = 8): Uint8Array {
   const picture = createBitmap(side, side)
   picture.data.fill(shade)
   return encodePng(picture)
+}
+
+function orc(shade: number): Uint8Array {
+  const bitmap = createBitmap(8, 8)
+  bitmap.data.fill(shade)
+  return writeAseprite({ width: 8, height: 8, frames: [{ bitmap, durationMs: 100 }], tags: [], slices: [] })
 }
 
 /** A game of own art, without service and key. */
@@ -92,5 +98,20 @@ describe.each(vites)('own art with %s', (_version, load) => {
     await game.write('art/goblin.json', json(50))
     const message = await dev.told.next(isUpdateOf('ui'))
     expect(message.data?.sprites[0]?.animations.all).toMatchObject({ fps: 20 })
+  })
+
+  test('is imported without a spec: a folder and an Aseprite file, new pictures of the folder too', async () => {
+    const game = await drawnGame({
+      'src/main.js': "import hud from '../art/hud.sprites'\nimport orc from '../art/orc.aseprite'\nglobalThis.sprites = { hud, orc }\n",
+      'art/hud.sprites/heart.png': grey(20),
+      'art/orc.aseprite': orc(30),
+    })
+    const dev: Dev = await startDev(await load(), game, pluginOf(game, { options: { specs: ['**/*.sprites/**', '**/*.aseprite'] } }))
+    open.push(dev)
+    await dev.crawl('/src/main.js')
+    await game.write('art/hud.sprites/star.png', grey(21))
+    expect((await dev.told.next(isUpdateOf('hud'))).data?.sprites[0]?.pictures).toEqual({ heart: 'hud/heart', star: 'hud/star' })
+    await game.write('art/orc.aseprite', orc(31))
+    await dev.told.next(isUpdateOf('orc'))
   })
 })

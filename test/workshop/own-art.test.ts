@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { type Bitmap, createBitmap, decodePng, encodePng } from '../../atlas/index.ts'
+import { type Bitmap, createBitmap, decodePng, encodePng, writeAseprite } from '../../atlas/index.ts'
 import { toOutput } from '../../src/sheets/output/output.ts'
 import { createWorkshop, type Workshop } from '../../src/workshop.ts'
 import { type Game, hostOf, noNet, openGame } from '../plugin/world.ts'
@@ -156,4 +156,34 @@ test('quality is checked only if the spec asks for it', async () => {
   const { game, workshop } = await project(files)
   await game.write('art/ui.sprite.json', '{ "source": "./ui/", "check": true }')
   expect((await workshop.preview()).sheets.quality?.map(({ id }) => id)).toContain('ui.walk')
+})
+
+test('own art without a spec: a folder by its ending, Aseprite files if they are asked for; what a spec names is one sprite', async () => {
+  const aseprite = writeAseprite({ width: 4, height: 4, frames: [{ bitmap: drawn(4, 4, 6), durationMs: 100 }], tags: [], slices: [] })
+  const { game, workshop } = await project({
+    'art/hud.sprites/heart.png': encodePng(drawn(5, 5, 7)),
+    'art/goblin.aseprite': aseprite,
+    'art/orc.aseprite': aseprite,
+    'art/orc.sprite.json': '{ "source": "./orc.aseprite" }',
+  })
+  const namesOf = async (one: Workshop): Promise<unknown> => {
+    const { sheets, errors } = await one.preview()
+    expect(errors).toEqual([])
+    return sheets.sprites.map(({ name, pictures }) => [name, pictures])
+  }
+  expect(await namesOf(workshop)).toEqual([
+    ['hud', ['heart']],
+    ['orc', ['orc']],
+  ])
+  const all = { specs: ['**/*.sprite.json', '**/*.sprites/**', '**/*.aseprite'] }
+  const wider = await createWorkshop({ root: game.root, options: all, host: hostOf(game, {}, { net: noNet() }) })
+  open.push(wider)
+  expect(await namesOf(wider)).toEqual([
+    ['goblin', ['goblin']],
+    ['hud', ['heart']],
+    ['orc', ['orc']],
+  ])
+  await wider.writeTypings()
+  expect(await game.read('art/goblin.d.aseprite.ts')).toContain('"goblin"')
+  expect(await game.read('art/hud.d.sprites.ts')).toContain('"hud/heart"')
 })

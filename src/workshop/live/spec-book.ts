@@ -6,7 +6,7 @@ import { ownAnimations, toWantedAnimations, type WantedAnimation, type WantedAni
 import { groupBy } from '../../sheets/group.ts'
 import { findSpecs, type SpecScan, toScan, tryReadSpec } from '../../sprite-spec/scan.ts'
 import type { SpriteSpec } from '../../sprite-spec/spec.ts'
-import { specName } from '../../sprite-spec/spec-file.ts'
+import { spriteFile } from '../../sprite-spec/spec-file.ts'
 import { sha256 } from '../../vault/objects.ts'
 import { pictureEndings } from '../project-files.ts'
 import { staleOf } from '../sheets/changed-specs.ts'
@@ -52,7 +52,11 @@ export function createSpecReader(context: Context): SpecReader {
   const withChangedArt = (changed: readonly string[]): readonly string[] =>
     changed.length === 0 ? [] : [...(pages ?? [])].flatMap(([file, { spec }]) => (isFrom(spec, changed) ? [file] : []))
   const touched = (changed: readonly string[]): readonly string[] => [
-    ...new Set([...changed.filter((path) => specName(path) !== undefined), ...unread(), ...withChangedArt(changed)]),
+    ...new Set([
+      ...changed.flatMap((path) => (context.ownFiles.has(path) ? [] : (spriteFile(path) ?? []))),
+      ...unread(),
+      ...withChangedArt(changed),
+    ]),
   ]
   const readPage = async (file: string, before: Page | undefined): Promise<Page> => {
     const { spec, bytes } = await tryReadSpec(host.disk, file, root)
