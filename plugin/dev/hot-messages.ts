@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { spriteName } from '../panel/server/request-schemas.ts'
+import { spriteName } from '../protocol/actions.ts'
 
 /** Maximum number of sprites in one message. */
 const mostSprites = 20_000

@@ -1,5 +1,5 @@
 /**
- * The protocol between the panel and the dev server. It consists of types alone: the server fills them in
+ * The protocol between the panel and the dev server. The server fills its types in
  * `plugin/panel/server/state/state.ts` and `plugin/panel/server/actions.ts`, and the panel renders them.
  *
  * The panel has an origin of its own, `plugin/panel/server/origin.ts`. All paths are relative to its page,
@@ -19,7 +19,7 @@
  * |                  | all delivered frames.                                                                |
  * | `GET api/atlases`| `PanelAtlases` of `sprites.ts`: the atlas groups as a build would pack them.         |
  * | `GET pages/NAME` | A packed page, by a `url` of the answers above.                                         |
- * | `POST api/NAME`  | An action: `PanelActions` of `actions.ts` by NAME. JSON in, JSON out.                |
+ * | `POST api/NAME`  | An action: `asks` and `ActionAnswers` of `actions.ts` by NAME. JSON in, JSON out.     |
  *
  * An action needs `Content-Type: application/json` and the header {@link TokenHeader} with the token. The
  * token comes in the fragment of the address that the terminal prints, `…#token=…`. The panel removes the token from
@@ -32,6 +32,7 @@
  *
  * @module
  */
+import type { LedgerLine, LedgerReport } from '../../src/index.ts'
 import type { PanelOrphan, PanelSprite, PanelStep, ShownState } from './sprites.ts'
 
 export type * from './sprites.ts'
@@ -136,32 +137,14 @@ export interface PanelTotals {
 }
 
 /** The credits of the project, by its own records. */
-export interface PanelLedger {
-  readonly held: string
-  readonly settled: string
-  readonly restored: string
-  /** Worst case of submissions whose outcome is unknown. */
-  readonly uncertain: string
-  /** Credits held or settled by other checkouts. */
-  readonly elsewhere: string
+export interface PanelLedger extends Readonly<Record<Exclude<keyof LedgerReport, 'lines' | 'sprites' | 'repaired' | 'warnings'>, string>> {
   /** Oldest first. */
   readonly entries: readonly PanelLedgerEntry[]
 }
 
 /** One attempt and the state of its credits. */
-export interface PanelLedgerEntry {
-  readonly id: string
-  /** The take, if it is not the first. */
-  readonly take?: number
-  readonly attempt: number
-  readonly state: 'held' | 'settled' | 'restored' | 'uncertain'
+export interface PanelLedgerEntry extends Omit<LedgerLine, 'credits' | 'balanceBefore'> {
   readonly credits: string
-  /** Time of the last change; 0 if no record has it. */
-  readonly at: number
-  readonly origin: 'here' | 'elsewhere'
-  /** How it was approved: `typed`, `clicked`, `unattended` or `standing`. */
-  readonly given?: string
-  readonly executionId?: string
   /** Settled credits of this and all entries before it, without those from `elsewhere`; for the chart. */
   readonly settledSoFar: string
 }

@@ -4,7 +4,12 @@
  * @module
  */
 
+import type { AnimationQuality, BuiltAtlas, BuiltPage, JobProgress, OverviewItem, PlanStep } from '../../src/index.ts'
 import type { ShownState, StateFacts, StateMeaning } from '../../src/project/states.ts'
+
+type Spec = OverviewItem['spec']
+type Question = NonNullable<OverviewItem['question']>
+type Quote = NonNullable<OverviewItem['quote']>
 
 export type { ShownState }
 
@@ -12,8 +17,7 @@ export type { ShownState }
 export type PanelLook = Pick<StateMeaning, 'state' | 'word' | 'tone'>
 
 /** One sprite: one spec file. */
-export interface PanelSprite {
-  readonly name: string
+export interface PanelSprite extends Pick<Spec, 'name' | 'prompt' | 'background' | 'atlas' | 'pixelArt'> {
   /** Path of its spec from the project's root, with forward slashes. */
   readonly file: string
   /**
@@ -21,19 +25,14 @@ export interface PanelSprite {
    * the file has changed since.
    */
   readonly digest: string
-  readonly prompt: string
-  readonly background: 'remove' | 'keep'
   /** The reference as a text: `./hero.png`, or `4 steps`. */
   readonly reference: string
-  /** Name of the atlas group that a build packs it into. */
-  readonly atlas: string
   /** As in the spec; null if frames keep their delivered size. */
   readonly size: number | { readonly width: number; readonly height: number } | { readonly figure: number } | null
   /** Size of an untrimmed frame at scale 1, in pixels, as it is shown now. */
   readonly frame: { readonly width: number; readonly height: number }
   /** As in the spec; null if it has none. */
   readonly anchor: { readonly x: number; readonly y: number } | null
-  readonly pixelArt: boolean
   /** Whether any part of it is a placeholder. */
   readonly isPlaceholder: boolean
   /** Pages of the sprite's own dev atlas at its largest scale. */
@@ -43,36 +42,15 @@ export interface PanelSprite {
 }
 
 /** One packed picture. */
-export interface PanelPage {
+export interface PanelPage extends Pick<BuiltPage, 'width' | 'height'> {
   /** Absolute path on this server, with the hash of the content in it. */
   readonly url: string
-  readonly width: number
-  readonly height: number
 }
 
-/** One frame and its place on a page. */
-export interface PanelFrame {
+/** One frame and its place on a page of {@link PanelSprite.pages} or {@link PanelFrames.pages}. */
+export interface PanelFrame extends Omit<BuiltAtlas['frames'][number], 'name' | 'anchor' | 'borders' | 'hull'> {
   /** Number of the delivered frame, from 0. */
   readonly index: number
-  /** Index into `pages`. */
-  readonly page: number
-  /** Cut-out, in pixels: its place on the page, and its size before it is turned. */
-  readonly x: number
-  readonly y: number
-  readonly width: number
-  readonly height: number
-  /**
-   * Whether it is turned by 90° clockwise on the page, and covers `height` × `width` there.
-   *
-   * @default false
-   */
-  readonly isTurned?: boolean
-  /** Place of the cut-out on the untrimmed frame. */
-  readonly offsetX: number
-  readonly offsetY: number
-  /** Size of the untrimmed frame. */
-  readonly sourceWidth: number
-  readonly sourceHeight: number
 }
 
 /** A paid request: an animation or a step of a chain. */
@@ -83,9 +61,9 @@ export interface PanelPaid extends StateMeaning {
    * Request hash. Actions about one purchase send it back. Missing if the service that would sell the request
    * is unknown.
    */
-  readonly hash?: string
+  readonly hash?: string | undefined
   /** The attempt that counts, from 1; missing if nothing was ever about to be sent. */
-  readonly attempt?: number
+  readonly attempt?: number | undefined
   /** One plain sentence: its state, and what to do. */
   readonly words: string
   /** Description of the animation; for a step, its text. */
@@ -94,24 +72,24 @@ export interface PanelPaid extends StateMeaning {
    * Its price by the last `quote`, not binding. Missing if the request need not be bought, or if prices were
    * not requested.
    */
-  readonly price?: PanelPrice
+  readonly price?: PanelPrice | undefined
   /** The approved maximum. */
-  readonly ceiling?: string
+  readonly ceiling?: string | undefined
   /** Who approved it, and how, in a few words; only until it is bought. */
-  readonly approved?: string
+  readonly approved?: string | undefined
   /** Its cost so far over all attempts, by the ledger. */
-  readonly spent?: string
+  readonly spent?: string | undefined
   /** The credits that the service holds for it, by the ledger. */
-  readonly held?: string
+  readonly held?: string | undefined
   /** When it was approved. */
-  readonly approvedAt?: number
+  readonly approvedAt?: number | undefined
   /** When its latest attempt here ended, bought or not. */
-  readonly endedAt?: number
-  readonly executionId?: string
+  readonly endedAt?: number | undefined
+  readonly executionId?: string | undefined
   /** Its progress; only while this server or another process watches its execution. */
-  readonly progress?: PanelProgress
-  readonly question?: PanelQuestion
-  readonly undecided?: PanelUndecided
+  readonly progress?: PanelProgress | undefined
+  readonly question?: Question | undefined
+  readonly undecided?: PanelUndecided | undefined
 }
 
 /**
@@ -124,44 +102,18 @@ export interface PanelPaid extends StateMeaning {
 export type PanelUndecided = NonNullable<StateFacts['undecided']>
 
 /** A price before the purchase; not binding. */
-export interface PanelPrice {
+export interface PanelPrice extends Omit<Quote, 'credits'> {
   readonly credits: string
-  readonly priceVersion: string
-  /** As the service writes it, e.g. `0.24`. */
-  readonly referenceUsd?: string
   /** "2.4 credits will be held." or, for a single picture, "1 credit will be charged on delivery." */
   readonly words: string
 }
 
-/** A question of the service. */
-export interface PanelQuestion {
-  /** An answer sends it back. */
-  readonly id: string
-  readonly text: string
-  /** Whether the answer must have a picture. */
-  readonly needsAsset: boolean
-}
-
-/** One animation. */
-export interface PanelAnimation extends PanelPaid {
-  /** Key in the spec: `walk`. */
-  readonly name: string
-  /** Number of requested frames. */
-  readonly frames: number
-  /** The take that the spec names. */
-  readonly take: number
+/** One animation, with the fields of its spec. */
+export interface PanelAnimation extends PanelPaid, Omit<OverviewItem['animation'], 'meant' | 'options'> {
   /** All takes that are bought, approved or running, and the one that the spec names; ascending. */
   readonly takes: readonly PanelTake[]
   /** Paid fields that changed since the last purchase, e.g. `prompt`. */
   readonly changed: readonly string[]
-  /** With its default filled in, like `loop` and `yoyo`. */
-  readonly fps: number
-  readonly loop: boolean
-  readonly yoyo: boolean
-  /** Milliseconds of each played frame; they override `fps`. */
-  readonly durations?: readonly number[]
-  /** As in the spec; missing if all delivered frames are played in their order. */
-  readonly use?: readonly number[]
   /** Remarks of the quality check that the spec calls meant. */
   readonly meant: readonly string[]
   /** Delivered frames that a picture touched up by hand replaces. */
@@ -184,23 +136,12 @@ export interface PanelTake extends PanelLook {
 }
 
 /** A possible fault of frames that a person should check. */
-export interface PanelFlag {
-  /** For example `jump`, `seam`, `background`, `inspect`, `shifted`; see `docs/quality.md`. */
-  readonly fault: string
-  /** Found by our own figures, or by the service's `frame_review`. */
-  readonly from: 'frames' | 'service'
-  /** Indices of delivered frames, ascending. */
-  readonly frames: readonly number[]
-  /** The fault in a few words. */
-  readonly words: string
-}
+export type PanelFlag = AnimationQuality['flags'][number]
 
 /** One paid step of a reference chain. */
-export interface PanelStep extends PanelPaid {
+export interface PanelStep extends PanelPaid, Pick<PlanStep, 'sprites'> {
   /** `text_to_image`, `image_to_image`, `background_remove`, `upscale`. */
   readonly operation: string
-  /** Names of the sprites whose chain contains it. */
-  readonly sprites: readonly string[]
 }
 
 /** A request of an earlier version of a spec. It has an `id` of its own: `hero.walk@1a2b3c4d`. */
@@ -210,14 +151,7 @@ export interface PanelOrphan extends PanelPaid {
 }
 
 /** Progress of a purchase. The data of `event: progress`. */
-export interface PanelProgress {
-  readonly id: string
-  readonly phase: 'checking' | 'uploading' | 'submitting' | 'queued' | 'running' | 'waiting' | 'downloading' | 'bought' | 'failed'
-  /** 0 to 1 while `running`, if the service reports it. */
-  readonly progress?: number
-  /** Message of the service, or why it waits. */
-  readonly message?: string
-}
+export type PanelProgress = Omit<JobProgress, 'held' | 'settled'>
 
 /** The atlas groups as a build would pack them. */
 export interface PanelAtlases {

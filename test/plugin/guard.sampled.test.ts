@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type GuardedRequest, type ListeningServer, ownAddress, refuseRequest } from '../../plugin/http/guard.ts'
-import type { PanelActions } from '../../plugin/protocol/actions.ts'
+import type { ActionName } from '../../plugin/protocol/actions.ts'
 import type { Options } from '../../src/options/options.ts'
 import { freePort } from '../kit/listen.ts'
 import { openPanel, type PanelClient, sendRaw, staleAsks } from './panel-client.ts'
@@ -110,7 +110,7 @@ describe.each(vites)('who may act on the dev server of %s', (_name, load) => {
       { 'x-spritewright-token': `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}` },
     ]
     const codeOf = async (method: string, action: string, change: Readonly<Record<string, string>>): Promise<unknown> => {
-      const body = JSON.stringify(staleAsks[action as keyof PanelActions])
+      const body = JSON.stringify(staleAsks[action as ActionName])
       const answer = await sendRaw(port, { path: `${prefix}api/${action}`, method, headers: { ...headers, ...change }, body })
       return answer.status < 400 ? 'done' : JSON.parse(answer.text).error.code
     }
@@ -217,7 +217,7 @@ describe.each(vites)('who may act on the dev server of %s', (_name, load) => {
     const { digest = '' } = sprites.find(({ name }) => name === 'hero') ?? {}
     expect(await panel.act('edit', { sprite: 'hero', digest, animations: { walk: { fps: 8 } } })).toMatchObject({ digest })
     const refused: string[] = []
-    for (const [action, ask] of Object.entries(staleAsks) as [keyof PanelActions, unknown][]) {
+    for (const [action, ask] of Object.entries(staleAsks) as [ActionName, unknown][]) {
       if (action === 'quote') continue
       const { status, text } = await panel.refused(action, ask)
       if (status === 403 && JSON.parse(text).error.code === 'SW_GUARD') refused.push(action)

@@ -1,5 +1,5 @@
 import { request } from 'node:http'
-import type { PanelActions } from '../../plugin/protocol/actions.ts'
+import type { ActionAnswers, ActionName, ActionRequest } from '../../plugin/protocol/actions.ts'
 import type { PanelProgress, PanelState, StateEvent } from '../../plugin/protocol/protocol.ts'
 import type { Answer, Dev } from './server.ts'
 import { createHappenings, type Happenings } from './world.ts'
@@ -37,7 +37,7 @@ const paid = { id: 'hero.walk', hash: digest }
  * A well-formed request of every action, by its name. Each is of a state that has gone, so that none changes
  * anything.
  */
-export const staleAsks: { readonly [Name in keyof PanelActions]: PanelActions[Name]['asks'] } = {
+export const staleAsks: { readonly [Name in ActionName]: ActionRequest<Name> } = {
   quote: {},
   offer: { ids: ['hero.walk'] },
   approve: { ids: ['hero.walk'], lines: [{ id: 'hero.walk', hash: digest, price: '2.4', ceiling: '2.4' }], sum: '2.4' },
@@ -72,9 +72,9 @@ export interface PanelClient {
   state(): Promise<PanelState>
   /** Waits until the state fits, and returns it. Checks the state after each event. */
   stateWhere(fits: (state: PanelState) => boolean): Promise<PanelState>
-  act<Name extends keyof PanelActions>(name: Name, ask: PanelActions[Name]['asks']): Promise<PanelActions[Name]['answers']>
+  act<Name extends ActionName>(name: Name, ask: ActionRequest<Name>): Promise<ActionAnswers[Name]>
   /** The same for an action that must be refused. */
-  refused<Name extends keyof PanelActions>(name: Name, ask: unknown): Promise<Answer>
+  refused<Name extends ActionName>(name: Name, ask: unknown): Promise<Answer>
   get(path: string): Promise<Answer>
   close(): void
 }

@@ -99,5 +99,5 @@ export function toQuestion({ id, hash = '', question }: PanelAnimation): {
   readonly hash: string
   readonly questionId: string
 } {
-  return { id, hash, questionId: question?.id ?? '' }
+  return { id, hash, questionId: question?.questionId ?? '' }
 }

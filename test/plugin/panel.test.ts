@@ -166,7 +166,7 @@ describe('buying from the panel', () => {
     const { panel, log } = await start()
     await approveHero(panel)
     const asked = await panel.stateWhere((state) => find(state, 'hero.walk').question !== undefined)
-    expect(find(asked, 'hero.walk')).toMatchObject({ state: 'question', question: { needsAsset: false } })
+    expect(find(asked, 'hero.walk')).toMatchObject({ state: 'question', question: { requiresAsset: false } })
     expect(asked.errors).toEqual([])
     await panel.act('answer', { ...toQuestion(find(asked, 'hero.walk')), text: 'to the left' })
     await panel.stateWhere(stands('hero.walk', 'bought'))

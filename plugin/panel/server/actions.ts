@@ -8,10 +8,9 @@ import {
   SpritewrightError,
   type Workshop,
 } from '../../../src/index.ts'
-import type { PanelActions } from '../../protocol/actions.ts'
+import type { ActionAnswers, ActionName, ActionRequest } from '../../protocol/actions.ts'
 import { approveOffer, readOffer } from './approval-offer.ts'
 import { atService, type DevBuyer } from './buyer.ts'
-import type { ActionName, ActionRequest } from './request-schemas.ts'
 
 /** The dependencies of the actions. */
 export interface ActionPorts {
@@ -37,7 +36,7 @@ export interface ActionPorts {
 /**
  * The panel's actions. Each throws `SpritewrightError`. The guard has decided before whether they may run.
  */
-export type Actions = { readonly [Name in ActionName]: (ask: ActionRequest<Name>) => Promise<PanelActions[Name]['answers']> }
+export type Actions = { readonly [Name in ActionName]: (ask: ActionRequest<Name>) => Promise<ActionAnswers[Name]> }
 
 /** Actions that may lead to a charge, or that send something to an execution. */
 export const spendingActions: ReadonlySet<ActionName> = new Set(['approve', 'answer', 'recover', 'cancel'])

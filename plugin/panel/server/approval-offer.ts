@@ -10,8 +10,7 @@ import {
   type Workshop,
   workerWords,
 } from '../../../src/index.ts'
-import type { PanelOffer } from '../../protocol/actions.ts'
-import type { ActionRequest } from './request-schemas.ts'
+import type { ActionRequest, PanelOffer } from '../../protocol/actions.ts'
 
 /** The refusal of an approval whose offer has changed, with the current offer. */
 export class OfferChanged extends SpritewrightError {

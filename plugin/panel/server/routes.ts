@@ -5,12 +5,12 @@ import { toPanelError } from '../../failure.ts'
 import { type GuardRefusal, isForeign, ownAddress, refuseRequest } from '../../http/guard.ts'
 import { guardHost, pathOf, refuseHost } from '../../http/middleware.ts'
 import { type PageShelf, sendPage } from '../../http/pages.ts'
-import type { PanelRefusal } from '../../protocol/actions.ts'
+import type { ActionName, PanelRefusal } from '../../protocol/actions.ts'
 import { type Actions, spendingActions } from './actions.ts'
 import { OfferChanged } from './approval-offer.ts'
 import { overtakenWords, type PanelOrigin } from './origin.ts'
 import type { PanelFile } from './page-files.ts'
-import { type ActionName, bodyLimit, isAction, parseRequest } from './request-schemas.ts'
+import { bodyLimit, isAction, parseRequest } from './request-schemas.ts'
 
 /** The handlers behind the panel's addresses. */
 export interface PanelRoutes {

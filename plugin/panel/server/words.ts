@@ -15,14 +15,9 @@ type Priced = NonNullable<OverviewItem['quote']>
  * A price in the form of the panel. A single picture is charged on delivery; for everything else credits are
  * held before (C13).
  */
-export function priceOf({ credits, priceVersion, referenceUsd }: Priced, operation: string): PanelPrice {
-  const amount = creditsWords(credits)
-  return {
-    credits: formatCredits(credits),
-    priceVersion,
-    referenceUsd,
-    words: operation === 'sprite_sheet' ? `${amount} will be held.` : `${amount} will be charged on delivery.`,
-  }
+export function priceOf({ credits, ...quote }: Priced, operation: string): PanelPrice {
+  const when = operation === 'sprite_sheet' ? 'held' : 'charged on delivery'
+  return { ...quote, credits: formatCredits(credits), words: `${creditsWords(credits)} will be ${when}.` }
 }
 
 /** Who approved a request, and how. */

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { approveOffer, OfferChanged, readOffer } from '../../../plugin/panel/server/approval-offer.ts'
-import type { ActionRequest } from '../../../plugin/panel/server/request-schemas.ts'
-import type { PanelOffer } from '../../../plugin/protocol/actions.ts'
+import type { ActionRequest, PanelOffer } from '../../../plugin/protocol/actions.ts'
 import { type Machine, specOf, type Team, team } from '../../sim/two-machines.ts'
 
 /** Two animations and one picture to approve. */

@@ -2,9 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { createPageShelf } from '../../../plugin/http/pages.ts'
 import { accessOf } from '../../../plugin/panel/server/access.ts'
 import { createRecordReader } from '../../../plugin/panel/server/ledger.ts'
-import { type ActionName, bodyLimit, isAction, parseRequest } from '../../../plugin/panel/server/request-schemas.ts'
+import { bodyLimit, isAction, parseRequest } from '../../../plugin/panel/server/request-schemas.ts'
 import { toPanelAtlases } from '../../../plugin/panel/server/state/atlas.ts'
 import { toLedger } from '../../../plugin/panel/server/state/paid.ts'
+import type { ActionName } from '../../../plugin/protocol/actions.ts'
 import type { BuiltPage, BuiltSheets, LedgerReport, Overview } from '../../../src/index.ts'
 
 const bytesOf = (value: unknown): Uint8Array => new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value))

@@ -53,7 +53,7 @@ async function desk(): Promise<Desk> {
   return {
     world,
     parts,
-    state: async (own) => toPanelState(await parts(own)),
+    state: async (own) => JSON.parse(JSON.stringify(toPanelState(await parts(own)))),
     approve: async (...names) => world.clock.run((await open()).approve({ names, confirm: async () => true })),
     build: async (...names) => world.clock.run((await open()).build({ names, buyOnly: true })),
   }
@@ -92,7 +92,7 @@ describe('the state of the panel', () => {
     expect(animationOf(now, 'missing').approved).toBeUndefined()
     expect(animationOf(now, 'missing').executionId).toBeUndefined()
     const quiz = animationOf(now, 'quiz')
-    expect(quiz.question).toMatchObject({ text: 'Which hand?', needsAsset: false })
+    expect(quiz.question).toMatchObject({ text: 'Which hand?', requiresAsset: false })
     expect([quiz.executionId !== undefined, quiz.price]).toEqual([true, undefined])
   })
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type ActionPorts, type Actions, createActions } from '../../../plugin/panel/server/actions.ts'
 import { type BuyerPorts, createBuyer, type DevBuyer } from '../../../plugin/panel/server/buyer.ts'
-import type { ActionName, ActionRequest } from '../../../plugin/panel/server/request-schemas.ts'
+import type { ActionName, ActionRequest } from '../../../plugin/protocol/actions.ts'
 import type { ApproveRequest, JobProgress } from '../../../src/index.ts'
 import { staleAsks } from '../panel-client.ts'
 

@@ -7,7 +7,7 @@ import {
   type PlanStep,
 } from '../../../../src/index.ts'
 import { isToBuy, meaningOf, stateSentence } from '../../../../src/project/states.ts'
-import type { PanelLedger, PanelOrphan, PanelPaid } from '../../../protocol/protocol.ts'
+import type { PanelLedger, PanelOrphan, PanelPaid, PanelProgress } from '../../../protocol/protocol.ts'
 import { factsOfFailures, namesOf, orphanId } from '../failures.ts'
 import { approvedWords, orphanWords, priceOf } from '../words.ts'
 import type { StateIndex, StateParts } from './parts.ts'
@@ -26,23 +26,17 @@ export function toPaid(parts: StateParts, one: OverviewItem | PlanStep | Overvie
   const approvedAt = approval?.at ?? line?.approvedAt
   const now = namesOf(one).flatMap((name) => parts.progress.get(name) ?? [])[0]
   return {
-    id,
-    hash,
-    attempt,
+    ...{ id, hash, attempt, executionId, question, price, undecided },
     ...meaningOf(facts),
     words: stateSentence(facts, price?.words ?? ''),
     prompt: request.prompt,
-    price,
-    ...(ceiling === undefined ? {} : { ceiling: formatCredits(ceiling) }),
-    ...(approval ? { approved: approvedWords(approval) } : {}),
-    ...(cost === undefined ? {} : { spent: formatCredits(cost) }),
-    ...(approvedAt === undefined ? {} : { approvedAt: Date.parse(approvedAt) }),
-    ...(line?.state === 'settled' || line?.state === 'restored' ? { endedAt: line.at } : {}),
-    ...(line?.state === 'held' ? { held: formatCredits(line.credits) } : {}),
-    executionId,
-    ...(now ? { progress: { ...toPanelProgress(now), id } } : {}),
-    ...(question ? { question: { id: question.questionId, text: question.text, needsAsset: question.requiresAsset } } : {}),
-    undecided,
+    ceiling: ceiling === undefined ? undefined : formatCredits(ceiling),
+    approved: approval && approvedWords(approval),
+    spent: cost === undefined ? undefined : formatCredits(cost),
+    approvedAt: approvedAt === undefined ? undefined : Date.parse(approvedAt),
+    endedAt: line?.state === 'settled' || line?.state === 'restored' ? line.at : undefined,
+    held: line?.state === 'held' ? formatCredits(line.credits) : undefined,
+    progress: now && { ...toPanelProgress(now), id },
   }
 }
 
@@ -54,8 +48,8 @@ export function toOrphan(parts: StateParts, one: OverviewOrphan, index: StateInd
 }
 
 /** Progress without amounts, which JSON cannot encode. */
-export function toPanelProgress({ id, phase, progress, message }: JobProgress): NonNullable<PanelPaid['progress']> {
-  return { id, phase, progress, message }
+export function toPanelProgress({ held: _, settled: __, ...progress }: JobProgress): PanelProgress {
+  return progress
 }
 
 /** A ledger stays the same object until its records change, and has a line for each purchase. */
@@ -76,20 +70,9 @@ function toNewLedger({ lines, held, settled, restored, uncertain, elsewhere }: L
     restored: formatCredits(restored),
     uncertain: formatCredits(uncertain),
     elsewhere: formatCredits(elsewhere),
-    entries: lines.map(({ id, take, attempt, state, credits, at, given, origin, executionId }) => {
-      if (state === 'settled' && origin === 'here') soFar += credits
-      return {
-        id,
-        take,
-        attempt,
-        state,
-        credits: formatCredits(credits),
-        at,
-        origin,
-        given,
-        executionId,
-        settledSoFar: formatCredits(soFar),
-      }
+    entries: lines.map(({ balanceBefore: _, ...line }) => {
+      if (line.state === 'settled' && line.origin === 'here') soFar += line.credits
+      return { ...line, credits: formatCredits(line.credits), settledSoFar: formatCredits(soFar) }
     }),
   }
 }

@@ -1,15 +1,4 @@
-import type {
-  AnimationQuality,
-  BuiltAtlas,
-  BuiltPage,
-  BuiltSheets,
-  BuiltSprite,
-  JobProgress,
-  LedgerLine,
-  LedgerReport,
-  Overview,
-  PriceList,
-} from '../../../../src/index.ts'
+import type { BuiltPage, BuiltSheets, JobProgress, LedgerReport, Overview, PriceList } from '../../../../src/index.ts'
 import type { PanelAccess, PanelState } from '../../../protocol/protocol.ts'
 import type { BuyerFailure } from '../buyer.ts'
 
@@ -35,30 +24,24 @@ export interface StateParts {
 }
 
 /** Parts of a state by their keys. */
-export interface StateIndex {
-  /** Settled credits in ten-thousandths, by request hash. */
-  readonly spent: ReadonlyMap<string, bigint>
-  /** The line of its latest attempt from this checkout, by request hash. */
-  readonly lines: ReadonlyMap<string, LedgerLine>
-  /** By name. */
-  readonly sprites: ReadonlyMap<string, BuiltSprite>
-  /** By name; the largest scale of each. */
-  readonly atlases: ReadonlyMap<string, BuiltAtlas>
-  /** By `sprite.animation`. */
-  readonly quality: ReadonlyMap<string, AnimationQuality>
-}
+export type StateIndex = ReturnType<typeof indexParts>
 
 /** Indexes the parts of a state. */
-export function indexParts({ ledger, sheets }: StateParts): StateIndex {
+export function indexParts({ ledger, sheets }: StateParts) {
   const spent = new Map<string, bigint>()
   for (const { hash, state, credits } of ledger.lines) if (state === 'settled') spent.set(hash, (spent.get(hash) ?? 0n) + credits)
   return {
+    /** Settled credits in ten-thousandths, by request hash. */
     spent,
+    /** The line of its latest attempt from this checkout, by request hash. */
     // Of several lines of a request the last stays, which is the latest.
     lines: new Map(ledger.lines.flatMap((line) => (line.origin === 'here' ? [[line.hash, line] as const] : []))),
+    /** By name. */
     sprites: new Map(sheets.sprites.map((sprite) => [sprite.name, sprite])),
+    /** By name; the largest scale of each. */
     // Of several atlases with one key the last stays. The largest scale comes first, so the list is reversed.
     atlases: new Map(sheets.atlases.toReversed().map((atlas) => [atlas.name, atlas])),
+    /** By `sprite.animation`. */
     quality: new Map((sheets.quality ?? []).map((one) => [one.id, one])),
   }
 }

@@ -1,16 +1,7 @@
 import type { AnimationQuality, BuiltAtlas, BuiltSheets, OverviewItem } from '../../../../src/index.ts'
 import { meaningOf } from '../../../../src/project/states.ts'
 import { fromRoot } from '../../../ids.ts'
-import type {
-  PanelAnimation,
-  PanelFlag,
-  PanelFrame,
-  PanelFrames,
-  PanelLook,
-  PanelPage,
-  PanelSprite,
-  PanelTake,
-} from '../../../protocol/protocol.ts'
+import type { PanelAnimation, PanelFrame, PanelFrames, PanelLook, PanelPage, PanelSprite, PanelTake } from '../../../protocol/protocol.ts'
 import { toPaid } from './paid.ts'
 import type { StateIndex, StateParts } from './parts.ts'
 
@@ -30,7 +21,7 @@ export function toPanelFrames(
     isPlaceholder: sprite?.isPlaceholder ?? true,
     pages: toPages(atlas, urlOf),
     frames: atlas ? atlas.frames.map((frame) => toFrame(frame)) : [],
-    flags: quality ? toFlags(quality) : [],
+    flags: quality?.flags ?? [],
   }
 }
 
@@ -107,23 +98,16 @@ function toAnimation(
   { atlas, frames, isSuperseded, touchedUp }: ShownAnimation,
 ): PanelAnimation {
   const { animation, spec, takes, changed } = item
-  const { name, frames: asked, take, fps, loop, yoyo, durations, use, meant = [] } = animation
+  const { meant = [], options: _, ...fields } = animation
+  const { name, take } = animation
   const played = atlas?.animations.find((one) => one.name === `${spec.name}/${name}`)?.frames ?? []
   const quality = index.quality.get(item.id)
   const paid = toPaid(parts, item, index)
   return {
     ...paid,
-    prompt: animation.prompt,
-    name,
-    frames: asked,
-    take,
+    ...fields,
     takes: takes.map((one) => (one.take === take ? toTake(take, paid, true) : toTake(one.take, meaningOf(one), false))),
     changed,
-    fps,
-    loop,
-    yoyo,
-    durations,
-    use,
     meant,
     touchedUp,
     isPlaceholder: item.state !== 'bought' && !isSuperseded,
@@ -132,7 +116,7 @@ function toAnimation(
       const placed = frames.get(frame)
       return placed ? [{ ...placed, durationMs }] : []
     }),
-    flags: quality ? toFlags(quality) : [],
+    flags: quality?.flags ?? [],
   }
 }
 
@@ -145,23 +129,6 @@ function toPages(atlas: BuiltAtlas | undefined, urlOf: StateParts['urlOf']): rea
 }
 
 /** The name of a frame ends with its number in the delivery. */
-function toFrame({
-  name,
-  page,
-  x,
-  y,
-  width,
-  height,
-  isTurned,
-  offsetX,
-  offsetY,
-  sourceWidth,
-  sourceHeight,
-}: BuiltAtlas['frames'][number]): PanelFrame {
-  const index = Number.parseInt(/\d+$/.exec(name)?.[0] ?? '0', 10)
-  return { index, page, x, y, width, height, offsetX, offsetY, sourceWidth, sourceHeight, ...(isTurned ? { isTurned } : {}) }
-}
-
-function toFlags({ flags }: AnimationQuality): readonly PanelFlag[] {
-  return flags.map(({ fault, from, frames, words }) => ({ fault, from, frames, words }))
+function toFrame({ name, anchor: _, borders: __, hull: ___, ...frame }: BuiltAtlas['frames'][number]): PanelFrame {
+  return { ...frame, index: Number.parseInt(/\d+$/.exec(name)?.[0] ?? '0', 10) }
 }

@@ -1,8 +1,8 @@
 import type { VNode } from 'preact'
 import { useId, useState } from 'preact/hooks'
-import type { AnswerRequest } from '../../../protocol/actions.ts'
+import type { ActionRequest } from '../../../protocol/actions.ts'
 
-type Picture = AnswerRequest['asset']
+type Picture = ActionRequest<'answer'>['asset']
 
 /** Maximum size of a picture for an answer in bytes, and the accepted types. */
 const mostBytes = 8 * 2 ** 20

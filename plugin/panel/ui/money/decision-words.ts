@@ -1,4 +1,4 @@
-import type { RecoverRequest } from '../../../protocol/actions.ts'
+import type { ActionRequest } from '../../../protocol/actions.ts'
 import type { PanelPaid, PanelStep, PanelUndecided } from '../../../protocol/protocol.ts'
 import { creditsWords } from '../state/words.ts'
 
@@ -23,7 +23,7 @@ export interface OpenWords {
 }
 
 /** Makes a decision about exactly the shown purchase. */
-export function toRecover({ id, hash = '', attempt = 1, undecided, executionId }: PanelPaid, decision: Decision): RecoverRequest {
+export function toRecover({ id, hash = '', attempt = 1, undecided, executionId }: PanelPaid, decision: Decision): ActionRequest<'recover'> {
   const about = undecided ?? 'submission'
   const isNamed = (about === 'execution' || about === 'answer') && executionId !== undefined
   return { id, hash, attempt, about, decision, ...(isNamed ? { executionId } : {}) }

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { useId, useState } from 'preact/hooks'
-import type { AnswerRequest } from '../../../protocol/actions.ts'
+import type { ActionRequest } from '../../../protocol/actions.ts'
 import type { PanelPaid } from '../../../protocol/protocol.ts'
 import { Button } from '../controls/button.tsx'
 import { Field } from '../controls/field.tsx'
@@ -15,7 +15,7 @@ export function QuestionForm({ paid }: { readonly paid: PanelPaid }): VNode | nu
   const { state, store, model } = usePanel()
   const id = useId()
   const [text, setText] = useState('')
-  const [asset, setAsset] = useState<AnswerRequest['asset']>()
+  const [asset, setAsset] = useState<ActionRequest<'answer'>['asset']>()
   const [isSending, setSending] = useState(false)
   const [given, setGiven] = useState<number>()
   const { question } = paid
@@ -23,12 +23,12 @@ export function QuestionForm({ paid }: { readonly paid: PanelPaid }): VNode | nu
   // A state that still has the question after the answer was given, and does not wait, says that the answer has failed.
   const waits = progressOf(model.progress, paid)?.phase === 'waiting'
   const isGiven = given !== undefined && (waits || state.revision < given)
-  const isReady = text.trim() !== '' && (!question.needsAsset || asset !== undefined) && !isSending && !isGiven
+  const isReady = text.trim() !== '' && (!question.requiresAsset || asset !== undefined) && !isSending && !isGiven
   const send = async (): Promise<void> => {
     setSending(true)
     const done = await store.send('answer', {
-      ...{ id: paid.id, hash: paid.hash ?? '', questionId: question.id, text: text.trim() },
-      asset,
+      ...{ id: paid.id, hash: paid.hash ?? '', questionId: question.questionId, text: text.trim() },
+      ...(asset ? { asset } : {}),
     })
     setSending(false)
     setGiven(done?.revision)
@@ -59,7 +59,7 @@ export function QuestionForm({ paid }: { readonly paid: PanelPaid }): VNode | nu
         )}
       </Field>
       <PictureDrop
-        label={question.needsAsset ? 'A picture, which the question asks for' : 'A picture, if it helps'}
+        label={question.requiresAsset ? 'A picture, which the question asks for' : 'A picture, if it helps'}
         isLocked={!state.access.mayBuy}
         picture={asset}
         onPicture={setAsset}

@@ -32,32 +32,10 @@ export function roundOf(durations: readonly number[], { loop, yoyo }: PlayWay): 
 }
 
 /** Plays a round. It has the current place, and moves it by the time that passes. */
-export interface Player {
-  /** The shown place in playing order. */
-  readonly place: number
-  readonly isPlaying: boolean
-  /**
-   * Sets another round, for example after a change of fps. Playback stays at the same place if the round has
-   * it.
-   */
-  setRound(round: readonly Beat[]): void
-  setPlaying(isPlaying: boolean): void
-  /** Stops at a place. */
-  seek(place: number): void
-  /** Stops, and moves by this number of frames, across the ends. */
-  step(by: number): void
-  /** Reports passed time in milliseconds. Nothing moves while the player is stopped. */
-  advance(ms: number): void
-  /**
-   * Calls the listener after each change of place or of playing.
-   *
-   * @returns A function that removes the listener.
-   */
-  subscribe(listener: () => void): () => void
-}
+export type Player = ReturnType<typeof createPlayer>
 
 /** Creates a stopped player at the first frame. */
-export function createPlayer(): Player {
+export function createPlayer() {
   const listeners = new Set<() => void>()
   let round: readonly Beat[] = []
   let at = 0
@@ -71,19 +49,24 @@ export function createPlayer(): Player {
     spentMs = rest
     changed()
   }
+  /** Stops at a place. */
   const seek = (place: number): void => {
     isPlaying = false
     const found = round.findIndex((beat) => beat.place === place)
     goTo(Math.max(0, found), 0)
   }
   return {
-    get place() {
+    /** The shown place in playing order. */
+    get place(): number {
       return round[at]?.place ?? 0
     },
-    get isPlaying() {
+    get isPlaying(): boolean {
       return isPlaying
     },
-    setRound: (next) => {
+    /**
+     * Sets another round, for example after a change of fps. Playback stays at the same place if the round has it.
+     */
+    setRound: (next: readonly Beat[]): void => {
       const { place } = round[at] ?? { place: 0 }
       round = next
       goTo(
@@ -94,16 +77,18 @@ export function createPlayer(): Player {
         0,
       )
     },
-    setPlaying: (next) => {
+    setPlaying: (next: boolean): void => {
       isPlaying = next
       changed()
     },
     seek,
-    step: (by) => {
+    /** Stops, and moves by this number of frames, across the ends. */
+    step: (by: number): void => {
       const count = new Set(round.map((beat) => beat.place)).size
       if (count > 0) seek(((((round[at]?.place ?? 0) + by) % count) + count) % count)
     },
-    advance: (ms) => {
+    /** Reports passed time in milliseconds. Nothing moves while the player is stopped. */
+    advance: (ms: number): void => {
       const total = round.reduce((sum, beat) => sum + beat.ms, 0)
       if (!isPlaying || total <= 0) return
       // After a sleep of the tab, playback continues in the same round, however much time has passed.
@@ -115,7 +100,12 @@ export function createPlayer(): Player {
       if (next === at) spentMs = left
       else goTo(next, left)
     },
-    subscribe: (listener) => {
+    /**
+     * Calls the listener after each change of place or of playing.
+     *
+     * @returns A function that removes the listener.
+     */
+    subscribe: (listener: () => void): (() => void) => {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },

@@ -14,21 +14,10 @@ const middle: Point = { x: 0.5, y: 0.5 }
 const restMs = 350
 
 /** An anchor that is being moved. It is shown at once, and written to the spec when it rests. */
-export interface AnchorEditor {
-  readonly point: Point
-  /** Whether the spec has an anchor, or is about to get one. */
-  readonly isSet: boolean
-  readonly mayEdit: boolean
-  /** Moves the anchor, in pixels of the untrimmed frame from its top left. */
-  moveTo(xPx: number, yPx: number): void
-  /** Writes the anchor now, if it has moved. */
-  write(): void
-  /** Writes the anchor after a pause without a move. */
-  writeSoon(): void
-}
+export type AnchorEditor = ReturnType<typeof useAnchor>
 
 /** The anchor of a sprite. */
-export function useAnchor(sprite: PanelSprite): AnchorEditor {
+export function useAnchor(sprite: PanelSprite) {
   const { state, store } = usePanel()
   const [moved, setMoved] = useState<Point>()
   const latest = useRef<Point>(undefined)
@@ -58,14 +47,18 @@ export function useAnchor(sprite: PanelSprite): AnchorEditor {
   useEffect(() => () => atRest.current(), [])
   return {
     point: moved ?? sprite.anchor ?? middle,
+    /** Whether the spec has an anchor, or is about to get one. */
     isSet: sprite.anchor !== null || moved !== undefined,
     mayEdit: state.access.mayAct,
-    moveTo: (xPx, yPx) => {
+    /** Moves the anchor, in pixels of the untrimmed frame from its top left. */
+    moveTo: (xPx: number, yPx: number): void => {
       latest.current = { x: shareOf(xPx, width), y: shareOf(yPx, height) }
       setMoved(latest.current)
     },
+    /** Writes the anchor now, if it has moved. */
     write,
-    writeSoon: () => {
+    /** Writes the anchor after a pause without a move. */
+    writeSoon: (): void => {
       clearTimeout(timer.current)
       timer.current = setTimeout(() => atRest.current(), restMs)
     },

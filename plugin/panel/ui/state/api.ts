@@ -1,4 +1,4 @@
-import type { PanelActions, PanelRefusal } from '../../../protocol/actions.ts'
+import type { ActionAnswers, ActionName, ActionRequest, PanelRefusal } from '../../../protocol/actions.ts'
 import type {
   PanelAtlases,
   PanelFrames,
@@ -8,9 +8,6 @@ import type {
   StateEvent,
   TokenHeader,
 } from '../../../protocol/protocol.ts'
-
-/** Name of an action. */
-export type ActionName = keyof PanelActions
 
 /** A refusal of the server, with its reason. */
 export class Refused extends Error {
@@ -32,20 +29,7 @@ export interface EventHandlers {
 }
 
 /** The server's API for the panel, with one method for each request. */
-export interface PanelApi {
-  /**
-   * Returns the changes since a revision, or the whole state if the server does not know that revision.
-   *
-   * @param since Revision of a state that the page has.
-   * @default all
-   */
-  state(since?: number): Promise<PanelState | PanelUpdate>
-  atlases(): Promise<PanelAtlases>
-  frames(id: string, take: number): Promise<PanelFrames>
-  /** @throws {Refused} with the server's message. */
-  act<Name extends ActionName>(name: Name, asks: PanelActions[Name]['asks']): Promise<PanelActions[Name]['answers']>
-  listen(handlers: EventHandlers): void
-}
+export type PanelApi = ReturnType<typeof createApi>
 
 const header: TokenHeader = 'x-spritewright-token'
 
@@ -54,24 +38,33 @@ const header: TokenHeader = 'x-spritewright-token'
  *
  * @param tokenOf Returns the token of this page, if it has one.
  */
-export function createApi(tokenOf: () => string | undefined): PanelApi {
+export function createApi(tokenOf: () => string | undefined) {
   const withToken = (headers: Record<string, string> = {}): Record<string, string> => {
     const token = tokenOf()
     return token === undefined ? headers : { ...headers, [header]: token }
   }
   return {
-    state: async (since) => read(await fetch(since === undefined ? 'api/state' : `api/state?since=${since}`, { headers: withToken() })),
+    /**
+     * Returns the changes since a revision, or the whole state if the server does not know that revision.
+     *
+     * @param since Revision of a state that the page has.
+     * @default all
+     */
+    state: async (since?: number) =>
+      read<PanelState | PanelUpdate>(await fetch(since === undefined ? 'api/state' : `api/state?since=${since}`, { headers: withToken() })),
     atlases: async () => read<PanelAtlases>(await fetch('api/atlases')),
-    frames: async (id, take) => read<PanelFrames>(await fetch(`api/frames?${new URLSearchParams({ animation: id, take: String(take) })}`)),
-    act: async (name, asks) =>
-      read(
+    frames: async (id: string, take: number) =>
+      read<PanelFrames>(await fetch(`api/frames?${new URLSearchParams({ animation: id, take: String(take) })}`)),
+    /** @throws {Refused} with the server's message. */
+    act: async <Name extends ActionName>(name: Name, asks: ActionRequest<Name>) =>
+      read<ActionAnswers[Name]>(
         await fetch(`api/${String(name)}`, {
           method: 'POST',
           headers: withToken({ 'content-type': 'application/json' }),
           body: JSON.stringify(asks),
         }),
       ),
-    listen: ({ onOpen, onLost, onState, onProgress }) => {
+    listen: ({ onOpen, onLost, onState, onProgress }: EventHandlers): void => {
       const source = new EventSource('api/events')
       source.addEventListener('open', onOpen)
       source.addEventListener('error', () => {

@@ -1,6 +1,6 @@
-import type { Done, Edited, PanelActions } from '../../../protocol/actions.ts'
+import type { ActionAnswers, ActionName, ActionRequest, Done, Edited } from '../../../protocol/actions.ts'
 import type { PanelError, PanelProgress, PanelState } from '../../../protocol/protocol.ts'
-import { type ActionName, type PanelApi, Refused } from './api.ts'
+import { type PanelApi, Refused } from './api.ts'
 import { withSameParts, withUpdate } from './same-parts.ts'
 import { progressWords } from './words.ts'
 
@@ -28,63 +28,19 @@ export interface Message {
 
 /** Actions that write a spec. They send the digest of the file that the person saw. */
 type EditName = 'take' | 'choose-take' | 'use' | 'edit' | 'reword' | 'add'
-type WithoutDigest<T> = Omit<T, 'digest'>
 
 /** Has the state of the page, and communicates with the server. */
-export interface PanelStore {
-  readonly model: PanelModel
-  subscribe(listener: () => void): () => void
-  /**
-   * Runs an action. A state of the answer's revision shows its result.
-   *
-   * @param refuse Shows a refusal.
-   * @default the model has the reason, and the page shows it
-   * @returns `undefined` if the action was refused.
-   */
-  send<Name extends ActionName>(
-    name: Name,
-    asks: PanelActions[Name]['asks'],
-    refuse?: (error: PanelError) => void,
-  ): Promise<PanelActions[Name]['answers'] | undefined>
-  /** The same, and waits until the state shows the result. */
-  readonly act: PanelStore['send']
-  /**
-   * Writes a spec. Edits of one sprite run one after another, each based on the result of the previous edit.
-   *
-   * @param words What the edit does. They stand beside its Undo.
-   * @param refuse Shows a refusal, as in {@link PanelStore.act}.
-   * @returns Whether it was written.
-   */
-  edit<Name extends EditName>(
-    sprite: string,
-    name: Name,
-    asks: WithoutDigest<PanelActions[Name]['asks']>,
-    words: string,
-    refuse?: (error: PanelError) => void,
-  ): Promise<boolean>
-  /** Callers that request an offer use it directly, and get its refusals as errors. */
-  readonly api: PanelApi
-  /** Shows a message that is not about an edit, so it has no Undo. */
-  say(words: string): void
-  /** Undoes the edit in {@link PanelModel.message}. */
-  undo(): Promise<void>
-  forgetMessage(): void
-  /** Has the dev server open a file of the project in the person's editor. */
-  openInEditor(file: string): Promise<void>
-  forgetRefusal(): void
-  /** Fetches the state, for example with another token. */
-  refresh(): Promise<void>
-}
+export type PanelStore = ReturnType<typeof createStore>
 
 /** Connects to the server, and fetches the first state. */
-export function createStore(api: PanelApi): PanelStore {
+export function createStore(api: PanelApi) {
   const listeners = new Set<() => void>()
   let model: PanelModel = { state: undefined, progress: {}, link: 'connecting', refusal: undefined, status: '', message: undefined }
   const set = (change: Partial<PanelModel>): void => {
     model = { ...model, ...change }
     for (const listener of [...listeners]) listener()
   }
-  const subscribe: PanelStore['subscribe'] = (listener) => {
+  const subscribe = (listener: () => void): (() => void) => {
     listeners.add(listener)
     return () => void listeners.delete(listener)
   }
@@ -109,7 +65,18 @@ export function createStore(api: PanelApi): PanelStore {
       })
     })
   }
-  const send: PanelStore['send'] = async (name, asks, refuse = (refusal) => set({ refusal })) => {
+  /**
+   * Runs an action. A state of the answer's revision shows its result.
+   *
+   * @param refuse Shows a refusal.
+   * @default the model has the reason, and the page shows it
+   * @returns `undefined` if the action was refused.
+   */
+  const send = async <Name extends ActionName>(
+    name: Name,
+    asks: ActionRequest<Name>,
+    refuse = (refusal: PanelError): void => set({ refusal }),
+  ): Promise<ActionAnswers[Name] | undefined> => {
     set({ refusal: undefined })
     try {
       return await api.act(name, asks)
@@ -118,13 +85,27 @@ export function createStore(api: PanelApi): PanelStore {
       return undefined
     }
   }
-  const act: PanelStore['act'] = async (...ask) => {
+  /** The same, and waits until the state shows the result. */
+  const act: typeof send = async (...ask) => {
     const answers = await send(...ask)
     if (answers) await settle((answers as Done).revision ?? 0)
     return answers
   }
   const queues = new Map<string, Promise<unknown>>()
-  const edit: PanelStore['edit'] = (sprite, name, asks, words, refuse) => {
+  /**
+   * Writes a spec. Edits of one sprite run one after another, each based on the result of the previous edit.
+   *
+   * @param words What the edit does. They stand beside its Undo.
+   * @param refuse Shows a refusal, as in {@link act}.
+   * @returns Whether it was written.
+   */
+  const edit = <Name extends EditName>(
+    sprite: string,
+    name: Name,
+    asks: Omit<ActionRequest<Name>, 'digest'>,
+    words: string,
+    refuse?: (error: PanelError) => void,
+  ): Promise<boolean> => {
     const run = async (): Promise<boolean> => {
       const digest = model.state?.sprites.find((other) => other.name === sprite)?.digest ?? ''
       const answer = (await act(name, { ...asks, digest } as never, refuse)) as Edited | undefined
@@ -155,30 +136,35 @@ export function createStore(api: PanelApi): PanelStore {
     },
   })
   return {
-    get model() {
+    get model(): PanelModel {
       return model
     },
     subscribe,
     send,
     act,
     edit,
+    /** Callers that request an offer use it directly, and get its refusals as errors. */
     api,
-    say: (status) => set({ status, message: { words: status } }),
-    undo: async () => {
+    /** Shows a message that is not about an edit, so it has no Undo. */
+    say: (status: string): void => set({ status, message: { words: status } }),
+    /** Undoes the edit in {@link PanelModel.message}. */
+    undo: async (): Promise<void> => {
       const { message } = model
       if (!message?.edited) return
       set({ message: undefined })
       const { sprite, digest } = message.edited
       if (await act('undo', { sprite, digest })) set({ status: `Undone: ${message.words}` })
     },
-    forgetMessage: () => set({ message: undefined }),
-    openInEditor: async (file) => {
+    forgetMessage: (): void => set({ message: undefined }),
+    /** Has the dev server open a file of the project in the person's editor. */
+    openInEditor: async (file: string): Promise<void> => {
       const { ok } = await fetch(editorAddress(model.state?.folder ?? '', file)).catch(() => ({ ok: false }))
       const words = ok ? `${file} opens in your editor.` : `${file} could not be opened. See the terminal of the dev server.`
       set({ status: words, message: { words } })
     },
-    forgetRefusal: () => set({ refusal: undefined }),
-    refresh: () => load(true),
+    forgetRefusal: (): void => set({ refusal: undefined }),
+    /** Fetches the state, for example with another token. */
+    refresh: (): Promise<void> => load(true),
   }
 }
 

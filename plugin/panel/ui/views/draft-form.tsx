@@ -5,22 +5,13 @@ import { Field } from '../controls/field.tsx'
 import { Modal } from '../controls/modal.tsx'
 
 /** A name and words of something that a dialog writes into a spec, with the state of its form. */
-export interface Draft {
-  readonly name: string
-  readonly prompt: string
-  /** Why the last try was refused; empty if it was not, or if another name was written since. */
-  readonly problem: string
-  readonly isSending: boolean
-  setName(name: string): void
-  setPrompt(prompt: string): void
-  setProblem(problem: string): void
-  setSending(isSending: boolean): void
-}
+export type Draft = ReturnType<typeof useDraft>
 
 /** Makes an empty draft. */
-export function useDraft(): Draft {
+export function useDraft() {
   const [name, setName] = useState('')
   const [prompt, setPrompt] = useState('')
+  /** Why the last try was refused; empty if it was not, or if another name was written since. */
   const [problem, setProblem] = useState('')
   const [isSending, setSending] = useState(false)
   return { name, prompt, problem, isSending, setName, setPrompt, setProblem, setSending }

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { mostFps } from '../../../../src/sprite-spec/spec.ts'
-import type { AnimationEdit, EditRequest } from '../../../protocol/actions.ts'
+import type { ActionRequest } from '../../../protocol/actions.ts'
 import type { PanelSprite } from '../../../protocol/protocol.ts'
 import { Button } from '../controls/button.tsx'
 import { Card } from '../controls/card.tsx'
@@ -9,13 +9,15 @@ import { NumberField } from '../controls/field.tsx'
 import { SizeFields } from '../controls/size-fields.tsx'
 import { type Shown, usePanel } from '../state/panel-context.ts'
 
+type Edit = ActionRequest<'edit'>
+
 /** The free fields. A change is written to the spec at once, and costs nothing. */
 export function Inspector({ sprite, animation }: Shown): VNode {
   const { state, store } = usePanel()
   const isLocked = !state.access.mayAct
-  const edit = (change: Omit<EditRequest, 'sprite' | 'digest'>, words: string): Promise<boolean> =>
+  const edit = (change: Omit<Edit, 'sprite' | 'digest'>, words: string): Promise<boolean> =>
     store.edit(sprite.name, 'edit', { sprite: sprite.name, ...change }, `${words} Written to ${sprite.file}.`)
-  const play = (change: AnimationEdit, words: string): Promise<boolean> =>
+  const play = (change: NonNullable<Edit['animations']>[string], words: string): Promise<boolean> =>
     edit({ animations: { [animation.name]: change } }, `${animation.id}: ${words}.`)
   return (
     <Card title="Free to change" remark="written to the spec at once" class="inspector">

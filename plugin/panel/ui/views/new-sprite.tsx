@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
-import type { AnswerRequest } from '../../../protocol/actions.ts'
+import type { ActionRequest } from '../../../protocol/actions.ts'
 import { PictureDrop } from '../controls/picture-drop.tsx'
 import { usePanel } from '../state/panel-context.ts'
 import { creditsWords } from '../state/words.ts'
@@ -10,7 +10,7 @@ import { DraftForm, useDraft } from './draft-form.tsx'
 export function NewSprite({ onClose, onMade }: { readonly onClose: () => void; readonly onMade: (id: string) => void }): VNode {
   const { state, store } = usePanel()
   const draft = useDraft()
-  const [picture, setPicture] = useState<AnswerRequest['asset']>()
+  const [picture, setPicture] = useState<ActionRequest<'answer'>['asset']>()
   const make = async (name: string, prompt: string): Promise<(() => void) | undefined> => {
     const asks = { name, prompt, picture: picture?.base64 ?? '' }
     const made = await store.act('create', asks, ({ message }) => draft.setProblem(message))
@@ -20,7 +20,7 @@ export function NewSprite({ onClose, onMade }: { readonly onClose: () => void; r
       store.say(`${name} is made, with one animation. Nothing is bought before you approve it.`)
     }
   }
-  const take = (taken: AnswerRequest['asset']): void => {
+  const take = (taken: ActionRequest<'answer'>['asset']): void => {
     setPicture(taken)
     draft.setProblem('')
     // The name of a file is often that of the figure.

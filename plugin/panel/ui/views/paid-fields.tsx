@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import type { RewordRequest } from '../../../protocol/actions.ts'
+import type { ActionRequest } from '../../../protocol/actions.ts'
 import { Card } from '../controls/card.tsx'
 import { NumberField, TextField } from '../controls/field.tsx'
 import { PictureDrop } from '../controls/picture-drop.tsx'
@@ -12,7 +12,7 @@ export const frames: { readonly least: number; readonly most: number } = { least
 /** The fields that make another purchase. Writing them costs nothing; the price is beside them. */
 export function PaidFields({ sprite, animation }: Shown): VNode {
   const { state, store } = usePanel()
-  const write = (change: Omit<RewordRequest, 'sprite' | 'digest'>, words: string): Promise<boolean> =>
+  const write = (change: Omit<ActionRequest<'reword'>, 'sprite' | 'digest'>, words: string): Promise<boolean> =>
     store.edit(
       sprite.name,
       'reword',

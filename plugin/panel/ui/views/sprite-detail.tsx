@@ -140,7 +140,7 @@ function Troubles({ paid, file }: { readonly paid: PanelPaid; readonly file?: st
   )
   return (
     <>
-      <QuestionForm key={`question ${paid.question?.id}`} paid={paid} />
+      <QuestionForm key={`question ${paid.question?.questionId}`} paid={paid} />
       {/* A dialog's subject never changes under the pointer: another decision is another form. */}
       <DecisionForm key={`decision ${paid.hash} ${paid.attempt} ${paid.undecided}`} paid={paid} />
       <div role="alert">{errors.length > 0 && <ProblemList errors={errors} />}</div>
