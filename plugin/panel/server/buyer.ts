@@ -36,32 +36,7 @@ export interface BuyerFailure {
 export type DecidedWork = (onProgress: ProgressListener, signal: AbortSignal, begin: () => void) => Promise<BuildReport['bought']>
 
 /** Buys approved requests, and watches running executions, while the dev server runs. */
-export interface DevBuyer {
-  /**
-   * Reads the project's records, and starts approved requests that are not running. Resolves when they are
-   * started; purchases continue. It never throws.
-   *
-   * @param changed Absolute paths of the files that have changed since the last look, or {@link atService}.
-   * @default anything may have happened
-   */
-  look(changed?: readonly string[]): Promise<void>
-  /** Also tries failed purchases again, because a person has done something about them. */
-  retry(): Promise<void>
-  /**
-   * Runs what a person has decided, with the same messages as a purchase, and looks after it. Resolves when the
-   * work begins to wait or to buy, or has ended. Throws the error of work that fails before that.
-   *
-   * @param ids Requests that no purchase begins meanwhile. What is due of them is begun afterwards.
-   */
-  run(ids: readonly string[], work: DecidedWork): Promise<void>
-  /** The latest progress of running purchases, by id. */
-  readonly progress: ReadonlyMap<string, JobProgress>
-  readonly failures: readonly BuyerFailure[]
-  /** Aborted by `close`. */
-  readonly closing: AbortSignal
-  /** Stops waiting. Submissions continue at the service, and the next server or build watches them. */
-  close(): Promise<void>
-}
+export type DevBuyer = ReturnType<typeof createBuyer>
 
 /** First wait after service, store or queue did not answer, in milliseconds; doubles up to a minute. */
 const firstWaitMs = 2000
@@ -77,8 +52,8 @@ interface NextLook {
   changed: readonly string[] | undefined
 }
 
-/** Creates a buyer. It buys nothing before {@link DevBuyer.look} is called. */
-export function createBuyer({ workshop, log, onProgress, onChange }: BuyerPorts): DevBuyer {
+/** Creates a buyer. It buys nothing before `look` is called. */
+export function createBuyer({ workshop, log, onProgress, onChange }: BuyerPorts) {
   const progress = new Map<string, JobProgress>()
   const running = new Map<Promise<unknown>, readonly string[]>()
   const tried = new Map<string, string>()
@@ -200,7 +175,15 @@ export function createBuyer({ workshop, log, onProgress, onChange }: BuyerPorts)
     const orders = pending.orders.filter(({ id, mark }) => !isBusy(id) && tried.get(id) !== mark)
     if (orders.length > 0) void buy(orders)
   }
-  const look: DevBuyer['look'] = (changed) => {
+  /**
+   * Reads the project's records, and starts approved requests that are not running. Resolves when they are
+   * started; purchases continue. It never throws.
+   *
+   * @param changed Absolute paths of the files that have changed since the last look. Pass them only if
+   * nothing else has changed.
+   * @default anything may have happened
+   */
+  const look = (changed?: readonly string[]): Promise<void> => {
     if (next) next.changed = next.changed && changed && [...next.changed, ...changed]
     else {
       const own: NextLook = { changed }
@@ -212,6 +195,7 @@ export function createBuyer({ workshop, log, onProgress, onChange }: BuyerPorts)
     }
     return looking
   }
+  /** Also tries failed purchases again, because a person has done something about them. */
   const retry = (): Promise<void> => {
     tried.clear()
     return look()
@@ -219,7 +203,13 @@ export function createBuyer({ workshop, log, onProgress, onChange }: BuyerPorts)
   return {
     look,
     retry,
-    run: async (ids, work) => {
+    /**
+     * Runs what a person has decided, with the same messages as a purchase, and looks after it. Resolves when the
+     * work begins to wait or to buy, or has ended. Throws the error of work that fails before that.
+     *
+     * @param ids Requests that no purchase begins meanwhile. What is due of them is begun afterwards.
+     */
+    run: async (ids: readonly string[], work: DecidedWork): Promise<void> => {
       let begin = (): void => {}
       const first = new Promise<void>((resolve) => {
         begin = resolve
@@ -245,12 +235,15 @@ export function createBuyer({ workshop, log, onProgress, onChange }: BuyerPorts)
       await Promise.race([run, first])
       hasBegun = true
     },
-    progress,
-    get failures() {
+    /** The latest progress of running purchases, by id. */
+    progress: progress as ReadonlyMap<string, JobProgress>,
+    get failures(): readonly BuyerFailure[] {
       return failures
     },
+    /** Aborted by `close`. */
     closing: closing.signal,
-    close: async () => {
+    /** Stops waiting. Submissions continue at the service, and the next server or build watches them. */
+    close: async (): Promise<void> => {
       closing.abort()
       await looking
       await Promise.allSettled(running.keys())

@@ -9,25 +9,8 @@ export interface PanelRecords {
   readonly errors: readonly unknown[]
 }
 
-/** Reads overview and ledger for the panel. It reads again only the parts that may have changed. */
-export interface RecordReader {
-  /**
-   * Notes a change.
-   *
-   * @param paths Files that have changed, absolute, or `atService` of the buyer.
-   * @default anything may have happened
-   */
-  changed(paths?: readonly string[]): void
-  /**
-   * Reads both.
-   *
-   * @param isWhole Whether everything is read again, whatever is known.
-   */
-  read(isWhole: boolean): Promise<PanelRecords>
-}
-
-/** Creates the reader. It reads nothing yet. */
-export function createRecordReader(workshop: Pick<Workshop, 'overview' | 'ledger'>): RecordReader {
+/** Creates a reader of overview and ledger, which reads again only the parts that may have changed. */
+export function createRecordReader(workshop: Pick<Workshop, 'overview' | 'ledger'>) {
   let last: PanelRecords | undefined
   /** `undefined` if anything may have changed. */
   let due: Set<string> | undefined
@@ -55,11 +38,22 @@ export function createRecordReader(workshop: Pick<Workshop, 'overview' | 'ledger
     return last
   }
   return {
-    changed: (paths) => {
+    /**
+     * Notes a change.
+     *
+     * @param paths Files that have changed, absolute, or `atService` of the buyer.
+     * @default anything may have happened
+     */
+    changed: (paths?: readonly string[]): void => {
       if (!paths) due = undefined
       else for (const path of paths) due?.add(path)
     },
-    read: (isWhole) => {
+    /**
+     * Reads both.
+     *
+     * @param isWhole Whether everything is read again, whatever is known.
+     */
+    read: (isWhole: boolean): Promise<PanelRecords> => {
       const run = turn.then(() => read(isWhole))
       turn = run.catch(() => undefined)
       return run

@@ -1,22 +1,5 @@
 import type { PanelParts, PanelState, PanelUpdate } from '../../../protocol/protocol.ts'
 
-/**
- * The state that the panel was sent, part by part, with the revision of each part's last change. A page that
- * knows an earlier state gets the difference.
- */
-export interface StateLog {
-  /**
-   * Records a state. Returns its revision: `state.revision`, or a later one if that one belongs to another
-   * recorded state.
-   */
-  note(state: PanelState): number
-  /**
-   * Returns the changes from a revision to the state that was recorded last. Returns `undefined` if the
-   * revision is unknown.
-   */
-  since(revision: number): PanelUpdate | undefined
-}
-
 interface SentPart {
   readonly part: unknown
   readonly text: string
@@ -25,17 +8,22 @@ interface SentPart {
 }
 
 /**
- * Creates an empty log.
+ * Creates an empty log of the state that the panel was sent, part by part, with the revision of each part's last
+ * change. A page that knows an earlier state gets the difference.
  *
  * @param raise Makes a new revision, and returns it.
  */
-export function createStateLog(raise: () => number): StateLog {
+export function createStateLog(raise: () => number) {
   const sent = new Map<string, SentPart>()
   let first: number | undefined
   let last: PanelState | undefined
   const isSince = (key: string, revision: number): boolean => (sent.get(key)?.at ?? 0) > revision
   return {
-    note: (state) => {
+    /**
+     * Records a state. Returns its revision: `state.revision`, or a later one if that one belongs to another
+     * recorded state.
+     */
+    note: (state: PanelState): number => {
       const parts = partsOf(state)
       const news = [...parts].flatMap(([key, part]) => {
         const before = sent.get(key)
@@ -50,7 +38,11 @@ export function createStateLog(raise: () => number): StateLog {
       last = { ...state, revision: at }
       return at
     },
-    since: (revision) => {
+    /**
+     * Returns the changes from a revision to the state that was recorded last. Returns `undefined` if the
+     * revision is unknown.
+     */
+    since: (revision: number): PanelUpdate | undefined => {
       if (!last || first === undefined || revision < first || revision > last.revision) return undefined
       const { version, revision: now, access, sprites, ...rest } = last
       const parts = Object.fromEntries(Object.entries(rest).filter(([name]) => isSince(name, revision))) as Partial<PanelParts>

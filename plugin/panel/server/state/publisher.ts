@@ -22,30 +22,12 @@ export interface StatePorts {
 }
 
 /** Returns the panel's state, or its changes. */
-export interface StatePublisher {
-  /**
-   * Notes a change. Returns the revision of the state that shows it.
-   *
-   * @param paths Changed files, absolute, or `atService` of the buyer.
-   * @default anything may have happened
-   */
-  changed(paths?: readonly string[]): number
-  /** The same for changes outside the records: prices, progress. */
-  announce(): number
-  /** The states of all requests by the records, as far as they are known here. */
-  overview(): Promise<Overview>
-  /**
-   * Returns the state, or the changes since a revision.
-   *
-   * @param query `since`: the revision that the page knows.
-   */
-  state(request: GuardedRequest, query: URLSearchParams): Promise<PanelState | PanelUpdate>
-}
+export type StatePublisher = ReturnType<typeof createStatePublisher>
 
 const noSheets: BuiltSheets = { sprites: [], atlases: [] }
 
 /** Creates the publisher. It sends nothing yet. */
-export function createStatePublisher({ workshop, shown, publish, partsOf }: StatePorts): StatePublisher {
+export function createStatePublisher({ workshop, shown, publish, partsOf }: StatePorts) {
   const records = createRecordReader(workshop)
   // Revisions start at the clock's time, which is above all revisions of earlier servers. So no page takes an
   // old revision for one of this server.
@@ -53,6 +35,7 @@ export function createStatePublisher({ workshop, shown, publish, partsOf }: Stat
   const raise = (): number => ++revision
   const log = createStateLog(raise)
   const memo: SpriteMemo = new Map()
+  /** Notes a change outside the records: prices, progress. Returns the revision of the state that shows it. */
   const announce = (): number => {
     publish({ revision: raise() })
     return revision
@@ -75,13 +58,25 @@ export function createStatePublisher({ workshop, shown, publish, partsOf }: Stat
   }
   let looking: Promise<unknown> = Promise.resolve()
   return {
-    changed: (paths) => {
+    /**
+     * Notes a change. Returns the revision of the state that shows it.
+     *
+     * @param paths Changed files, absolute, or `atService` of the buyer.
+     * @default anything may have happened
+     */
+    changed: (paths?: readonly string[]): number => {
       records.changed(paths)
       return announce()
     },
     announce,
-    overview: async () => (await records.read(false)).overview,
-    state: (request, query) => {
+    /** The states of all requests by the records, as far as they are known here. */
+    overview: async (): Promise<Overview> => (await records.read(false)).overview,
+    /**
+     * Returns the state, or the changes since a revision.
+     *
+     * @param query `since`: the revision that the page knows.
+     */
+    state: (request: GuardedRequest, query: URLSearchParams): Promise<PanelState | PanelUpdate> => {
       const given = query.get('since') ?? ''
       const since = /^\d{1,15}$/.test(given) ? Number.parseInt(given, 10) : undefined
       // States are made one after another, so that a later one is never older.

@@ -13,7 +13,7 @@ export interface CheckFieldProps {
 export function CheckField({ label, value, onCommit }: CheckFieldProps): VNode {
   const [shown, show] = useDraft(value)
   return (
-    <label class="check">
+    <label class="check beside">
       <input
         type="checkbox"
         checked={shown}

@@ -23,11 +23,11 @@ export function Field({ label, wrong = '', children }: FieldProps): VNode {
   const id = useId()
   const isWrong = wrong !== ''
   return (
-    <div class="field">
+    <div class="field stack tight">
       <label for={id}>{label}</label>
       {children({ id, class: 'input', 'aria-invalid': isWrong, 'aria-describedby': isWrong ? `${id}-wrong` : undefined })}
       {isWrong && (
-        <span id={`${id}-wrong`} class="wrong" role="alert">
+        <span id={`${id}-wrong`} class="wrong small" role="alert">
           {wrong}
         </span>
       )}

@@ -81,3 +81,27 @@ export function useOnceSeen(element: { readonly current: Element | null }): bool
   wasSeen.current ||= isSeen
   return wasSeen.current
 }
+
+/**
+ * What a request answers, and why the last one failed. It is sent again when one of the inputs changes; until then the
+ * earlier answer stays.
+ */
+export function useAnswer<T>(ask: () => Promise<T>, inputs: readonly unknown[]): readonly [answer: T | undefined, fault: string] {
+  const [answer, setAnswer] = useState<T>()
+  const [fault, setFault] = useState('')
+  useEffect(() => {
+    let isWanted = true
+    const take = (found: T): void => {
+      setAnswer(found)
+      setFault('')
+    }
+    ask().then(
+      (found) => isWanted && take(found),
+      (error: Error) => isWanted && setFault(error.message),
+    )
+    return () => {
+      isWanted = false
+    }
+  }, inputs)
+  return [answer, fault]
+}

@@ -23,7 +23,7 @@ export function Modal({ dialog, title, onClose, children }: ModalProps): VNode {
   }, [dialog])
   return (
     <dialog ref={dialog} class="card dialog" aria-labelledby={`${id}-title`} onClose={onClose}>
-      <h2 ref={heading} id={`${id}-title`} tabIndex={-1}>
+      <h2 class="large" ref={heading} id={`${id}-title`} tabIndex={-1}>
         {title}
       </h2>
       {children}

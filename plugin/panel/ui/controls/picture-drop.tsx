@@ -54,7 +54,7 @@ export function PictureDrop({ label, isLocked, picture, onPicture }: PictureDrop
         onChange={(event) => void take(event.currentTarget.files?.[0])}
       />
       {picture && <img src={`data:;base64,${picture.base64}`} alt="" />}
-      <p id={`${id}-words`} class={wrong === '' ? 'soft small' : 'wrong'} role={wrong === '' ? undefined : 'alert'}>
+      <p id={`${id}-words`} class={wrong === '' ? 'soft small' : 'wrong small'} role={wrong === '' ? undefined : 'alert'}>
         {wrong !== '' ? wrong : picture ? `${picture.name} is chosen.` : 'Drop it here. PNG, JPEG or WebP, at most 8 MiB.'}
       </p>
     </div>

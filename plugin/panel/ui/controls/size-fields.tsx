@@ -39,7 +39,7 @@ export function SizeFields({
     <NumberField label={label} value={value} min={1} max={mostSidePx} step={1} onCommit={(px) => commit(toSize(Math.round(px)))} />
   )
   return (
-    <div class="fields">
+    <div class="fields halves">
       <Field label="Size">{(control) => <Choice {...control} value={kind} options={kinds} onChoose={choose} />}</Field>
       {typeof size === 'number' && pixels('Longest side, pixels', size, (px) => px)}
       {size !== null && typeof size === 'object' && 'figure' in size && pixels('Figure, pixels', size.figure, (figure) => ({ figure }))}

@@ -10,7 +10,7 @@ export function Toast(): VNode | null {
   const { message } = model
   if (!message) return null
   return (
-    <section class="card toast" aria-label={message.edited ? 'Last edit' : 'Message'}>
+    <section class="card toast beside" aria-label={message.edited ? 'Last edit' : 'Message'}>
       <p id={`${id}-words`}>{message.words}</p>
       {message.edited && <Button label="Undo" look="quiet" aria-describedby={`${id}-words`} onClick={() => void store.undo()} />}
       <Button label="Dismiss" look="quiet" onClick={() => store.forgetMessage()} />

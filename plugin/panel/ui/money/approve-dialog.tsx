@@ -79,12 +79,12 @@ export function ApproveDialog({ ids, onClose }: ApproveDialogProps): VNode {
     <Modal dialog={dialog} title={titleOf(offer, isElsewhere)} onClose={onClose}>
       <div role="alert">
         {problem !== '' && (
-          <p class="notice" data-tone="bad">
+          <p class="notice stack tight" data-tone="bad">
             {problem}
           </p>
         )}
       </div>
-      <div aria-live="polite" class="offer stack" tabIndex={offer && offer.lines.length > fewLines ? 0 : undefined}>
+      <div aria-live="polite" class="offer stack scroll" tabIndex={offer && offer.lines.length > fewLines ? 0 : undefined}>
         {offer ? (
           <OfferTable offer={offer} isElsewhere={isElsewhere} />
         ) : (
@@ -93,13 +93,13 @@ export function ApproveDialog({ ids, onClose }: ApproveDialogProps): VNode {
       </div>
       <CeilingField ceiling={ceiling} onCommit={setCeiling} onDoubt={setDoubtful} />
       {isElsewhere && (
-        <label class="check">
+        <label class="check beside">
           <input type="checkbox" checked={adopt} onChange={(event) => setAdopt(event.currentTarget.checked)} />
           Take over the purchase of another checkout. I have checked that it was not bought there.
         </label>
       )}
       {isPoor && (
-        <p class="notice" data-tone="warn">
+        <p class="notice stack tight" data-tone="warn">
           Only {creditsWords(offer.balance)} are available. Choose fewer, or add credits at the service.
         </p>
       )}
@@ -127,7 +127,7 @@ function OfferTable({ offer, isElsewhere }: { readonly offer: PanelOffer; readon
     return <p>{isElsewhere ? 'Another checkout approved this, and is expected to buy it.' : 'Nothing here needs an approval.'}</p>
   return (
     <>
-      <p class="sentence">{offerSentence(offer)}</p>
+      <p class="large">{offerSentence(offer)}</p>
       <table>
         <caption class="visually-hidden">What is approved</caption>
         <thead>
@@ -143,7 +143,11 @@ function OfferTable({ offer, isElsewhere }: { readonly offer: PanelOffer; readon
               <th scope="row">
                 {line.id}
                 <span class="offer-prompt soft small">{line.prompt}</span>
-                {line.warning !== undefined && <span class="flag-count small">{line.warning}</span>}
+                {line.warning !== undefined && (
+                  <span class="tone small" data-tone="warn">
+                    {line.warning}
+                  </span>
+                )}
               </th>
               <td class="number">{line.price}</td>
               <td class="number">{line.ceiling}</td>

@@ -28,7 +28,7 @@ export function DecisionForm({ paid }: { readonly paid: PanelPaid }): VNode | nu
   )
   const asked = asking && open[asking]
   return (
-    <section class="notice" data-tone="bad" aria-labelledby={`${id}-title`}>
+    <section class="notice stack tight" data-tone="bad" aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`}>{open.title}</h2>
       <p>{open.words}</p>
       <div class="row">

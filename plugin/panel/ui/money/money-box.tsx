@@ -52,7 +52,7 @@ export function MoneyBox({ paid, isFor, onApprove }: MoneyBoxProps): VNode {
       <dl class="facts stack tight">
         {rows.map(([term, words]) =>
           words === undefined ? null : (
-            <div key={term}>
+            <div key={term} class="spread">
               <dt class="soft">{term}</dt>
               <dd class="number">{words}</dd>
             </div>

@@ -36,7 +36,7 @@ export function QuestionForm({ paid }: { readonly paid: PanelPaid }): VNode | nu
   }
   return (
     <form
-      class="notice"
+      class="notice stack tight"
       data-tone="warn"
       aria-labelledby={`${id}-title`}
       onSubmit={(event) => {
@@ -45,7 +45,7 @@ export function QuestionForm({ paid }: { readonly paid: PanelPaid }): VNode | nu
       }}
     >
       <h2 id={`${id}-title`}>The service asks</h2>
-      <blockquote class="sentence">{question.text}</blockquote>
+      <blockquote class="large">{question.text}</blockquote>
       <Field label="Your answer">
         {(control) => (
           <textarea

@@ -1,8 +1,9 @@
 import type { VNode } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
-import type { PanelAtlas, PanelAtlases, PanelAtlasFrame } from '../../../protocol/protocol.ts'
+import { useState } from 'preact/hooks'
+import type { PanelAtlas, PanelAtlasFrame } from '../../../protocol/protocol.ts'
 import { Card } from '../controls/card.tsx'
 import { CheckField } from '../controls/check-field.tsx'
+import { useAnswer } from '../controls/hooks.ts'
 import { usePanel } from '../state/panel-context.ts'
 import { countWords } from '../state/words.ts'
 
@@ -16,24 +17,9 @@ interface Shown {
 /** The atlas groups as a build would pack them now. They are packed again when a sprite has changed. */
 export function AtlasPages(): VNode {
   const { state, store } = usePanel()
-  const [packed, setPacked] = useState<PanelAtlases>()
-  const [fault, setFault] = useState('')
   const [shown, setShown] = useState<Shown>({ frames: true, hulls: true, slices: true })
   const mark = state.sprites.map(({ pages, digest }) => `${digest} ${pages.map(({ url }) => url).join(' ')}`).join('\n')
-  useEffect(() => {
-    let isWanted = true
-    store.api.atlases().then(
-      (found) => {
-        if (!isWanted) return
-        setPacked(found)
-        setFault('')
-      },
-      (error: unknown) => isWanted && setFault((error as Error).message),
-    )
-    return () => {
-      isWanted = false
-    }
-  }, [store, mark])
+  const [packed, fault] = useAnswer(store.api.atlases, [store, mark])
   const check = (key: keyof Shown, label: string): VNode => (
     <CheckField label={label} value={shown[key]} onCommit={async (isOn) => setShown({ ...shown, [key]: isOn })} />
   )
@@ -47,7 +33,7 @@ export function AtlasPages(): VNode {
           {check('slices', 'Nine-slices')}
         </div>
       </div>
-      <div role="alert">{fault !== '' && <p class="wrong">{fault}</p>}</div>
+      <div role="alert">{fault !== '' && <p class="wrong small">{fault}</p>}</div>
       {!packed && fault === '' && <p class="soft">Packing…</p>}
       <div class="atlases row">
         {packed?.atlases.map((atlas) => (
@@ -93,11 +79,22 @@ function FrameMarks({ frame, shown }: { readonly frame: PanelAtlasFrame; readonl
         {name}: {width} × {height} at {x}, {y}
         {isTurned ? ', turned' : ''}
       </title>
-      <rect class={shown.frames ? 'frame-line' : ''} x={x} y={y} width={width} height={height} />
-      {shown.hulls && hull && <polygon class="hull-line" points={hull.map((point) => `${point.x},${point.y}`).join(' ')} />}
+      <rect
+        class={shown.frames ? 'frame-line' : ''}
+        data-tone={shown.frames ? 'busy' : undefined}
+        x={x}
+        y={y}
+        width={width}
+        height={height}
+      />
+      {shown.hulls && hull && (
+        <polygon class="hull-line" data-tone="good" points={hull.map((point) => `${point.x},${point.y}`).join(' ')} />
+      )}
       {shown.slices && slices && (
         <path
           class="slice-line"
+          data-tone="bad"
+          stroke-dasharray="4 3"
           d={[...slices.x.map((at) => `M${at} ${y}v${height}`), ...slices.y.map((at) => `M${x} ${at}h${width}`)].join('')}
         />
       )}

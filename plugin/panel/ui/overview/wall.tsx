@@ -39,7 +39,7 @@ function Cell({ sprite, animation, isPlaying }: CellProps): VNode {
   const isSeen = useSeen(cell)
   return (
     <li ref={cell}>
-      <PlaceLink class="card take" to={{ view: 'sprites', id: animation.id }}>
+      <PlaceLink class="card stack tight take" to={{ view: 'sprites', id: animation.id }}>
         <div class="picture-box" data-ground="checker">
           {isSeen && <Playing sprite={sprite} animation={animation} isPlaying={isPlaying} />}
         </div>

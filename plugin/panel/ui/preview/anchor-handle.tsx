@@ -36,7 +36,12 @@ export function AnchorHandle({ sprite, scale }: { readonly sprite: PanelSprite; 
         if (mayEdit && event.button === 0) drag(event.currentTarget, event.pointerId, scale, editor)
       }}
       onBlur={editor.write}
-    />
+    >
+      <svg viewBox="-14 -14 28 28" aria-hidden="true">
+        <path d="M-14 0h28M0-14v28" stroke="#fff" stroke-width="3" />
+        <path d="M-14 0h28M0-14v28M5 0A5 5 0 0 1-5 0 5 5 0 0 1 5 0" stroke="#d8216b" fill="none" />
+      </svg>
+    </button>
   )
 }
 

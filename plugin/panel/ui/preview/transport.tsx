@@ -17,7 +17,7 @@ export interface TransportProps {
 /** The controls to play, step and scrub, and to change the view. */
 export function Transport({ player, count, settings, onSettings }: TransportProps): VNode {
   return (
-    <div class="transport">
+    <div class="transport stack tight">
       <PlayControls player={player} count={count} />
       <LookControls settings={settings} onSettings={onSettings} />
     </div>
@@ -28,7 +28,7 @@ export function Transport({ player, count, settings, onSettings }: TransportProp
 export function PlayControls({ player, count }: Pick<TransportProps, 'player' | 'count'>): VNode {
   const { place, isPlaying } = usePlace(player)
   return (
-    <div class="row play-controls">
+    <div class="play-controls beside tight">
       <IconButton icon="back" label="One frame back" onClick={() => player.step(-1)} />
       <IconButton
         icon={isPlaying ? 'pause' : 'play'}
@@ -77,11 +77,18 @@ function LookControls({ settings, onSettings }: Pick<TransportProps, 'settings' 
       <fieldset class="row tight">
         <legend class="visually-hidden">Background</legend>
         {grounds.map(([ground, name]) => (
-          <label key={ground} class="ground" title={name}>
-            <input type="radio" name="ground" checked={settings.ground === ground} onChange={() => onSettings({ ground })} />
-            <span class="visually-hidden">{name}</span>
-            <i data-ground={ground} style={ground === 'colour' ? { background: settings.colour } : {}} />
-          </label>
+          <input
+            key={ground}
+            type="radio"
+            name="ground"
+            class="ground"
+            data-ground={ground}
+            title={name}
+            aria-label={name}
+            checked={settings.ground === ground}
+            style={ground === 'colour' ? { background: settings.colour } : {}}
+            onChange={() => onSettings({ ground })}
+          />
         ))}
         {settings.ground === 'colour' && (
           <input

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { PanelFrames, PanelPage } from '../../../protocol/protocol.ts'
+import { useAnswer } from '../controls/hooks.ts'
 import { usePanel } from '../state/panel-context.ts'
 
 /**
@@ -10,19 +11,9 @@ import { usePanel } from '../state/panel-context.ts'
  */
 export function useFrames(id: string, take: number, mark: string): PanelFrames | undefined {
   const { store } = usePanel()
-  const [frames, setFrames] = useState<PanelFrames>()
-  useEffect(() => {
-    let isWanted = true
-    store.api.frames(id, take).then(
-      (found) => isWanted && setFrames(found),
-      // A take that is not bought has no frames. Its card shows its state.
-      () => isWanted && setFrames(undefined),
-    )
-    return () => {
-      isWanted = false
-    }
-  }, [store, id, take, mark])
-  return frames?.id === id && frames.take === take ? frames : undefined
+  const [frames, fault] = useAnswer(() => store.api.frames(id, take), [store, id, take, mark])
+  // A take that is not bought has no frames. Its card shows its state.
+  return fault === '' && frames?.id === id && frames.take === take ? frames : undefined
 }
 
 /**

@@ -57,7 +57,7 @@ function Comparison({
   const durations = Array.from({ length: count }, () => 1000 / animation.fps)
   const player = usePlayer({ durations, loop: true, yoyo: animation.yoyo, speed: 1 })
   const side = (name: 'A' | 'B', take: number, own: PanelFrames | undefined, onTake: (next: number) => void): VNode => (
-    <div class="card take" aria-current={take === animation.take}>
+    <div class="card stack tight take" aria-current={take === animation.take}>
       <Choice label={name} value={take} options={bought.map((one) => [one, `Take ${one}`])} onChoose={onTake} />
       <div class="picture-box" data-ground="checker">
         {own && (
@@ -79,7 +79,7 @@ function Comparison({
   )
   return (
     <div class="stack">
-      <div class="pair">
+      <div class="halves">
         {side('A', a, frames.a, (next) => onPair([next, b]))}
         {side('B', b, frames.b, (next) => onPair([a, next]))}
       </div>

@@ -36,7 +36,7 @@ export function Takes({ sprite, animation }: Shown): VNode {
             onChoose={() => choose(take.take)}
           />
         ))}
-        <li class="card take more">
+        <li class="card stack tight take more">
           <Button label="Another take" disabled={isLocked} onClick={another} />
           <span class="soft small">
             {animation.spent === undefined
@@ -59,7 +59,7 @@ interface TakeCardProps extends Shown {
 function TakeCard({ sprite, animation, take, isLocked, onChoose }: TakeCardProps): VNode {
   const frames = useFrames(animation.id, take.take, take.state)
   return (
-    <li class="card take" aria-current={take.isChosen}>
+    <li class="card stack tight take" aria-current={take.isChosen}>
       <div class="picture-box" data-ground="checker">
         {frames && <TakePicture sprite={sprite} animation={animation} frames={frames} />}
       </div>

@@ -71,7 +71,7 @@ function Page(): VNode {
       <div class="frame" data-view={place.view}>
         <Header place={place} />
         <Notices place={place} />
-        <main ref={main} class="main" data-open={place.id !== undefined || undefined}>
+        <main ref={main} class="main scroll" data-open={place.id !== undefined || undefined}>
           {place.view === 'wall' && <Wall />}
           {place.view === 'atlases' && <AtlasPages />}
           {place.view === 'ledger' && <Ledger />}
@@ -117,7 +117,7 @@ function Sprites({ place }: { readonly place: Place }): VNode {
       <SpriteList shown={shown} onNew={() => setMaking(true)} />
       {isMaking && <NewSprite onClose={() => setMaking(false)} onMade={show} />}
       {adding !== undefined && <NewAnimation sprite={adding} onClose={() => setAdding(undefined)} onMade={show} />}
-      <div class="detail-pane">
+      <div class="detail-pane scroll">
         <PlaceLink class="back-link" to={{ view: 'sprites' }}>
           ‹ All sprites
         </PlaceLink>
@@ -134,7 +134,7 @@ function Sprites({ place }: { readonly place: Place }): VNode {
         {step && <StepDetail key={step.id} step={step} />}
         {orphan && <OrphanDetail key={orphan.id} orphan={orphan} />}
         {place.id !== undefined && !animation && !step && !orphan && (
-          <p class="empty soft">{place.id} is not there any more. Choose another one from the list.</p>
+          <p class="page soft">{place.id} is not there any more. Choose another one from the list.</p>
         )}
       </div>
     </>
@@ -156,13 +156,13 @@ function Notices({ place }: { readonly place: Place }): VNode {
     <div class="notices">
       <BatchBar />
       {access.words !== '' && (
-        <div class="notice" data-tone="warn">
+        <div class="notice stack tight" data-tone="warn">
           <h2>{access.mayAct ? 'Nothing can be bought from here' : 'Read-only'}</h2>
           <p>{access.words}</p>
         </div>
       )}
       {service.words !== '' && (
-        <div class="notice" data-tone="warn">
+        <div class="notice stack tight" data-tone="warn">
           <p>{service.words}</p>
           {access.mayAct && service.mode !== 'none' && (
             <Button label="Ask again" look="quiet" onClick={() => void store.act('quote', {})} />
@@ -171,7 +171,7 @@ function Notices({ place }: { readonly place: Place }): VNode {
       )}
       <div role="alert">
         {worst && (
-          <div class="notice one-line" data-tone="bad">
+          <div class="notice stack tight one-line" data-tone="bad">
             <p class="grow cut">
               <strong>{broken > 1 ? `${broken} specs are broken, see Problems.` : placeOf(worst) || worst.id || worst.code}</strong>{' '}
               {broken > 1 ? 'All others can be approved.' : wordsOf(worst)}
@@ -184,7 +184,7 @@ function Notices({ place }: { readonly place: Place }): VNode {
           </div>
         )}
         {model.refusal && (
-          <div class="notice" data-tone="bad">
+          <div class="notice stack tight" data-tone="bad">
             <p>{model.refusal.message}</p>
             <Button label="Dismiss" look="quiet" onClick={() => store.forgetRefusal()} />
           </div>

@@ -86,7 +86,7 @@ export function DraftForm({ title, draft, promptLabel, isComplete, action, hint,
           )}
         </Field>
         {after}
-        <div role="alert">{draft.problem !== '' && <p class="wrong">{draft.problem}</p>}</div>
+        <div role="alert">{draft.problem !== '' && <p class="wrong small">{draft.problem}</p>}</div>
         <div class="row">
           <Button label={draft.isSending ? 'Writing…' : action} type="submit" look="primary" disabled={!isReady} />
           <Button label={draft.isSending ? 'Close' : 'Cancel'} onClick={() => dialog.current?.close()} />

@@ -18,14 +18,14 @@ export function Header({ place }: { readonly place: Place }): VNode {
         Skip to the content
       </a>
       <p class="brand spread">
-        <strong class="cut">{state.project}</strong>
+        <strong class="large cut">{state.project}</strong>
         <span class="soft wide-only">spritewright</span>
       </p>
       <nav aria-label="Views">
         <ul>
           {(Object.keys(views) as Place['view'][]).map((view) => (
             <li key={view}>
-              <PlaceLink to={{ view }} aria-current={place.view === view ? 'page' : undefined}>
+              <PlaceLink class="beside" to={{ view }} aria-current={place.view === view ? 'page' : undefined}>
                 {views[view]}
                 {view === 'problems' && problems > 0 && (
                   <span class="badge" data-tone={state.errors.length > 0 ? 'bad' : 'warn'}>

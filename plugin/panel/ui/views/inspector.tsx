@@ -25,7 +25,7 @@ export function Inspector({ sprite, animation }: Shown): VNode {
         <legend>
           {animation.name} <span class="soft">· how it plays</span>
         </legend>
-        <div class="fields">
+        <div class="fields halves">
           <NumberField
             label="Frames a second"
             value={animation.fps}
@@ -87,7 +87,7 @@ function AnchorFields({
     />
   )
   return (
-    <div class="fields">
+    <div class="fields halves">
       {field('x', 'Anchor, across')}
       {field('y', 'Anchor, down')}
       <div class="row">

@@ -11,7 +11,7 @@ const stateWords: Readonly<Record<PanelLedgerEntry['state'], string>> = {
   uncertain: 'not known',
 }
 
-const tones: Partial<Readonly<Record<PanelLedgerEntry['state'], string>>> = { held: 'busy', uncertain: 'bad' }
+const tones: Partial<Readonly<Record<PanelLedgerEntry['state'], string>>> = { held: 'busy', uncertain: 'bad', restored: 'soft' }
 
 /** Credits that were held, paid and given back, over time and line by line. */
 export function Ledger(): VNode {
@@ -49,7 +49,7 @@ export function Ledger(): VNode {
 function EntryTable({ entries }: { readonly entries: readonly PanelLedgerEntry[] }): VNode {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls where the window is narrow.
-    <section class="table-room" tabIndex={0} aria-labelledby="entries-title">
+    <section class="scroll" tabIndex={0} aria-labelledby="entries-title">
       <table class="entries">
         <caption id="entries-title">Every purchase, the latest first, in credits</caption>
         <thead>
@@ -72,7 +72,7 @@ function EntryTable({ entries }: { readonly entries: readonly PanelLedgerEntry[]
                 {entry.origin === 'elsewhere' && <span class="soft"> · bought elsewhere</span>}
                 {entry.given !== undefined && <span class="soft"> · approved: {entry.given}</span>}
               </th>
-              <td class={entry.state === 'restored' ? 'soft' : ''} data-tone={tones[entry.state]}>
+              <td class={tones[entry.state] === undefined ? '' : 'tone'} data-tone={tones[entry.state]}>
                 {stateWords[entry.state]}
               </td>
               <td class="number" title={creditsWords(entry.credits)}>

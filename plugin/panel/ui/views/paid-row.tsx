@@ -35,10 +35,10 @@ export function PaidRow({ paid, progress, name, isShown, isChosen, onChoose }: P
       ) : (
         <span />
       )}
-      <PlaceLink tabIndex={-1} to={{ view: 'sprites', id: paid.id }} aria-current={isShown ? 'true' : undefined}>
+      <PlaceLink class="beside" tabIndex={-1} to={{ view: 'sprites', id: paid.id }} aria-current={isShown ? 'true' : undefined}>
         <span class="grow cut">{name}</span>
         {flags > 0 && (
-          <span class="flag-count small number" title={countWords(flags, 'possible fault')}>
+          <span class="tone small number" data-tone="warn" title={countWords(flags, 'possible fault')}>
             <span aria-hidden="true">⚑{flags}</span>
             <span class="visually-hidden">{countWords(flags, 'possible fault')}</span>
           </span>

@@ -7,7 +7,11 @@ export function ProblemList({ errors }: { readonly errors: readonly PanelError[]
   return (
     <ul class="stack problems">
       {errors.map((error) => (
-        <li key={`${error.code}${error.id ?? ''}${error.file ?? ''}${error.line ?? ''}${error.message}`} class="notice" data-tone="bad">
+        <li
+          key={`${error.code}${error.id ?? ''}${error.file ?? ''}${error.line ?? ''}${error.message}`}
+          class="notice stack tight"
+          data-tone="bad"
+        >
           <div class="spread">
             <h2 class={error.id === undefined && error.file !== undefined ? 'path' : ''}>{error.id ?? (placeOf(error) || error.code)}</h2>
             <span class="soft small">{error.code}</span>
@@ -30,7 +34,7 @@ export function Problems(): VNode {
       <ProblemList errors={state.errors} />
       <ul class="stack problems">
         {state.warnings.map((warning) => (
-          <li key={warning} class="notice" data-tone="warn">
+          <li key={warning} class="notice stack tight" data-tone="warn">
             <p>{warning}</p>
           </li>
         ))}

@@ -80,12 +80,12 @@ export function SpriteList({ shown, onNew }: SpriteListProps): VNode {
         <Choice aria-label="Show" value={filter} options={[...filters, ...states]} onChoose={setFilter} />
         <Choice aria-label="Order" value={order} options={orders} onChoose={setOrder} />
       </search>
-      <div class="list" {...roving}>
+      <div class="list scroll" {...roving}>
         {groups.map(({ sprite, animations }) => {
           const rows = animations.map((animation) => row(animation, animation.name))
           return keep(`sprite ${sprite.name}`, [sprite, ...rows], () => (
             <section key={sprite.name} class="group" aria-label={sprite.name}>
-              <header class="group-head">
+              <header class="group-head beside">
                 <span class="card thumb">
                   <FramePicture pages={sprite.pages} frame={sprite.animations[0]?.played[0]} pixelArt={sprite.pixelArt} />
                 </span>
@@ -101,7 +101,7 @@ export function SpriteList({ shown, onNew }: SpriteListProps): VNode {
         })}
         {steps.length > 0 && (
           <section class="group" aria-label="Reference pictures">
-            <header class="group-head">
+            <header class="group-head beside">
               <h2>Reference pictures</h2>
             </header>
             <ul>{steps.map((step) => row(step, `${step.id} · ${step.operation.replaceAll('_', ' ')}`, true))}</ul>
@@ -109,14 +109,14 @@ export function SpriteList({ shown, onNew }: SpriteListProps): VNode {
         )}
         {orphans.length > 0 && (
           <section class="group" aria-label="Earlier requests">
-            <header class="group-head">
+            <header class="group-head beside">
               <h2>Earlier requests</h2>
             </header>
             <ul>{orphans.map((orphan) => row(orphan, orphan.was, true))}</ul>
           </section>
         )}
         {groups.length + steps.length + orphans.length === 0 && (
-          <p class="empty soft">
+          <p class="page soft">
             {state.sprites.length === 0
               ? 'No spec was found. "npx spritewright init" writes a first one.'
               : 'Nothing fits. Clear the search to see all.'}
@@ -125,7 +125,7 @@ export function SpriteList({ shown, onNew }: SpriteListProps): VNode {
       </div>
       {buyable.length + selected.length > 0 && (
         <div class="approval-bar band row">
-          <label class="check">
+          <label class="check beside">
             <input
               type="checkbox"
               checked={selected.length > 0 && buyable.every((paid) => chosen.has(paid.id))}
