@@ -176,7 +176,7 @@ export interface PanelOffer {
   /** Available credits. */
   readonly balance: string
   /** For which service it is, if only a worker says so; missing if this machine asks the service itself. */
-  readonly worker?: string
+  readonly worker?: string | undefined
   /** Requested ids that need no approval, or cannot be approved here. */
   readonly untouched: readonly string[]
 }
@@ -186,7 +186,7 @@ export interface PanelOfferLine extends z.infer<typeof line> {
   /** The prompt that is sent. */
   readonly prompt: string
   /** What a person should know before agreeing. */
-  readonly warning?: string
+  readonly warning?: string | undefined
 }
 
 /** Why an action was refused. */

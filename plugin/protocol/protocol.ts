@@ -109,13 +109,11 @@ export interface PanelService {
    */
   readonly mode: 'live' | 'test' | 'embedded' | 'unasked' | 'none'
   /** Host of the service; missing if none is configured. */
-  readonly host?: string
+  readonly host?: string | undefined
   /** Available credits, as of the last request for them. */
-  readonly balance?: string
+  readonly balance?: string | undefined
   /** Price of the animation that the action `create` writes, as of the last request, and what decides it. */
-  readonly newSprite?: { readonly frames: number; readonly background: 'remove' | 'keep'; readonly credits: string }
-  /** When balance and prices were requested. */
-  readonly askedAt?: number
+  readonly newSprite?: { readonly frames: number; readonly background: 'remove' | 'keep'; readonly credits: string } | undefined
   /** What to do if there is no key, or why the last request failed; empty if all is well. */
   readonly words: string
 }
@@ -133,7 +131,7 @@ export interface PanelTotals {
    * Price of everything that is not bought yet; missing if prices were not requested, or something has no
    * price.
    */
-  readonly price?: string
+  readonly price?: string | undefined
 }
 
 /** The credits of the project, by its own records. */

@@ -1,3 +1,4 @@
+import { sumCredits } from '../../../src/credit/credits.ts'
 import {
   type ApprovalLine,
   type ApproveReport,
@@ -79,8 +80,8 @@ interface Seen {
 }
 
 function toOffer({ lines, balance, worker }: Seen, report?: ApproveReport): PanelOffer {
-  const sum = sumOf(lines.map(({ quote }) => quote))
-  const ceilings = sumOf(lines.map(({ ceiling }) => ceiling))
+  const sum = sumCredits(lines.map(({ quote }) => quote))
+  const ceilings = sumCredits(lines.map(({ ceiling }) => ceiling))
   return {
     lines: lines.map(({ id, hash, prompt, quote, ceiling, warning }) => ({
       ...{ id, hash, prompt, warning },
@@ -90,17 +91,13 @@ function toOffer({ lines, balance, worker }: Seen, report?: ApproveReport): Pane
     sum: formatCredits(sum),
     ceilings: formatCredits(ceilings),
     balance: formatCredits(balance),
-    ...(worker ? { worker: workerWords(worker) } : {}),
+    worker: worker && workerWords(worker),
     untouched: report?.untouched ?? [],
   }
 }
 
 function namesOf(ids: readonly string[]): string {
   return ids.length > 6 ? `${ids.slice(0, 5).join(', ')} and ${ids.length - 5} others` : ids.join(', ')
-}
-
-function sumOf(amounts: readonly Credits[]): Credits {
-  return amounts.reduce((sum, one) => sum + one, 0n)
 }
 
 function isSame(now: PanelOffer, { lines, sum }: ActionRequest<'approve'>): boolean {

@@ -179,8 +179,7 @@ export function createBuyer({ workshop, log, onProgress, onChange }: BuyerPorts)
    * Reads the project's records, and starts approved requests that are not running. Resolves when they are
    * started; purchases continue. It never throws.
    *
-   * @param changed Absolute paths of the files that have changed since the last look. Pass them only if
-   * nothing else has changed.
+   * @param changed Absolute paths of the files that have changed since the last look, or {@link atService}.
    * @default anything may have happened
    */
   const look = (changed?: readonly string[]): Promise<void> => {

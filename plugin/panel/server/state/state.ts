@@ -1,4 +1,5 @@
 import { basename, relative } from 'node:path'
+import { sumCredits } from '../../../../src/credit/credits.ts'
 import { formatCredits, type OverviewItem, type PlanStep, type PriceList } from '../../../../src/index.ts'
 import { isToBuy } from '../../../../src/project/states.ts'
 import { toPanelError } from '../../../failure.ts'
@@ -37,13 +38,8 @@ export function toPanelState(parts: StateParts, memo: SpriteMemo = new Map()): P
     service: {
       mode: kind === 'embedded' ? 'embedded' : canAsk ? (keyMode ?? 'unasked') : 'none',
       host,
-      ...(prices
-        ? {
-            balance: formatCredits(prices.balance),
-            newSprite: { ...prices.newSprite, credits: formatCredits(prices.newSprite.credits) },
-            askedAt: prices.at,
-          }
-        : {}),
+      balance: prices && formatCredits(prices.balance),
+      newSprite: prices && { ...prices.newSprite, credits: formatCredits(prices.newSprite.credits) },
       words: serviceWords(overview.service, parts.priceError),
     },
     sprites,
@@ -51,7 +47,7 @@ export function toPanelState(parts: StateParts, memo: SpriteMemo = new Map()): P
     orphans,
     totals: {
       counts: countStates([...sprites.flatMap(({ animations }) => animations), ...steps]),
-      ...(total === undefined ? {} : { price: formatCredits(total) }),
+      price: total === undefined ? undefined : formatCredits(total),
     },
     ledger: toLedger(ledger),
     errors: toErrors(parts, [...sprites.flatMap(({ animations }) => animations), ...steps, ...orphans]),
@@ -64,7 +60,7 @@ function sumPrices(open: readonly (OverviewItem | PlanStep)[], prices: PriceList
   // A request has no hash before anything is recorded of it. Its id is not part of what is bought.
   const distinct = new Map(open.map(({ hash, request }) => [hash ?? JSON.stringify({ ...request, id: '' }), prices.of(request)?.credits]))
   const amounts = [...distinct.values()]
-  return amounts.every((amount) => amount !== undefined) ? amounts.reduce((sum, amount) => sum + amount, 0n) : undefined
+  return amounts.every((amount) => amount !== undefined) ? sumCredits(amounts) : undefined
 }
 
 function countStates(all: readonly { readonly state: ShownState }[]): PanelState['totals']['counts'] {

@@ -59,6 +59,11 @@ const grounds = [
   ['colour', 'Colour'],
 ] as const
 
+const toggles = [
+  ['hasOnion', 'onion', 'Onion skin: the frame before in red, the next in blue', 'Onion skin'],
+  ['hasAnchor', 'anchor', 'Show the anchor', 'Anchor'],
+] as const
+
 function LookControls({ settings, onSettings }: Pick<TransportProps, 'settings' | 'onSettings'>): VNode {
   return (
     <div class="row">
@@ -99,20 +104,14 @@ function LookControls({ settings, onSettings }: Pick<TransportProps, 'settings' 
           />
         )}
       </fieldset>
-      <IconButton
-        icon="onion"
-        aria-pressed={settings.hasOnion}
-        label="Onion skin: the frame before in red, the next in blue"
-        title="Onion skin"
-        onClick={() => onSettings({ hasOnion: !settings.hasOnion })}
-      />
-      <IconButton
-        icon="anchor"
-        aria-pressed={settings.hasAnchor}
-        label="Show the anchor"
-        title="Anchor"
-        onClick={() => onSettings({ hasAnchor: !settings.hasAnchor })}
-      />
+      {toggles.map(([key, icon, label, title]) => (
+        <IconButton
+          key={key}
+          {...{ icon, label, title }}
+          aria-pressed={settings[key]}
+          onClick={() => onSettings({ [key]: !settings[key] })}
+        />
+      ))}
     </div>
   )
 }

@@ -99,22 +99,10 @@ export function SpriteList({ shown, onNew }: SpriteListProps): VNode {
             </section>
           ))
         })}
-        {steps.length > 0 && (
-          <section class="group" aria-label="Reference pictures">
-            <header class="group-head beside">
-              <h2>Reference pictures</h2>
-            </header>
-            <ul>{steps.map((step) => row(step, `${step.id} · ${step.operation.replaceAll('_', ' ')}`, true))}</ul>
-          </section>
-        )}
-        {orphans.length > 0 && (
-          <section class="group" aria-label="Earlier requests">
-            <header class="group-head beside">
-              <h2>Earlier requests</h2>
-            </header>
-            <ul>{orphans.map((orphan) => row(orphan, orphan.was, true))}</ul>
-          </section>
-        )}
+        <OtherGroup title="Reference pictures">
+          {steps.map((step) => row(step, `${step.id} · ${step.operation.replaceAll('_', ' ')}`, true))}
+        </OtherGroup>
+        <OtherGroup title="Earlier requests">{orphans.map((orphan) => row(orphan, orphan.was, true))}</OtherGroup>
         {groups.length + steps.length + orphans.length === 0 && (
           <p class="page soft">
             {state.sprites.length === 0
@@ -151,6 +139,17 @@ export function SpriteList({ shown, onNew }: SpriteListProps): VNode {
         </div>
       )}
     </div>
+  )
+}
+
+/** Requests that belong to no sprite. Nothing if there are none. */
+function OtherGroup({ title, children }: { readonly title: string; readonly children: readonly VNode[] }): VNode | null {
+  if (children.length === 0) return null
+  return (
+    <section class="group" aria-label={title}>
+      <h2 class="group-head">{title}</h2>
+      <ul>{children}</ul>
+    </section>
   )
 }
 
