@@ -39,7 +39,7 @@ export function AnchorHandle({ sprite, scale }: { readonly sprite: PanelSprite; 
     >
       <svg viewBox="-14 -14 28 28" aria-hidden="true">
         <path d="M-14 0h28M0-14v28" stroke="#fff" stroke-width="3" />
-        <path d="M-14 0h28M0-14v28M5 0A5 5 0 0 1-5 0 5 5 0 0 1 5 0" stroke="#d8216b" fill="none" />
+        <path d="M-14 0h28M0-14v28M5 0A5 5 0 0 1-5 0 5 5 0 0 1 5 0" stroke="#d8216b" stroke-width="1.5" fill="none" />
       </svg>
     </button>
   )
