@@ -10,8 +10,9 @@ import type { PlanItem, PlanState, PlanStep, Standing, StandingApproval } from '
  * - `adoptable`: its approval does not count here. `approve` with `adopt` takes it over.
  * - `outpriced`: its approval does not cover today's price: the price is above the ceiling, or has another
  *   version. Nothing is sent before the new price is approved.
+ * - `own`: own art, which has no price.
  */
-export type ShownState = PlanState | 'adoptable' | 'outpriced'
+export type ShownState = PlanState | 'adoptable' | 'outpriced' | 'own'
 
 /** The colour of a state. `none`: nobody has decided anything yet. */
 export type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'none'
@@ -67,7 +68,11 @@ const looks: Readonly<Record<ShownState, Look>> = {
   uncertain: { word: 'outcome unknown', tone: 'bad', next: 'decide' },
   failed: { word: 'failed', tone: 'bad', next: 'approve' },
   missing: { word: 'not bought', tone: 'none', next: 'approve' },
+  own: { word: 'own art', tone: 'good', next: 'nothing' },
 }
+
+/** What the state of own art means: nobody has to do anything. */
+export const ownMeaning: StateMeaning = { ...looks.own, state: 'own', canBeApproved: false, canBeRevoked: false, wantsPerson: false }
 
 /**
  * Says what the state of a request means: what a build would do with it, and what a person has to do. Equals what
@@ -89,7 +94,7 @@ export function meaningOf(one: StateFacts): StateMeaning {
   }
 }
 
-function shownState(one: StateFacts): ShownState {
+function shownState(one: StateFacts): Exclude<ShownState, 'own'> {
   if (one.state !== 'approved') return one.state
   if (isAdoptable(one)) return 'adoptable'
   return one.isRefusedPrice || priceTrouble(one) ? 'outpriced' : 'approved'

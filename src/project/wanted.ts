@@ -30,7 +30,10 @@ export interface WantedAnimation {
 }
 
 /** One animation or picture of own art. It has no request and no price. */
-export type OwnAnimation = Pick<WantedAnimation, 'spec' | 'animation'>
+export interface OwnAnimation extends Pick<WantedAnimation, 'spec' | 'animation'> {
+  /** `sprite.animation`, or `sprite` for a picture with the sprite's name. */
+  readonly id: string
+}
 
 /** Recognizes the warning that other specs than the named ones are broken. */
 export const brokenOthers: RegExp = / other specs? (?:is|are) broken;/
@@ -105,7 +108,11 @@ export function ownAnimations(
 ): readonly OwnAnimation[] {
   const own = specs.filter(({ reference }) => reference.kind === 'own')
   for (const file of own.flatMap(({ art }) => art?.files ?? [])) ownFiles.add(file)
-  return own.flatMap((spec) => spec.animations.flatMap((animation) => (isWanted(spec.name, animation.name) ? [{ spec, animation }] : [])))
+  return own.flatMap((spec) =>
+    spec.animations.flatMap((animation) =>
+      isWanted(spec.name, animation.name) ? [{ id: animationId(spec, animation), spec, animation }] : [],
+    ),
+  )
 }
 
 function toWantedAnimation(spec: SpriteSpec, animation: AnimationSpec, picture: ReferencePicture | undefined): WantedAnimation {

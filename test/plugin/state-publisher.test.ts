@@ -14,7 +14,7 @@ function world(startedAt: number): {
   let warnings: readonly string[] = []
   const workshop = {
     overview: async (): Promise<Overview> => ({
-      ...{ items: [], steps: [], orphans: [], others: new Set(), digests: new Map(), errors: [], warnings },
+      ...{ items: [], own: [], steps: [], orphans: [], others: new Set(), digests: new Map(), errors: [], warnings },
       ...{ mayBuy: true, service: { kind: 'none', canAsk: false } },
     }),
     ledger: async () => ({

@@ -1,6 +1,7 @@
 import type { Credits } from '../../credit/credits.ts'
 import type { SpritewrightError } from '../../errors.ts'
 import type { PlanItem, PlanState, PlanStep, Quote, Standing } from '../../project/plan.ts'
+import type { OwnAnimation } from '../../project/wanted.ts'
 import type { AnimationQuality } from '../../sheets/quality.ts'
 import type { BuiltSheets } from '../../sheets/sheet.ts'
 import type { FieldEdit } from '../../sprite-spec/edit/edit.ts'
@@ -14,6 +15,8 @@ import type { SpriteSpec } from '../../sprite-spec/spec.ts'
 export interface Overview {
   /** By sprite name and in the order of the spec. */
   readonly items: readonly OverviewItem[]
+  /** Own art, by sprite name and in the order of the source. It has no price. */
+  readonly own: readonly OwnAnimation[]
   readonly steps: readonly PlanStep[]
   /**
    * Requests that may have been paid, have no result here, and that no current spec asks for. Either the

@@ -6,7 +6,7 @@ import { askQuotes, priceKey } from '../../project/quotes.ts'
 import type { ServiceConnection, Session } from '../../project/session.ts'
 import { isToBuy } from '../../project/states.ts'
 import { readFacts, survey, surveyWanted } from '../../project/survey.ts'
-import { brokenOthers } from '../../project/wanted.ts'
+import { brokenOthers, type OwnAnimation } from '../../project/wanted.ts'
 import { groupBy } from '../../sheets/group.ts'
 import type { SpriteSpec } from '../../sprite-spec/spec.ts'
 import type { LockFile } from '../../vault/lockfile.ts'
@@ -23,6 +23,7 @@ import { readTakes } from './takes.ts'
 interface Part {
   readonly spec: SpriteSpec
   readonly items: readonly OverviewItem[]
+  readonly own: readonly OwnAnimation[]
   /** The steps that it needs, with ids of this sprite. */
   readonly steps: readonly PlanStep[]
   readonly errors: readonly SpritewrightError[]
@@ -116,6 +117,7 @@ async function readParts(
       {
         spec,
         items: items.get(spec.name) ?? [],
+        own: found.own.filter((one) => one.spec === spec),
         steps: (steps.get(spec.name) ?? []).map(({ step }) => toOwnStep(step, spec.name)),
         errors: found.errors.filter((error) => isAbout(spec, error) || (at === 0 && !specs.some((other) => isAbout(other, error)))),
       },
@@ -135,6 +137,7 @@ function toOverview(
   const asked = new Set([...items, ...steps].map(({ hash }) => hash))
   return {
     items,
+    own: all.flatMap((part) => part.own),
     steps,
     orphans: open.filter(({ hash }) => !asked.has(hash)),
     digests,

@@ -1,5 +1,5 @@
-import type { AnimationQuality, BuiltAtlas, BuiltSheets, OverviewItem } from '../../../../src/index.ts'
-import { meaningOf } from '../../../../src/project/states.ts'
+import type { AnimationQuality, BuiltAtlas, BuiltSheets, Overview, OverviewItem } from '../../../../src/index.ts'
+import { meaningOf, ownMeaning } from '../../../../src/project/states.ts'
 import { fromRoot } from '../../../ids.ts'
 import type { PanelAnimation, PanelFrame, PanelFrames, PanelLook, PanelPage, PanelSprite, PanelTake } from '../../../protocol/protocol.ts'
 import { toPaid } from './paid.ts'
@@ -25,30 +25,39 @@ export function toPanelFrames(
   }
 }
 
+/** The requests of a sprite, or its own art. */
+export interface SpriteParts {
+  readonly items: readonly OverviewItem[]
+  readonly drawn: readonly OwnAnimation[]
+}
+
+type OwnAnimation = Overview['own'][number]
+
 /** The sprites of the last state by name, each with all its inputs. */
 export type SpriteMemo = Map<string, { readonly from: readonly unknown[]; readonly sprite: PanelSprite }>
 
 /** One sprite with all of its animations. Returns the same object as before if nothing of it has changed. */
-export function toKnownSprite(memo: SpriteMemo, parts: StateParts, own: readonly OverviewItem[], index: StateIndex): PanelSprite {
-  const { spec } = own[0] as OverviewItem
+export function toKnownSprite(memo: SpriteMemo, parts: StateParts, { items, drawn }: SpriteParts, index: StateIndex): PanelSprite {
+  const { spec } = (items[0] ?? drawn[0]) as Pick<OwnAnimation, 'spec'>
   const shown = index.sprites.get(spec.name)
   const from = [
     ...[shown, shown && index.atlases.get(shown.atlas), parts.overview.digests.get(spec.file), parts.prices, parts.failures],
-    ...own.flatMap((item) => [
+    ...drawn.flatMap(({ id }) => [spec, index.quality.get(id)]),
+    ...items.flatMap((item) => [
       ...[item, index.quality.get(item.id), parts.progress.get(item.id)],
       ...[index.spent.get(item.hash ?? ''), index.lines.get(item.hash ?? '')?.at],
     ]),
   ]
   const before = memo.get(spec.name)
   if (before?.from.length === from.length && before.from.every((one, at) => one === from[at])) return before.sprite
-  const sprite = toSprite(parts, own, index)
+  const sprite = toSprite(parts, { items, drawn }, index)
   memo.set(spec.name, { from, sprite })
   return sprite
 }
 
-function toSprite(parts: StateParts, own: readonly OverviewItem[], index: StateIndex): PanelSprite {
+function toSprite(parts: StateParts, { items, drawn }: SpriteParts, index: StateIndex): PanelSprite {
   const { overview, root } = parts
-  const { spec } = own[0] as OverviewItem
+  const { spec } = (items[0] ?? drawn[0]) as Pick<OwnAnimation, 'spec'>
   const shown = index.sprites.get(spec.name)
   const atlas = shown && index.atlases.get(shown.atlas)
   const frames = new Map((atlas?.frames ?? []).map((frame) => [frame.name, toFrame(frame)] as const))
@@ -66,14 +75,17 @@ function toSprite(parts: StateParts, own: readonly OverviewItem[], index: StateI
     pixelArt: spec.pixelArt,
     isPlaceholder: shown?.isPlaceholder ?? true,
     pages: toPages(atlas, parts.urlOf),
-    animations: own.map((item) =>
-      toAnimation(parts, item, index, {
-        atlas,
-        frames,
-        isSuperseded: shown?.superseded?.includes(item.animation.name) === true,
-        touchedUp: shown?.touchedUp?.[item.animation.name] ?? [],
-      }),
-    ),
+    animations: [
+      ...items.map((item) =>
+        toAnimation(parts, item, index, {
+          atlas,
+          frames,
+          isSuperseded: shown?.superseded?.includes(item.animation.name) === true,
+          touchedUp: shown?.touchedUp?.[item.animation.name] ?? [],
+        }),
+      ),
+      ...drawn.map((one) => toDrawn(one, index, { atlas, frames })),
+    ],
   }
 }
 
@@ -97,10 +109,9 @@ function toAnimation(
   index: StateIndex,
   { atlas, frames, isSuperseded, touchedUp }: ShownAnimation,
 ): PanelAnimation {
-  const { animation, spec, takes, changed } = item
+  const { animation, takes, changed } = item
   const { meant = [], options: _, ...fields } = animation
-  const { name, take } = animation
-  const played = atlas?.animations.find((one) => one.name === `${spec.name}/${name}`)?.frames ?? []
+  const { take } = animation
   const quality = index.quality.get(item.id)
   const paid = toPaid(parts, item, index)
   return {
@@ -112,12 +123,35 @@ function toAnimation(
     touchedUp,
     isPlaceholder: item.state !== 'bought' && !isSuperseded,
     isSuperseded,
-    played: played.flatMap(({ name: frame, durationMs }) => {
-      const placed = frames.get(frame)
-      return placed ? [{ ...placed, durationMs }] : []
-    }),
+    played: toPlayed(item, { atlas, frames }),
     flags: quality?.flags ?? [],
   }
+}
+
+/** An animation or picture of own art: it has no request and no takes. */
+function toDrawn(one: OwnAnimation, index: StateIndex, shown: Pick<ShownAnimation, 'atlas' | 'frames'>): PanelAnimation {
+  const { meant = [], options: _, ...fields } = one.animation
+  const { id } = one
+  return {
+    ...{ ...fields, ...ownMeaning, id, meant, words: 'Own art: it costs nothing.' },
+    ...{ takes: [], changed: [], touchedUp: [], isPlaceholder: false, isSuperseded: false },
+    name: fields.name || one.spec.name,
+    played: toPlayed(one, shown),
+    flags: index.quality.get(id)?.flags ?? [],
+  }
+}
+
+/** The frames in playing order. A picture is one frame. */
+function toPlayed(
+  { spec, animation }: OwnAnimation,
+  { atlas, frames }: Pick<ShownAnimation, 'atlas' | 'frames'>,
+): PanelAnimation['played'] {
+  const name = animation.name === '' ? spec.name : `${spec.name}/${animation.name}`
+  const played = animation.isPicture ? [{ name, durationMs: 1000 }] : (atlas?.animations.find((one) => one.name === name)?.frames ?? [])
+  return played.flatMap(({ name: frame, durationMs }) => {
+    const placed = frames.get(frame)
+    return placed ? [{ ...placed, durationMs }] : []
+  })
 }
 
 function toTake(take: number, { state, word, tone }: PanelLook, isChosen: boolean): PanelTake {

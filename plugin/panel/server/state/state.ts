@@ -18,11 +18,12 @@ import { type SpriteMemo, toKnownSprite } from './sprite.ts'
  */
 export function toPanelState(parts: StateParts, memo: SpriteMemo = new Map()): PanelState {
   const { root, overview, ledger, prices } = parts
-  const items = new Map<string, OverviewItem[]>()
-  for (const item of overview.items) items.set(item.spec.name, [...(items.get(item.spec.name) ?? []), item])
-  for (const name of memo.keys()) if (!items.has(name)) memo.delete(name)
+  const items = bySprite(overview.items)
+  const drawn = bySprite(overview.own)
+  const names = [...new Set([...items.keys(), ...drawn.keys()])].sort()
+  for (const name of memo.keys()) if (!items.has(name) && !drawn.has(name)) memo.delete(name)
   const index = indexParts(parts)
-  const sprites = [...items.values()].map((own) => toKnownSprite(memo, parts, own, index))
+  const sprites = names.map((name) => toKnownSprite(memo, parts, { items: items.get(name) ?? [], drawn: drawn.get(name) ?? [] }, index))
   const steps = overview.steps.map((step) => ({ ...toPaid(parts, step, index), operation: step.request.operation, sprites: step.sprites }))
   const orphans = overview.orphans.map((one) => toOrphan(parts, one, index))
   const total = prices && sumPrices([...overview.items, ...overview.steps].filter(isToBuy), prices)
@@ -53,6 +54,12 @@ export function toPanelState(parts: StateParts, memo: SpriteMemo = new Map()): P
     errors: toErrors(parts, [...sprites.flatMap(({ animations }) => animations), ...steps, ...orphans]),
     warnings: [...new Set([...overview.warnings, ...ledger.warnings])],
   }
+}
+
+function bySprite<T extends Pick<OverviewItem, 'spec'>>(all: readonly T[]): ReadonlyMap<string, readonly T[]> {
+  const sprites = new Map<string, T[]>()
+  for (const one of all) sprites.set(one.spec.name, [...(sprites.get(one.spec.name) ?? []), one])
+  return sprites
 }
 
 /** Sums prices. A request with two names is bought once. Returns `undefined` if a request has no price. */

@@ -13,6 +13,7 @@ const marks: Readonly<Record<PanelLook['state'], string>> = {
   question: 'M2 1h7v5H6.5v1.5h-2V4H7V3H4v1.5H2zm2.5 7.5h2V10.500h-2z',
   uncertain: 'M5.500 0 11 5.500 5.500 11 0 5.500zM5 2.500v4h1v-4zm0 5v1h1v-1z',
   failed: 'M2.400 1 5.500 4.100 8.600 1 10 2.400 6.900 5.500 10 8.600 8.600 10 5.500 6.900 2.400 10 1 8.600 4.100 5.500 1 2.400z',
+  own: 'M5.500 0 11 11H0z',
   missing: 'M1 1h9v9H1zm1.200 1.200v6.600h6.600V2.200z',
 }
 

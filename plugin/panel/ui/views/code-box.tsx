@@ -53,7 +53,7 @@ preloadSprites(this, [${constant}])
 
 // in create():
 createAnimations(this, [${constant}])
-this.add.sprite(200, 260, ${constant}.texture).play(${key})
+${animation.isPicture ? `this.add.image(200, 260, ${constant}.texture, ${constant}.pictures['${animation.name}'])` : `this.add.sprite(200, 260, ${constant}.texture).play(${key})`}
 `,
     }
   return {

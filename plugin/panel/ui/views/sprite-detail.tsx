@@ -6,6 +6,7 @@ import { DecisionForm } from '../money/decision-form.tsx'
 import { MoneyBox } from '../money/money-box.tsx'
 import { QuestionForm } from '../money/question-form.tsx'
 import { FilmStrip } from '../preview/film-strip.tsx'
+import type { Player } from '../preview/playback.ts'
 import { Stage } from '../preview/stage.tsx'
 import { Transport } from '../preview/transport.tsx'
 import { useFrames } from '../preview/use-frames.ts'
@@ -30,11 +31,12 @@ export interface AnimationDetailProps extends Shown {
 export function AnimationDetail({ sprite, animation, settings, onSettings, onAdd }: AnimationDetailProps): VNode {
   const { loop, yoyo, played } = animation
   const player = usePlayer({ durations: played.map((frame) => frame.durationMs), loop, yoyo, speed: settings.speed })
-  const delivered = useFrames(animation.id, animation.take, `${animation.state} ${sprite.pages.map((page) => page.url).join(' ')}`)
+  const isOwn = animation.state === 'own'
   return (
     <article class="page detail stack">
-      <DetailHead paid={animation} file={sprite.file} words={animation.prompt} onAdd={onAdd}>
-        {countWords(animation.frames, 'frame')}, take {animation.take}
+      <DetailHead paid={animation} file={sprite.file} words={isOwn ? animation.words : animation.prompt} onAdd={isOwn ? undefined : onAdd}>
+        {countWords(animation.frames, 'frame')}
+        {isOwn ? ` of ${sprite.reference}` : `, take ${animation.take}`}
         {animation.changed.length > 0 && `, ${animation.changed.join(', ')} changed since the last purchase`}
       </DetailHead>
       <Troubles paid={animation} file={sprite.file} />
@@ -48,18 +50,24 @@ export function AnimationDetail({ sprite, animation, settings, onSettings, onAdd
               <p class="soft small">Superseded: bought before the spec was changed. It is shown until the new one is here.</p>
             )}
           </section>
-          <FilmStrip sprite={sprite} animation={animation} player={player} delivered={delivered} />
-          <Takes sprite={sprite} animation={animation} />
+          {!isOwn && <Delivered sprite={sprite} animation={animation} player={player} />}
+          {!isOwn && <Takes sprite={sprite} animation={animation} />}
         </div>
         <div class="stack narrow">
-          <MoneyBox paid={animation} />
-          <PaidFields sprite={sprite} animation={animation} />
-          <Inspector sprite={sprite} animation={animation} />
+          {!isOwn && <MoneyBox paid={animation} />}
+          {!isOwn && <PaidFields sprite={sprite} animation={animation} />}
+          {!isOwn && <Inspector sprite={sprite} animation={animation} />}
           <CodeBox sprite={sprite} animation={animation} />
         </div>
       </div>
     </article>
   )
+}
+
+/** All delivered frames of an animation. */
+function Delivered({ sprite, animation, player }: Shown & { readonly player: Player }): VNode {
+  const delivered = useFrames(animation.id, animation.take, `${animation.state} ${sprite.pages.map((page) => page.url).join(' ')}`)
+  return <FilmStrip sprite={sprite} animation={animation} player={player} delivered={delivered} />
 }
 
 /** One paid step of a reference chain. */
@@ -105,7 +113,7 @@ function DetailHead({
   readonly file?: string
   readonly words: string
   /** Opens the dialog for another animation of the sprite; missing if it is no animation of one. */
-  readonly onAdd?: () => void
+  readonly onAdd?: (() => void) | undefined
   readonly children: ComponentChildren
 }): VNode {
   const { model, state, store } = usePanel()
