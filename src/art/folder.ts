@@ -1,7 +1,7 @@
 import { extname, relative, sep } from 'node:path'
 import { type Bitmap, readPicture } from '../../atlas/index.ts'
 import type { Disk } from '../host/disk.ts'
-import { groupByName } from './names.ts'
+import { groupByName, namedByPath, toNumbered } from './names.ts'
 import {
   type Art,
   type ArtSequence,
@@ -26,20 +26,22 @@ const stillEndings: ReadonlySet<string> = new Set(['.png', '.jpg', '.jpeg', '.we
 const otherPictures = /\.(?:aseprite|ase|gif|bmp|tga|avif|psd)$/i
 
 /**
- * A source that is a folder of pictures. `walk/0001.png` and `walk_01.png` are frames of the animation `walk`;
- * other pictures are pictures of their own names.
+ * A source that is a folder of pictures, with those in all folders below it. `walk/0001.png` and `walk_01.png` are
+ * frames of the animation `walk`; other pictures are pictures, named by their paths.
  *
- * @throws `SW_SOURCE` for a folder without pictures, or with files that would be left out without a word.
+ * @throws `SW_SOURCE` for a folder without pictures, with two of one name, or with files that would be left out
+ * without a word.
  */
 export async function readFolder(disk: Disk, folder: string): Promise<Art> {
   const found: FoundPicture[] = []
-  for (const file of await listPictures(disk, folder, folder)) {
+  for (const file of await listPictures(disk, folder)) {
     const name = relative(folder, file).split(sep).join('/')
     found.push({ file, name, sha256: digest(await readSourceFile(disk, file)) })
   }
   if (found.length === 0)
     throw sourceError(folder, 'pictures in this folder', 'none', 'Put PNG, JPEG or WebP pictures there, as sword.png or walk/0000.png.')
-  const sequences = groupByName(found, ({ name }) => name).map(
+  refuseTwins(found)
+  const sequences = groupByName(found, ({ name }) => namedByPath(name)).map(
     ({ name, isPicture, items }): ArtSequence => ({
       name,
       isPicture,
@@ -52,26 +54,27 @@ export async function readFolder(disk: Disk, folder: string): Promise<Art> {
   return { sequences, files: [folder, ...found.map(({ file }) => file)] }
 }
 
-async function listPictures(disk: Disk, root: string, folder: string): Promise<readonly string[]> {
+async function listPictures(disk: Disk, folder: string): Promise<readonly string[]> {
   const pictures: string[] = []
   for (const path of await listFolder(disk, folder)) {
-    if ((await disk.stat(path))?.isFolder) {
-      if (folder !== root) throw sourceError(path, 'pictures in a folder of an animation', 'a folder', 'Move its pictures up.')
-      const inside = await listPictures(disk, root, path)
-      const word = inside.find((file) => !/\d\.\w+$/.test(file))
-      if (word !== undefined)
-        throw sourceError(
-          word,
-          'a number at the end of the name of each frame, as 0003.png',
-          'none',
-          'Rename it, or move it one folder up.',
-        )
-      pictures.push(...inside)
-    } else if (stillEndings.has(extname(path).toLowerCase())) pictures.push(path)
+    if ((await disk.stat(path))?.isFolder) pictures.push(...(await listPictures(disk, path)))
+    else if (stillEndings.has(extname(path).toLowerCase())) pictures.push(path)
     else if (otherPictures.test(path))
       throw sourceError(path, 'PNG, JPEG or WebP pictures in a folder', 'another kind', 'Name it by a spec of its own ("source").')
   }
   return pictures
+}
+
+/** Different paths may give one name: `a/b.png` and `a-b.png`. */
+function refuseTwins(found: readonly FoundPicture[]): void {
+  const first = new Map<string, FoundPicture>()
+  for (const picture of found) {
+    const { group, number, name } = toNumbered(namedByPath(picture.name))
+    const key = name === group ? group : `${group} ${number}`
+    const other = first.get(key)
+    if (other) throw sourceError(picture.file, `one picture of the name ${JSON.stringify(key)}`, `${other.name} too`, 'Rename one of them.')
+    first.set(key, picture)
+  }
 }
 
 /** @throws `SW_SOURCE` for frames of different sizes. */

@@ -32,8 +32,34 @@ export function groupByName<T>(items: readonly T[], nameOf: (item: T) => string)
   })
 }
 
+/**
+ * The name of a picture in a folder, for {@link groupByName}: the folders and the file, joined by `-`, which also
+ * takes the place of every run of characters that a name cannot have. `ui/icons/sword (big).png` is
+ * `ui-icons-sword-big`. Frames that are named by a number, or by their folder and a number, are named by their
+ * folders: `hero/walk/0001.png` and `hero/walk/walk_1.png` are `hero-walk/1`.
+ *
+ * @param path From the source, with forward slashes.
+ */
+export function namedByPath(path: string): string {
+  const folders = path.split('/').slice(0, -1)
+  const stem = stemOf(path)
+  const [, word, digits] = /^(.*?)[ _.-]*(\d{1,9})$/.exec(stem) ?? []
+  const isFrame = folders.length > 0 && digits !== undefined && (word === '' || word === folders.at(-1))
+  return isFrame ? `${toName(folders.join('-'))}/${digits}` : toName([...folders, stem].join('-'))
+}
+
+/** Nothing is left of a name in another script. It stays as it is, and is refused later. */
+function toName(text: string): string {
+  return (
+    text
+      .replace(/[^\w-]+$/, '')
+      .replaceAll(/[^\w-]+/g, '-')
+      .replace(/^[_-]+/, '') || text
+  )
+}
+
 /** `name` is empty for a frame that is named by a number alone, in a folder. */
-function toNumbered(path: string): { readonly group: string; readonly number: number; readonly name: string } {
+export function toNumbered(path: string): { readonly group: string; readonly number: number; readonly name: string } {
   const parts = path.split('/')
   const stem = stemOf(parts.at(-1) as string)
   const folder = parts.at(-2)

@@ -47,6 +47,14 @@ describe('a folder', () => {
     expect(await Promise.all(art.sequences.map(shadesOf))).toEqual([[30, 31], [5], [1], [11, 12, 20]])
   })
 
+  test('names what is in folders below it by the path, and joins by "-" what a name cannot have', async () => {
+    const files = ['hero/walk/0000', 'hero/walk/0001', 'hero/run/run_1', 'hero/run/run_2', 'hero/face', 'hero/hit 1', 'hero/hit 2', 'one/7']
+    const odd = ['close@2x', 'icon (big)', 'a..b', '_x', 'level 2.5']
+    const art = await artOf('/ui', Object.fromEntries([...files, ...odd].map((name) => [`/ui/${name}.png`, png(1, 1, 1)])))
+    const named = ['hero-face', 'hero-hit:2', 'hero-run:2', 'hero-walk:2', 'one:1', 'close-2x', 'icon-big', 'a-b', 'x', 'level-2-5']
+    expect(namesOf(art).sort()).toEqual(named.sort())
+  })
+
   test('gives a frame another digest only if its own animation has changed', async () => {
     const files = { '/ui/a.png': png(2, 2, 1), '/ui/b.png': png(2, 2, 2) }
     const before = await artOf('/ui', files)
@@ -57,8 +65,13 @@ describe('a folder', () => {
   test.each<[string, Record<string, Uint8Array | string>, RegExp]>([
     ['no picture', { '/ui/notes.txt': 'x' }, /^\/ui: expected pictures in this folder, found none\. Put/],
     ['a kind that would be left out', { '/ui/a.png': png(1, 1, 1), '/ui/coin.gif': 'GIF89a' }, /^\/ui\/coin\.gif: expected PNG/],
-    ['a folder in a folder', { '/ui/a/b/0.png': png(1, 1, 1) }, /^\/ui\/a\/b: expected pictures in a folder of an animation/],
-    ['a frame without a number', { '/ui/walk/first.png': png(1, 1, 1) }, /^\/ui\/walk\/first\.png: expected a number at the end/],
+    [
+      'two pictures of one name',
+      { '/ui/a-b.png': png(1, 1, 1), '/ui/a/b.png': png(1, 1, 1) },
+      /^\/ui\/a-b\.png: expected one picture of the name "a-b", found a\/b\.png too\. Rename one of them\.$/,
+    ],
+    ['two frames of one number', { '/ui/walk/1.png': png(1, 1, 1), '/ui/walk/walk_1.png': png(1, 1, 1) }, /the name "walk 1"/],
+    ['two kinds of one name', { '/ui/a.png': png(1, 1, 1), '/ui/a.webp': png(1, 1, 1) }, /the name "a", found a\.png too/],
   ])('is refused with %s', async (_, files, words) => {
     await expect(artOf('/ui', files)).rejects.toMatchObject({ code: 'SW_SOURCE', message: expect.stringMatching(words) })
   })
