@@ -43,6 +43,9 @@ export default defineConfig({
           page('Svelte', 'start-svelte'),
           page('No bundler', 'start-plain'),
           page('A monorepo', 'start-monorepo'),
+          page('From TexturePacker', 'from-texturepacker'),
+          page('From Free Texture Packer', 'from-free-tex-packer'),
+          page('From AssetPack', 'from-assetpack'),
         ],
       },
       {

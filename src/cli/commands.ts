@@ -61,6 +61,15 @@ export const commandEntries: readonly CommandEntry[] = [
     load: async () => (await import('./commands/new.ts')).newSprite,
   },
   {
+    verb: 'import',
+    takesNames: true,
+    takes: 'FILE…',
+    text: "Specs from another packer's project: .tps, .ftpp or a folder of AssetPack; never overwrites",
+    options: [{ flags: '--dry-run', text: 'Print the specs, and write nothing' }],
+    examples: ['import art/sheets.tps', 'import raw-assets --dry-run'],
+    load: async () => (await import('./commands/import.ts')).importSpecs,
+  },
+  {
     verb: 'plan',
     takesNames: true,
     text: 'What is bought, what is missing and what it would cost; spends nothing',

@@ -39,3 +39,11 @@ export function corpusFolder(kind: 'zip' | 'png'): string {
 export function corpusBytes(kind: 'zip' | 'png' | 'aseprite', file: string): Uint8Array {
   return new Uint8Array(readFileSync(join(root, kind, file)))
 }
+
+/** The folder of the projects of other packers. If it is not on this machine, prints a sentence and returns none. */
+export function packerCorpus(): string | undefined {
+  const folder = join(root, 'packers')
+  if (existsSync(folder)) return folder
+  console.log('Skipped: no projects of other packers here; set SPRITEWRIGHT_CORPORA to the folder that holds them.')
+  return undefined
+}

@@ -83,6 +83,36 @@ describe('new', () => {
   )
 })
 
+describe('import', () => {
+  const files = {
+    '/game/ui.ftpp': '{ "images": [{ "path": "logo.png" }], "packOptions": { "width": 512, "height": 512, "filter": "mask" } }',
+    '/game/logo.png': 'no picture',
+  }
+
+  test('writes specs, and prints the line for the configuration and what is left', async () => {
+    const world = createWorld({ files })
+    expect(await world.run('import', 'ui.ftpp')).toBe(0)
+    expect(JSON.parse(world.text('/game/logo.sprite.json'))).toEqual({ source: './logo.png', padding: 0, extrude: 0, atlas: 'ui' })
+    const [written, config, title, ...left] = world.out().split('\n')
+    expect([written, config, title]).toEqual(['  ✓ logo.sprite.json', 'For the configuration: atlas: {"maxSize":512}', 'Left to you:'])
+    expect(left[0]).toBe('  packOptions.filter mask: change the pictures.')
+    expect(left[1]).toMatch(/^ {2}logo\.png: Expected a PNG/)
+  })
+
+  test('prints the specs with --dry-run, and writes nothing', async () => {
+    const world = createWorld({ files })
+    expect(await world.run('import', 'ui.ftpp', '--dry-run')).toBe(0)
+    expect(world.out()).toContain('  logo.sprite.json\n    {\n      "source": "./logo.png",\n')
+    expect(world.files.has('/game/logo.sprite.json')).toBe(false)
+  })
+
+  test('without a file is refused', async () => {
+    const world = createWorld()
+    expect(await world.run('import')).toBe(2)
+    expect(world.err()).toContain('Expected a .tps, a .ftpp or a folder of AssetPack')
+  })
+})
+
 describe('a wait for the limits of the service', () => {
   test.each([
     ['is told without a terminal', {}, [], 'Waiting: 10 requests.\n'],

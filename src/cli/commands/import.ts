@@ -1,0 +1,27 @@
+import { relative, resolve } from 'node:path'
+import { SpritewrightError } from '../../errors.ts'
+import { importProjects } from '../../workshop/import/import.ts'
+import type { CommandArgs } from '../arguments.ts'
+import type { CommandContext } from '../context.ts'
+import { ink } from '../view/ink.ts'
+
+/** `spritewright import`: writes specs from a project of another packer, and says what has no equal. */
+export async function importSpecs({ parts, printer, root }: CommandContext, { flag, names }: CommandArgs): Promise<number> {
+  if (names.length === 0)
+    throw new SpritewrightError('SW_USAGE', {
+      message: 'Expected a .tps, a .ftpp or a folder of AssetPack: npx spritewright import art/sheets.tps',
+    })
+  const isDryRun = flag('dry-run')
+  const paths = names.map((name) => resolve(parts.host.workingFolder, name))
+  const { specs, left, atlas } = await importProjects(parts.host, { root, paths, isDryRun })
+  printer.document({ files: specs.map(({ file }) => file), written: !isDryRun, left, atlas })
+  for (const { file, text } of specs) {
+    printer.line('  ', isDryRun ? '' : ink('green', '✓ '), relative(root, file).replaceAll('\\', '/'))
+    if (isDryRun) for (const row of text.trimEnd().split('\n')) printer.line('    ', row)
+  }
+  if (Object.keys(atlas).length > 0) printer.line(`For the configuration: atlas: ${JSON.stringify(atlas)}`)
+  if (left.length > 0) printer.line('Left to you:')
+  for (const sentence of left) printer.line('  ', sentence)
+  printer.hint('Next: ', ink('bold', 'npx spritewright build'), ', which is free for own art.')
+  return 0
+}
