@@ -1,7 +1,7 @@
 import JSZip from 'jszip'
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
-import { type Bitmap, createBitmap, crop, encodePng } from '../../atlas/index.ts'
+import { type Bitmap, createBitmap, crop, encodePng, writeAseprite } from '../../atlas/index.ts'
 import { packDelivery } from '../../src/embedded/images/delivery.ts'
 import { animationKey } from '../../src/sheets/cache/animation.ts'
 import { readPlayed } from '../../src/sheets/frames.ts'
@@ -67,6 +67,11 @@ async function played(files: Readonly<Record<string, Uint8Array | string>>, spec
   const { frames, indices } = await readPlayed(input, { isJudged: false })
   const middle = ((height / 2) * width + width / 2) * 4
   return (input.animation.use ?? indices).map((index) => frames[indices.indexOf(index)]?.data[middle] ?? -1)
+}
+
+function aseprite(shades: readonly number[], wide = width): Uint8Array {
+  const frames = shades.map((colour) => ({ bitmap: picture(colour, wide), durationMs: 100 }))
+  return writeAseprite({ width: wide, height, frames, tags: [], slices: [] })
 }
 
 const png = (colour: number): Uint8Array => encodePng(picture(colour))
@@ -310,6 +315,23 @@ describe('a file that lies over no frame is told, never dropped:', () => {
       'walk/0003.png': png(255),
     }
     expect(await played(files)).toEqual([0, 10, 20, 255, 40, 50, 60])
+  })
+
+  test('an Aseprite file replaces all frames of its animation', async () => {
+    const file = aseprite([255, 254, 253, 252, 251, 250, 249])
+    expect(await played({ 'walk.aseprite': file })).toEqual([255, 254, 253, 252, 251, 250, 249])
+    expect(await played({ 'walk@2.ase': file }, specOf({ take: 2, use: [6, 0] }))).toEqual([249, 255])
+    expect((await find({ 'walk.aseprite': file })).paths).toEqual(['/game/art/hero.frames', '/game/art/hero.frames/walk.aseprite'])
+  })
+
+  test.each<[string, Uint8Array | string, string]>([
+    ['of another number of frames', aseprite([1, 2]), 'expected the 7 frames of "hero.walk", as they were delivered, found 2. Keep all'],
+    ['of another size', aseprite([1, 2, 3, 4, 5, 6, 7], 21), 'in the size in which it was delivered, 20 × 16 pixels, found 21 × 16'],
+    ['that is damaged', 'hello', 'expected a sound Aseprite file, found a damaged one'],
+  ])('an Aseprite file %s is refused', async (_, file, words) => {
+    const error = await refusal({ 'walk.aseprite': file })
+    expect(error).toMatchObject({ code: 'SW_OVERRIDE', facts: { file: '/game/art/hero.frames/walk.aseprite' } })
+    expect((error as Error).message).toContain(words)
   })
 
   test('a picture with colours of another gamut is used and told', async () => {

@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path'
-import { parseSheetAtlas, type SheetFrame } from '../../../atlas/index.ts'
+import { asepriteInfo, parseSheetAtlas, type SheetFrame } from '../../../atlas/index.ts'
 import { type ErrorFacts, SpritewrightError } from '../../errors.ts'
 import type { Disk } from '../../host/disk.ts'
 import { decodeText } from '../../host/project-style.ts'
@@ -19,11 +19,13 @@ export interface FoundOverride {
   readonly picture: OverrideFile
   /** Missing for a whole picture. */
   readonly part?: SheetFrame
+  /** Number of frames of an Aseprite file, which replaces all of them. */
+  readonly count?: number
 }
 
 /** All frames of one name (`walk`, `walk@2`) in the folder. */
 export interface OverrideLayer {
-  /** The subfolder, or the JSON of the export, absolute; the first one if there are both. */
+  /** The subfolder, the JSON of the export or the Aseprite file, absolute; the first one if there are both. */
   readonly path: string
   readonly frames: readonly FoundOverride[]
   /** All files that were read for it, including the JSON of an export. */
@@ -34,16 +36,18 @@ export interface OverrideLayer {
 const maximumJsonBytes = 4 << 20
 
 const pictureName = /\.(?:png|jpe?g|webp|gif|bmp|tga|avif)$/i
+const asepriteName = /\.(?:aseprite|ase)$/i
 const frameName = /^(\d{1,4})\.png$/i
 /** The frame's number in a name of an export: `walk 3.aseprite`, `hero/walk/0003`, `3`. */
 const numberInName = /(?:^|[ /_-])(\d{1,4})(?:\.\w+)?$/
 
 /**
- * Reads a folder of frames that were touched up by hand. It ignores names that begin with a dot, and files
- * that are neither pictures nor JSON.
+ * Reads a folder of frames that were touched up by hand. It ignores names that begin with a dot, files that are
+ * neither pictures nor JSON, and an Aseprite file beside frames of its name, which were exported from it.
  *
  * @returns Layers by the name of a subfolder or of an export: `walk`, or `walk@2`.
- * @throws `SW_OVERRIDE` for a picture that names no frame, two for one frame, or a JSON that is no export.
+ * @throws `SW_OVERRIDE` for a picture that names no frame, two for one frame, a JSON that is no export, or a damaged
+ * Aseprite file.
  */
 export async function readOverrideFolder(disk: Disk, folder: string): Promise<ReadonlyMap<string, OverrideLayer>> {
   const layers = new Map<string, OverrideLayer>()
@@ -55,16 +59,22 @@ export async function readOverrideFolder(disk: Disk, folder: string): Promise<Re
   const pictures = new Set<string>()
   const sheets = new Set<string>()
   const exports: string[] = []
+  const drawings: string[] = []
   for (const name of await visibleNames(disk, folder)) {
     const path = join(folder, name)
     if ((await disk.stat(path))?.isFolder) add(name, await readFrameFolder(disk, path))
     else if (/\.json$/i.test(name)) exports.push(name)
     else if (pictureName.test(name)) pictures.add(name)
+    else if (asepriteName.test(name)) drawings.push(name)
   }
   for (const name of exports) {
     const { layer, image } = await readExport(disk, folder, name, pictures)
     sheets.add(image)
     add(name.replace(/\.json$/i, ''), layer)
+  }
+  for (const name of drawings) {
+    const own = name.replace(asepriteName, '')
+    if (!layers.has(own)) add(own, await readDrawing(disk, join(folder, name)))
   }
   const stray = [...pictures].find((name) => !sheets.has(name))
   if (stray !== undefined)
@@ -127,6 +137,19 @@ async function readExport(
   const picture = { path: join(folder, image), sha256: sha256(await disk.read(join(folder, image))) }
   const frames = numberFrames(path, sheet.frames).map(({ frame, part }): FoundOverride => ({ frame, picture, part }))
   return { layer: { path, frames, files: [{ path, sha256: sha256(bytes) }, picture] }, image }
+}
+
+/** Reads a native Aseprite file: its frames, in their order. */
+async function readDrawing(disk: Disk, path: string): Promise<OverrideLayer> {
+  const bytes = await disk.read(path)
+  const picture = { path, sha256: sha256(bytes) }
+  try {
+    const count = asepriteInfo(bytes).durations.length
+    return { path, frames: Array.from({ length: count }, (_, frame): FoundOverride => ({ frame, picture, count })), files: [picture] }
+  } catch (error) {
+    const found = `a damaged one: ${(error as Error).message}`
+    throw overrideError(path, { expected: 'a sound Aseprite file', found, next: 'Save it again.' }, error)
+  }
 }
 
 /**

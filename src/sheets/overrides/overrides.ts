@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path'
-import { type Bitmap, cutSheetFrame, gamutWarning, readPicture } from '../../../atlas/index.ts'
+import { type Bitmap, cutSheetFrame, gamutWarning, readAseprite, readPicture } from '../../../atlas/index.ts'
 import type { SpritewrightError } from '../../errors.ts'
 import type { Disk } from '../../host/disk.ts'
 import type { AnimationSpec, SpriteSpec } from '../../sprite-spec/spec.ts'
@@ -28,6 +28,8 @@ export interface Override {
   /** Absolute path of its file. */
   readonly file: string
   readonly bitmap: Bitmap
+  /** Number of frames in the file, if it replaces all of them. */
+  readonly count?: number | undefined
 }
 
 /** Touched-up frames of a sprite's animations. */
@@ -101,33 +103,43 @@ function layOut(disk: Disk, layers: ReadonlyMap<string, OverrideLayer>, { name, 
 }
 
 async function readAll(disk: Disk, found: readonly FoundOverride[]): ReturnType<Overrides['read']> {
-  const pictures = new Map<string, { readonly name: string; readonly bytes: Uint8Array; readonly bitmap: Bitmap }>()
+  const pictures = new Map<string, { readonly name: string; readonly bytes: Uint8Array; readonly bitmaps: readonly Bitmap[] }>()
   const overrides: Override[] = []
-  for (const { frame, picture, part } of found) {
+  for (const { frame, picture, part, count } of found) {
     const { path } = picture
-    const whole = pictures.get(path) ?? { name: basename(path), ...(await decode(disk, picture)) }
+    const whole = pictures.get(path) ?? { name: basename(path), ...(await decode(disk, picture, count !== undefined)) }
     pictures.set(path, whole)
-    overrides.push({ frame, file: path, bitmap: part ? await withFile(path, () => cutSheetFrame(whole.bitmap, part)) : whole.bitmap })
+    const bitmap = whole.bitmaps[count === undefined ? 0 : frame] as Bitmap
+    overrides.push({ frame, file: path, bitmap: part ? await withFile(path, () => cutSheetFrame(bitmap, part)) : bitmap, count })
   }
   return { found: overrides, warnings: gamutWarning([...pictures.values()]) }
 }
 
-async function decode(disk: Disk, { path, sha256: expected }: OverrideFile): Promise<{ bytes: Uint8Array; bitmap: Bitmap }> {
+async function decode(
+  disk: Disk,
+  { path, sha256: expected }: OverrideFile,
+  isAseprite: boolean,
+): Promise<{ bytes: Uint8Array; bitmaps: readonly Bitmap[] }> {
   const bytes = await disk.read(path)
   // The cache key of the build contains the digest that was found first.
   if (sha256(bytes) !== expected)
     throw overrideError(path, { expected: 'the picture as it was a moment ago', found: 'another one', next: 'Run the command again.' })
-  return { bytes, bitmap: await withFile(path, () => readPicture(bytes)) }
+  const draw = (): readonly Bitmap[] => readAseprite(bytes).frames.map(({ bitmap }) => bitmap)
+  return { bytes, bitmaps: await withFile(path, async () => (isAseprite ? draw() : [await readPicture(bytes)])) }
 }
 
 /** Adds the file to an error of `atlas/`. */
-async function withFile(path: string, work: () => Bitmap | Promise<Bitmap>): Promise<Bitmap> {
+async function withFile<T>(path: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
     throw overrideError(
       path,
-      { expected: 'a sound PNG', found: `a damaged one: ${(error as Error).message}`, next: 'Save it again.' },
+      {
+        expected: `a sound ${/\.ase/i.test(path) ? 'Aseprite file' : 'PNG'}`,
+        found: `a damaged one: ${(error as Error).message}`,
+        next: 'Save it again.',
+      },
       error,
     )
   }
@@ -147,7 +159,14 @@ export async function layOver(
 ): Promise<{ readonly frames: readonly Bitmap[]; readonly touched: ReadonlySet<number>; readonly warnings: readonly string[] }> {
   const frames = [...delivered]
   const { found, warnings } = await overrides.read()
-  for (const { frame, file, bitmap } of found) {
+  for (const { frame, file, bitmap, count = delivered.length } of found) {
+    if (count !== delivered.length)
+      throw overrideError(file, {
+        expected: `the ${delivered.length} frames of "${id}", as they were delivered`,
+        found: `${count}`,
+        next: 'Keep all of them: "use" in the spec leaves frames out, free of charge.',
+        facts: { id, expected: delivered.length, found: count },
+      })
     const base = delivered[frame]
     if (!base)
       throw overrideError(file, {
