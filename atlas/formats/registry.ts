@@ -1,5 +1,6 @@
 import type { FormatName } from '../format-abilities.ts'
 import { aseprite } from './aseprite.ts'
+import { asepriteFile } from './aseprite-file.ts'
 import { css } from './css.ts'
 import type { EngineFormat } from './format.ts'
 import { godot } from './godot.ts'
@@ -17,6 +18,7 @@ export const formats: Readonly<Record<FormatName, EngineFormat>> = {
   pixi,
   'phaser-pct': phaserPct,
   aseprite,
+  'aseprite-file': asepriteFile,
   texturepacker,
   godot,
   libgdx,

@@ -17,6 +17,7 @@ export const carries: Readonly<Record<FormatName, Carries>> = {
   pixi: { durations: 'played', anchor: true, borders: true, hull: true, loop: false },
   'phaser-pct': { durations: 'played', anchor: false, borders: false, hull: false, loop: true },
   aseprite: { durations: 'played', anchor: true, borders: true, hull: true, loop: true },
+  'aseprite-file': { durations: 'played', anchor: true, borders: true, hull: false, loop: true },
   texturepacker: { durations: 'frame', anchor: true, borders: true, hull: true, loop: false },
   godot: { durations: 'played', anchor: false, borders: false, hull: false, loop: true },
   libgdx: { durations: 'played', anchor: true, borders: true, hull: false, loop: false },
