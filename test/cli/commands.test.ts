@@ -95,7 +95,7 @@ describe('import', () => {
     expect(JSON.parse(world.text('/game/logo.sprite.json'))).toEqual({ source: './logo.png', padding: 0, extrude: 0, atlas: 'ui' })
     const [written, config, title, ...left] = world.out().split('\n')
     expect([written, config, title]).toEqual(['  ✓ logo.sprite.json', 'For the configuration: atlas: {"maxSize":512}', 'Left to you:'])
-    expect(left[0]).toBe('  packOptions.filter mask: change the pictures.')
+    expect(left[0]).toBe('  packOptions.filter mask: has no equal here.')
     expect(left[1]).toMatch(/^ {2}logo\.png: Expected a PNG/)
   })
 

@@ -122,7 +122,7 @@ describe('a project of TexturePacker', () => {
       'art/ui.sprite.json': { source: './ui/', trim: false, padding: 4, extrude: 2, scales: [1, 0.5], atlas: 'all' },
     })
     expect(report.atlas).toEqual({ maxSize: 1024, rotate: true, format: 'webp' })
-    expect(report.left).toEqual(['borderPadding 3: pages have no border of their own; "padding" is between frames.'])
+    expect(report.left).toEqual(['borderPadding 3: has no equal here.'])
   })
 
   test('carries a pivot and nine-slice borders that all pictures of a source have', async () => {
@@ -226,11 +226,11 @@ describe('a project of Free Texture Packer', () => {
       'art/ui.sprite.json': { source: './ui/', ...fields },
       'art/logo.sprite.json': { source: './logo.png', ...fields },
     })
-    expect(report).toMatchObject({ atlas: { maxSize: 4096 }, left: ['packOptions.filter mask: change the pictures.'] })
+    expect(report).toMatchObject({ atlas: { maxSize: 4096 }, left: ['packOptions.filter mask: has no equal here.'] })
   })
 
   test.each([
-    ['no JSON', '{', /p\.ftpp: expected JSON, found/],
+    ['no JSON', '{', /p\.ftpp: expected a project as Free Texture Packer writes it, found none\./],
     ['another JSON', '{"folders": "ui"}', /p\.ftpp: expected folders as Free Texture Packer writes it, found "ui"\./],
   ])('is refused with %s', async (_, text, words) => {
     const { run } = await project({ 'p.ftpp': text })
@@ -285,7 +285,7 @@ describe('a folder of AssetPack', () => {
     const { run } = await project({ 'raw/ui{tps}/a.png': png(1, 1), 'art/a.png': png(1, 1) })
     await expect(run('raw/ui{tps}')).rejects.toMatchObject({
       code: 'SW_SPEC',
-      message: expect.stringContaining('Name the folder above it.'),
+      message: expect.stringContaining('found none'),
     })
     await expect(run('art')).rejects.toMatchObject({ code: 'SW_SPEC', message: expect.stringContaining('found none') })
   })

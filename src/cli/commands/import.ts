@@ -22,6 +22,6 @@ export async function importSpecs({ parts, printer, root }: CommandContext, { fl
   if (Object.keys(atlas).length > 0) printer.line(`For the configuration: atlas: ${JSON.stringify(atlas)}`)
   if (left.length > 0) printer.line('Left to you:')
   for (const sentence of left) printer.line('  ', sentence)
-  printer.hint('Next: ', ink('bold', 'npx spritewright build'), ', which is free for own art.')
+  printer.hint('Next: ', ink('bold', 'npx spritewright build'))
   return 0
 }

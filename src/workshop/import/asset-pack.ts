@@ -30,11 +30,9 @@ export async function importAssetPack(disk: Disk, folder: string): Promise<Impor
       if (isFolder) await visit(child, isSheet || begins)
     }
   }
-  const isSheet = tagsOf(folder).includes('tps')
-  if (isSheet) throw importError(folder, 'the folder above folders with the tag {tps}', 'one of these', 'Name the folder above it.')
   await visit(folder, false)
   if (sprites.length === 0)
-    throw importError(folder, 'folders with the tag {tps}, as AssetPack has them', 'none', 'Name the folder of the raw assets.')
+    throw importError(folder, 'folders with the tag {tps} in it, as AssetPack has them', 'none', 'Name the folder of the raw assets.')
   if (sprites.some(({ path }) => !path.includes('{fix}')))
     left.push('AssetPack makes pages of half the size too, unless its configuration says otherwise: add "scales": [1, 0.5] for them.')
   return { folder, sprites, atlas: {}, left }

@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path'
 import { z } from 'zod'
 import type { Disk } from '../../host/disk.ts'
-import { findSources, type Imported, importError, listUnequal, readProject, toSpriteName, type Unequal } from './imported.ts'
+import { findSources, type Imported, listUnequal, readProject, toSpriteName, type Unequal } from './imported.ts'
 
 const projectSchema = z.object({
   images: z.array(z.object({ path: z.string() })).default([]),
@@ -19,15 +19,15 @@ const projectSchema = z.object({
 })
 
 const unequal: Unequal = {
-  'packOptions.trimMode': [/^trim$/, 'frames keep the size of their canvas here'],
-  'packOptions.alphaThreshold': [/^0?$/, 'only wholly clear pixels are trimmed here'],
-  'packOptions.fixedSize': [/^false$/, 'pages are as small as they can be'],
-  'packOptions.powerOfTwo': [/^false$/, 'pages have any size up to "atlas.maxSize"'],
-  'packOptions.filter': [/^none$/, 'change the pictures'],
-  'packOptions.textureFormat': [/^png$/, 'choose "atlas.format" in the configuration'],
-  'packOptions.base64Export': [/^false$/, 'pages are files'],
-  'packOptions.tinify': [/^false$/, '"atlas.palette" in the configuration makes pages smaller'],
-  'packOptions.exporter': [/^(?:json|phaser|pixi)/i, 'choose "formats" in the configuration'],
+  'packOptions.trimMode': [/^trim$/],
+  'packOptions.alphaThreshold': [/^0?$/],
+  'packOptions.fixedSize': [/^false$/],
+  'packOptions.powerOfTwo': [/^false$/],
+  'packOptions.filter': [/^none$/],
+  'packOptions.textureFormat': [/^png$/, 'see "atlas.format"'],
+  'packOptions.base64Export': [/^false$/],
+  'packOptions.tinify': [/^false$/, 'see "atlas.palette"'],
+  'packOptions.exporter': [/^(?:json|phaser|pixi)/i, 'see "formats"'],
 }
 
 /**
@@ -36,7 +36,7 @@ const unequal: Unequal = {
  * @throws `SW_SPEC` for a file that is not one.
  */
 export async function importFreeTexPacker(disk: Disk, file: string, text: string): Promise<Imported> {
-  const value = parse(file, text)
+  const value = parse(text)
   const { images, folders, packOptions: options } = readProject(projectSchema, value, file, 'Free Texture Packer')
   const { allowTrim: trim, padding, extrude, scale, width, height } = options
   const left = listUnequal(value, unequal)
@@ -46,10 +46,11 @@ export async function importFreeTexPacker(disk: Disk, file: string, text: string
   return { folder: dirname(file), sprites: sources.map((source) => ({ ...source, fields })), atlas, left }
 }
 
-function parse(file: string, text: string): unknown {
+/** Returns `undefined` for another text. */
+function parse(text: string): unknown {
   try {
     return JSON.parse(text)
-  } catch (cause) {
-    throw importError(file, 'JSON', (cause as Error).message, 'Save the project again with Free Texture Packer.')
+  } catch {
+    return undefined
   }
 }

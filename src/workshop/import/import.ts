@@ -69,7 +69,7 @@ async function readOne(disk: Host['disk'], path: string): Promise<Imported> {
   const ending = extname(path).toLowerCase()
   if (!stat || (ending !== '.tps' && ending !== '.ftpp'))
     throw new SpritewrightError('SW_USAGE', {
-      message: `${path}: expected a .tps of TexturePacker, a .ftpp of Free Texture Packer or a folder of AssetPack, found ${stat ? 'another file' : 'nothing'}. Nothing was written.`,
+      message: `${path}: expected a .tps of TexturePacker, a .ftpp of Free Texture Packer or a folder of AssetPack, found ${stat ? 'another file' : 'nothing'}.`,
       facts: { file: path },
     })
   const text = decodeText(await disk.read(path))
@@ -107,7 +107,7 @@ async function toText(host: Ports, root: string, file: string, sprite: ImportedS
 
 function taken(file: string): SpritewrightError {
   return new SpritewrightError('SW_USAGE', {
-    message: `${file}: expected no file, found one. An import writes over nothing: move it away, or rename its folder.`,
+    message: `${file}: expected no file, found one. Move it away.`,
     facts: { file },
   })
 }

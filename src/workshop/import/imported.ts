@@ -1,4 +1,4 @@
-import { basename, dirname, extname, join, relative } from 'node:path'
+import { basename, dirname, extname, join } from 'node:path'
 import type { z } from 'zod'
 import { SpritewrightError } from '../../errors.ts'
 import type { Disk } from '../../host/disk.ts'
@@ -44,8 +44,7 @@ export async function findSources(
   const files = new Map<string, string[]>()
   for (const named of paths.map((path) => path.replaceAll('\\', '/'))) {
     const path = named.startsWith('/') ? named : join(folder, named)
-    if (!isPathBeside(named.replace(/^\/+/, '')))
-      left.push(`${named}: is on another machine. Correct it in the project, and import it again.`)
+    if (!isPathBeside(named.replace(/^\/+/, ''))) left.push(`${named}: is on another machine. Correct it.`)
     else if ((await disk.stat(path))?.isFolder ?? extname(path) === '') folders.add(path)
     else if (pictures.test(path)) files.set(dirname(path), [...(files.get(dirname(path)) ?? []), path])
     else left.push(`${named}: only PNG, JPEG and WebP pictures are read. Convert it.`)
@@ -56,8 +55,6 @@ export async function findSources(
     if (own.length > 1 && parent !== folder && all.every((name) => own.includes(join(parent, name)))) folders.add(parent)
     else singles.push(...own)
   }
-  const numbered = singles.filter((path) => /\d\.\w+$/.test(path)).map((path) => relative(folder, path))
-  if (numbered.length > 1) left.push(`${numbered.join(', ')}: pictures of their own. If they are frames, put them alone into one folder.`)
   return [...[...folders].map((path) => ({ path, isFolder: true })), ...singles.map((path) => ({ path, isFolder: false }))]
 }
 
@@ -83,12 +80,12 @@ export function readProject<T extends z.ZodType>(schema: T, value: unknown, file
   throw importError(file, `${path.join('.') || 'a project'} as ${program} writes it`, words, `Save the project again with ${program}.`)
 }
 
-/** Settings without an equal here: by path, the values that mean nothing, and what to do about others. */
-export type Unequal = Readonly<Record<string, readonly [usual: RegExp, advice: string]>>
+/** Settings without an equal here: by path, the values that change nothing, and advice for others. */
+export type Unequal = Readonly<Record<string, readonly [usual: RegExp, advice?: string]>>
 
 /** A sentence for each setting of a project that has no equal here. */
 export function listUnequal(project: unknown, table: Unequal): string[] {
-  return Object.entries(table).flatMap(([path, [usual, advice]]) => {
+  return Object.entries(table).flatMap(([path, [usual, advice = 'has no equal here']]) => {
     const found = valueAt(project, path.split('.'))
     const words = typeof found === 'string' ? found : JSON.stringify(found)
     return words === undefined || usual.test(words) ? [] : [`${path} ${words}: ${advice}.`]

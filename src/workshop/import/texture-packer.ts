@@ -36,33 +36,26 @@ const settingsSchema = z.object({
 })
 type Settings = z.output<typeof settingsSchema>
 
-const inConfig = 'choose it in the configuration'
 const unequal: Unequal = {
-  'globalSpriteSettings.trimMode': [
-    /^(?:None|Trim|CropKeepPos)$/,
-    'frames keep their canvas here; "atlas.hull" in the configuration gives outlines',
-  ],
-  'globalSpriteSettings.trimThreshold': [/^[01]$/, 'only wholly clear pixels are trimmed here'],
+  'globalSpriteSettings.trimMode': [/^(?:None|Trim|CropKeepPos)$/, 'frames keep their canvas here; "atlas.hull" gives outlines'],
+  'globalSpriteSettings.trimThreshold': [/^[01]$/],
   'globalSpriteSettings.trimMargin': [/^[01]$/, 'use "padding" and "extrude"'],
-  'globalSpriteSettings.scaleMode': [/^Smooth$/, '"pixelArt": true scales by nearest neighbour, and tells the engine to'],
-  'globalSpriteSettings.heuristicMask': [/^false$/, 'remove the background in the pictures'],
-  borderPadding: [/^0$/, 'pages have no border of their own; "padding" is between frames'],
-  autoSDSettings: [
-    /^(?:(?!"(?:extension|spriteFilter)":"[^"]).)*$/,
-    'every variant has all pictures here, and its pages are named by the scale',
-  ],
-  textureFormat: [/^(?:png8?|webp)$/, `"atlas.format": ${inConfig}`],
-  outputFormat: [/^RGBA8888$/, 'pages have 8 bits a channel; "atlas.palette" and KTX2 make them smaller'],
-  alphaHandling: [/^(?!Premultiply)/, 'pages are not premultiplied'],
-  'algorithmSettings.sizeConstraints': [/^AnySize$/, 'pages have any size up to "atlas.maxSize"'],
-  'algorithmSettings.forceSquared': [/^false$/, 'pages have any size up to "atlas.maxSize"'],
-  'fixedTextureSize.width': [/^-1$/, 'pages are as small as they can be'],
-  backgroundColor: [/^0$/, 'pages are clear between the frames'],
-  'contentProtection.key': [/^$/, 'pages are not encrypted'],
-  packNormalMaps: [/^false$/, 'normal maps are pictures like others; give them a spec of their own'],
+  'globalSpriteSettings.scaleMode': [/^Smooth$/, 'see "pixelArt"'],
+  'globalSpriteSettings.heuristicMask': [/^false$/],
+  borderPadding: [/^0$/],
+  autoSDSettings: [/^(?:(?!"(?:extension|spriteFilter)":"[^"]).)*$/, 'every variant has all pictures here, and is named by its scale'],
+  textureFormat: [/^(?:png8?|webp)$/, 'see "atlas.format"'],
+  outputFormat: [/^RGBA8888$/, 'see "atlas.palette"'],
+  alphaHandling: [/^(?!Premultiply)/],
+  'algorithmSettings.sizeConstraints': [/^AnySize$/],
+  'algorithmSettings.forceSquared': [/^false$/],
+  'fixedTextureSize.width': [/^-1$/],
+  backgroundColor: [/^0$/],
+  'contentProtection.key': [/^$/],
+  packNormalMaps: [/^false$/, 'give normal maps a spec of their own'],
   ignoreFileList: [/^\[\]$/, 'move these files out of the folder, or begin their names with a dot'],
   replaceList: [/^\[\]$/, 'rename the files instead'],
-  dataFormat: [/^(?:json|phaser|pixijs)/, `"formats": ${inConfig}`],
+  dataFormat: [/^(?:json|phaser|pixijs)/, 'see "formats"'],
 }
 
 /**
