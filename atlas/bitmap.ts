@@ -61,3 +61,13 @@ export function turnBack({ width, height, data }: Bitmap): Bitmap {
 function copyPixel(from: Uint8Array, at: number, to: Uint8Array, place: number): void {
   for (let channel = 0; channel < 4; channel++) to[4 * place + channel] = from[4 * at + channel]!
 }
+
+/** Returns the pixels of a picture as `0xAABBGGRR`. Clear pixels are 0. */
+export function pixelsOf({ data }: Bitmap): Uint32Array {
+  const pixels = new Uint32Array(data.length / 4)
+  for (let at = 0; at < pixels.length; at++) {
+    const alpha = data[4 * at + 3]!
+    if (alpha > 0) pixels[at] = (alpha << 24) | (data[4 * at + 2]! << 16) | (data[4 * at + 1]! << 8) | data[4 * at]!
+  }
+  return pixels
+}

@@ -2,12 +2,13 @@ import type { Sharp } from 'sharp'
 import { type Bitmap, createBitmap } from '../bitmap.ts'
 import { AtlasError } from '../errors.ts'
 import type { PageFormat } from '../format-abilities.ts'
-import { CLOSE_ENOUGH, encodeIndexed, type PaletteMode } from '../png/palette.ts'
+import { encodeIndexed, type PaletteMode } from '../png/palette.ts'
 import { pictureInfo, withPlainHeaders } from '../png/picture.ts'
 import { decodePng, MAX_PIXELS, type PictureLimits } from '../png/read.ts'
 import { encodePngAsync } from '../png/write.ts'
 import { bleedColours } from './bleed.ts'
-import { likeness } from './likeness.ts'
+import type { ColourError } from './likeness.ts'
+import { CLOSE_ENOUGH, isClose, reduceColours } from './reduce.ts'
 import { encodeTexture, type TextureCodec } from './texture.ts'
 
 /** How a page is encoded. */
@@ -39,6 +40,8 @@ export interface PageEncoding {
    * @default truecolour
    */
   readonly palette?: PaletteMode
+  /** Receives why a PNG that should have a close palette has none. */
+  readonly warn?: ((why: string) => void) | undefined
 }
 
 /** Default zlib level of PNGs. Higher levels take several times as long and save a few percent. */
@@ -156,9 +159,9 @@ export async function encodePage(bitmap: Bitmap, encoding: PageEncoding): Promis
   const lossless = encoding.lossless ?? true
   if (encoding.format === 'ktx2') return encodeTexture(bitmap, encoding.texture)
   if (encoding.format === 'png') {
-    const { level = DEFAULT_LEVEL, palette } = encoding
+    const { level = DEFAULT_LEVEL } = encoding
     const plain = await encodePngAsync(bitmap, level)
-    const indexed = palette === undefined ? undefined : await encodePalette(bitmap, palette, level)
+    const indexed = await encodePalette(bitmap, encoding, level)
     return indexed !== undefined && indexed.length < plain.length ? indexed : plain
   }
   const image = await sharpOf(lossless && encoding.format === 'webp' ? bitmap : bleedColours(bitmap))
@@ -170,13 +173,19 @@ export async function encodePage(bitmap: Bitmap, encoding: PageEncoding): Promis
   return bytesOf(await image.avif({ quality: encoding.quality ?? 50, effort: 2, chromaSubsampling: '4:4:4' }).toBuffer())
 }
 
-/** Returns `undefined` if a palette cannot keep what the mode promises. */
-async function encodePalette(bitmap: Bitmap, mode: PaletteMode, level: number): Promise<Uint8Array | undefined> {
+/** Returns `undefined` without a mode, or if a palette cannot keep what the mode promises. */
+async function encodePalette(bitmap: Bitmap, { palette, warn }: PageEncoding, level: number): Promise<Uint8Array | undefined> {
+  if (palette === undefined) return undefined
   const exact = await encodeIndexed(bitmap, level)
-  if (exact !== undefined || mode === 'exact') return exact
-  const image = await sharpOf(bitmap)
-  const close = bytesOf(await image.png({ compressionLevel: level, palette: true, colours: 256, dither: 0, effort: 7 }).toBuffer())
-  return likeness(bitmap, decodePng(close)) >= CLOSE_ENOUGH ? close : undefined
+  if (exact !== undefined || palette === 'exact') return exact
+  const reduced = reduceColours(bitmap)
+  if (isClose(reduced.error)) return encodeIndexed(reduced.bitmap, level)
+  const words = ({ mean, most, worst }: ColourError): string =>
+    `${mean.toFixed(3)} on average, ${most.toFixed(3)} for 99 of 100 pixels and ${worst.toFixed(3)} for any`
+  warn?.(
+    `Expected an OKLab error of at most ${words(CLOSE_ENOUGH)} with 256 colours, found ${words(reduced.error)}. The page keeps all its colours. To make it smaller, put its sprites into several atlases, or use WebP with a quality.`,
+  )
+  return undefined
 }
 
 /**

@@ -1,60 +1,63 @@
-import type { Bitmap } from '../bitmap.ts'
+/** Distances of visible pixels in OKLab, 0 for equal colours, 1 from black to white. */
+export interface ColourError {
+  readonly mean: number
+  /** The 99th percentile: a hundredth of the visible pixels is farther off. */
+  readonly most: number
+  readonly worst: number
+}
 
-const BLOCK = 8
-const C1 = (0.01 * 255) ** 2
-const C2 = (0.03 * 255) ** 2
+/** Linear light of an sRGB value. */
+const linear = Float64Array.from({ length: 256 }, (_, value) =>
+  value <= 10 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4,
+)
+
+/** Numbers of {@link putLook} per colour. */
+export const LOOK = 6
 
 /**
- * Structural similarity (SSIM) of two pictures of one size, up to 1 for equal ones.
+ * Writes how a colour looks: its OKLab coordinates over black, then over white. Engines and browsers blend
+ * sRGB values, so this does too.
  *
- * Each picture is drawn over black and over white, so that alpha counts. Of each block of 8 × 8 pixels the
- * channel with the lowest similarity counts. The result is the mean over all blocks with a visible pixel in
- * either picture, or 1 if there are none.
- *
- * @see Wang, Bovik, Sheikh, Simoncelli: Image Quality Assessment, 2004.
+ * @param pixel `0xAABBGGRR`.
+ * @see Björn Ottosson: A perceptual color space for image processing, 2020.
  */
-export function likeness(a: Bitmap, b: Bitmap): number {
-  let [sum, blocks] = [0, 0]
-  for (let y = 0; y < a.height; y += BLOCK)
-    for (let x = 0; x < a.width; x += BLOCK) {
-      if (!shows(a, x, y) && !shows(b, x, y)) continue
-      const channels = [0, 1, 2].flatMap((channel) => [similarity(a, b, x, y, channel, 0), similarity(a, b, x, y, channel, 255)])
-      sum += Math.min(...channels)
-      blocks++
-    }
-  return blocks === 0 ? 1 : sum / blocks
+export function putLook(pixel: number, into: Float32Array | Float64Array, at: number): void {
+  const alpha = (pixel >>> 24) / 255
+  for (const [offset, background] of [
+    [at, 0],
+    [at + 3, 255],
+  ] as const) {
+    const over = (shift: number): number => linear[Math.round(((pixel >>> shift) & 255) * alpha + background * (1 - alpha))]!
+    const [r, g, b] = [over(0), over(8), over(16)]
+    const l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b)
+    const m = Math.cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b)
+    const s = Math.cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b)
+    into[offset] = 0.2104542553 * l + 0.793617785 * m - 0.0040720468 * s
+    into[offset + 1] = 1.9779984951 * l - 2.428592205 * m + 0.4505937099 * s
+    into[offset + 2] = 0.0259040371 * l + 0.7827717662 * m - 0.808675766 * s
+  }
 }
 
-function eachPixel(bitmap: Bitmap, x: number, y: number, visit: (at: number) => void): void {
-  for (let row = y; row < Math.min(bitmap.height, y + BLOCK); row++)
-    for (let column = x; column < Math.min(bitmap.width, x + BLOCK); column++) visit((row * bitmap.width + column) * 4)
-}
-
-function shows(bitmap: Bitmap, x: number, y: number): boolean {
-  let isVisible = false
-  eachPixel(bitmap, x, y, (at) => {
-    isVisible ||= bitmap.data[at + 3]! > 0
-  })
-  return isVisible
-}
-
-function valueAt({ data }: Bitmap, at: number, channel: number, background: number): number {
-  const alpha = data[at + 3]! / 255
-  return data[at + channel]! * alpha + background * (1 - alpha)
-}
-
-function similarity(a: Bitmap, b: Bitmap, x: number, y: number, channel: number, background: number): number {
-  let [count, sumA, sumB, squareA, squareB, product] = [0, 0, 0, 0, 0, 0]
-  eachPixel(a, x, y, (at) => {
-    const [ofA, ofB] = [valueAt(a, at, channel, background), valueAt(b, at, channel, background)]
-    count++
-    sumA += ofA
-    sumB += ofB
-    squareA += ofA * ofA
-    squareB += ofB * ofB
-    product += ofA * ofB
-  })
-  const [meanA, meanB] = [sumA / count, sumB / count]
-  const [varianceA, varianceB, covariance] = [squareA / count - meanA ** 2, squareB / count - meanB ** 2, product / count - meanA * meanB]
-  return ((2 * meanA * meanB + C1) * (2 * covariance + C2)) / ((meanA ** 2 + meanB ** 2 + C1) * (varianceA + varianceB + C2))
+/**
+ * Error of pictures whose colours are replaced.
+ *
+ * @param counts Pixels of each colour. Those of clear colours do not count.
+ */
+export function colourError(colours: Uint32Array, replaced: Uint32Array, counts: ArrayLike<number>): ColourError {
+  const looks = new Float64Array(2 * LOOK)
+  const distances = new Float64Array(colours.length)
+  let [sum, visible] = [0, 0]
+  for (let at = 0; at < colours.length; at++) {
+    if (colours[at] === 0 && replaced[at] === 0) continue
+    putLook(colours[at]!, looks, 0)
+    putLook(replaced[at]!, looks, LOOK)
+    const over = (from: number): number => [0, 1, 2].reduce((all, axis) => all + (looks[from + axis]! - looks[from + LOOK + axis]!) ** 2, 0)
+    distances[at] = Math.sqrt(Math.max(over(0), over(3)))
+    sum += distances[at]! * counts[at]!
+    visible += counts[at]!
+  }
+  const farthest = Uint32Array.from(distances.keys()).sort((a, b) => distances[b]! - distances[a]!)
+  let [past, next] = [0, 0]
+  while (next < farthest.length && past + counts[farthest[next]!]! <= visible / 100) past += counts[farthest[next++]!]!
+  return { mean: visible === 0 ? 0 : sum / visible, most: distances[farthest[next]!] ?? 0, worst: distances[farthest[0]!] ?? 0 }
 }

@@ -1,17 +1,14 @@
 import { promisify } from 'node:util'
 import { deflate } from 'node:zlib'
-import type { Bitmap } from '../bitmap.ts'
+import { type Bitmap, pixelsOf } from '../bitmap.ts'
 import { PNG_SIGNATURE } from './chunks.ts'
 import { chunk } from './write.ts'
 
 /**
  * When a page gets a palette. `exact`: if it has at most 256 colours, so that every visible pixel is kept.
- * `close`: also if a reduced palette looks alike, see `CLOSE_ENOUGH`.
+ * `close`: also if fewer colours stay close enough, see `CLOSE_ENOUGH`.
  */
 export type PaletteMode = 'exact' | 'close'
-
-/** Least structural similarity between a page and its version with a reduced palette, 0 to 1. */
-export const CLOSE_ENOUGH = 0.995
 
 /**
  * Writes a PNG with a palette of 1, 2, 4 or 8 bits per pixel, as few as the colours need. All clear pixels
@@ -50,15 +47,10 @@ export async function encodeIndexed(bitmap: Bitmap, level: number): Promise<Uint
  * Returns the colours (`0xAABBGGRR`) in ascending order, so that equal pages have equal palettes, and the
  * index of each pixel's colour.
  */
-function indexColours({ data }: Bitmap): { indices: Uint8Array; colours: readonly number[] } | undefined {
-  const pixels = new Uint32Array(data.length / 4)
+function indexColours(bitmap: Bitmap): { indices: Uint8Array; colours: readonly number[] } | undefined {
+  const pixels = pixelsOf(bitmap)
   const known = new Set<number>()
-  for (let at = 0; at < pixels.length; at++) {
-    const alpha = data[4 * at + 3]!
-    const pixel = alpha === 0 ? 0 : ((alpha << 24) | (data[4 * at + 2]! << 16) | (data[4 * at + 1]! << 8) | data[4 * at]!) >>> 0
-    pixels[at] = pixel
-    if (!known.has(pixel) && known.add(pixel).size > 256) return undefined
-  }
+  for (const pixel of pixels) if (!known.has(pixel) && known.add(pixel).size > 256) return undefined
   const colours = [...known].sort((a, b) => a - b)
   const places = new Map(colours.map((colour, place) => [colour, place]))
   return { indices: Uint8Array.from(pixels, (pixel) => places.get(pixel)!), colours }

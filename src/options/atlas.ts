@@ -51,7 +51,7 @@ export interface AtlasSettings {
   readonly hull?: number | undefined
   /**
    * Writes PNGs with a palette if that is smaller. `exact`: if a page has at most 256 colours. `close`: also
-   * reduces a page of more colours to 256 if the two look alike.
+   * reduces a page of more colours, to as few as stay within a stated error; see docs/formats.md.
    *
    * @default truecolour
    */

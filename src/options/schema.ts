@@ -181,7 +181,7 @@ const shapes = {
         .enum(['exact', 'close'], { error: '"exact" or "close"' })
         .optional()
         .describe(
-          '`"exact"` writes a PNG page with a palette if it has at most 256 colours. `"close"` also reduces a page of more colours to 256 if the two look alike. A palette that makes the file larger is not used. Default: truecolour.',
+          '`"exact"` writes a PNG page with a palette if it has at most 256 colours. `"close"` also reduces a page of more colours, to as few as stay within a stated error. A palette that makes the file larger is not used. Default: truecolour.',
         ),
       rotate: flag().default(false).describe('Turns frames if they pack closer so; for PixiJS only.'),
       stable: flag().default(false).describe('Keeps frames at their places between builds.'),

@@ -10,6 +10,8 @@ export type TextureEncoder = (picture: Bitmap, settings: TextureSettings) => Pro
 export interface EncodeAids {
   /** Needed for KTX2. */
   readonly textures?: TextureEncoder | undefined
+  /** Receives warnings about pages, in any order. */
+  readonly warn?: ((message: string) => void) | undefined
   /** Aborts the encoding with its reason, before the next page. */
   readonly signal?: AbortSignal | undefined
 }
@@ -17,12 +19,12 @@ export interface EncodeAids {
 /**
  * Encodes the pages of an atlas in every requested encoding. All encodings share the frames and the layout.
  */
-export async function encodeSheet(atlas: Atlas, options: SheetOptions, { textures, signal }: EncodeAids = {}): Promise<PackedAtlas> {
+export async function encodeSheet(atlas: Atlas, options: SheetOptions, aids: EncodeAids = {}): Promise<PackedAtlas> {
   const [first = 'png', ...others] = options.encodings
   const { pages, alternates = [] } = await encodePages(atlas, {
-    ...toEncoding(first, options, textures),
-    also: others.map((format) => toEncoding(format, options, textures)),
-    ...(signal ? { signal } : {}),
+    ...toEncoding(first, options, aids),
+    also: others.map((format) => toEncoding(format, options, aids)),
+    ...(aids.signal ? { signal: aids.signal } : {}),
   })
   return {
     name: atlas.name,
@@ -39,9 +41,9 @@ export async function encodeSheet(atlas: Atlas, options: SheetOptions, { texture
 function toEncoding(
   format: PageFormat,
   { level, palette, quality = {}, ktx2: mode }: SheetOptions,
-  textures: TextureEncoder | undefined,
+  { textures, warn }: EncodeAids,
 ): PageEncoding {
-  if (format === 'png') return { format, level, ...(palette === undefined ? {} : { palette }) }
+  if (format === 'png') return { format, level, warn, ...(palette === undefined ? {} : { palette }) }
   const lossy = quality[format]
   if (format === 'ktx2') return { format, ...(textures ? { texture: (bitmap) => textures(bitmap, { mode, quality: lossy ?? 50 }) } : {}) }
   return { format, lossless: lossy === undefined, ...(lossy === undefined ? {} : { quality: lossy }) }

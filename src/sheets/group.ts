@@ -105,12 +105,12 @@ async function pack({ name, members, options }: AskedGroup, ports: SheetPorts): 
   const animations = await readAnimations(members, ports)
   const sequences = members.map((input, at) => toSequence(input, isScaled ? untrimmed(animations[at]!) : animations[at]!))
   const atlases = await layOut(name, sequences, scales, { maxSize, rotate, earlier: options.stable ? ports.earlier : undefined })
+  const warnings: string[] = []
+  const aids = { textures, signal, warn: (message: string) => void warnings.push(message) }
   return {
-    atlases: await Promise.all(
-      atlases.map((atlas) => encodeSheet(hull === undefined ? atlas : withOutlines(atlas, hull), options, { textures, signal })),
-    ),
+    atlases: await Promise.all(atlases.map((atlas) => encodeSheet(hull === undefined ? atlas : withOutlines(atlas, hull), options, aids))),
     quality: animations.flatMap(({ quality }) => quality ?? []),
-    warnings: animations.flatMap(({ warnings }) => warnings),
+    warnings: [...animations.flatMap((animation) => animation.warnings), ...warnings.sort()],
   }
 }
 

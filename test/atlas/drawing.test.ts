@@ -4,7 +4,6 @@ import { makeContactSheet } from '../../atlas/drawing/contact-sheet.ts'
 import { LETTER_HEIGHT, LETTER_WIDTH, write } from '../../atlas/drawing/font.ts'
 import { drawOnionSkins } from '../../atlas/drawing/onion.ts'
 import { makeReviewSheet, type ReviewedAnimation } from '../../atlas/drawing/review-sheet.ts'
-import { likeness } from '../../atlas/encode/likeness.ts'
 import { shrink } from '../../atlas/frames/shrink.ts'
 
 type Colour = readonly [red: number, green: number, blue: number, alpha: number]
@@ -302,54 +301,5 @@ describe('a review sheet', () => {
       return has(sheet, [122, 147, 220])
     }
     expect([blueOf(true), blueOf(false)]).toEqual([true, false])
-  })
-})
-
-describe('likeness', () => {
-  const grey = (value: number, alpha = 255): Bitmap => flat(8, 8, [value, value, value, alpha])
-
-  test('of flat pictures is the formula of the paper, over the worse of black and white', () => {
-    const c1 = (0.01 * 255) ** 2
-    const mean = (a: number, b: number): number => (2 * a * b + c1) / (a * a + b * b + c1)
-    expect(likeness(grey(100), grey(150))).toBeCloseTo(mean(100, 150), 10)
-    // Half clear: over black 100 becomes 50.2, over white the two are closer.
-    const alpha = 128 / 255
-    expect(likeness(grey(100), grey(100, 128))).toBeCloseTo(
-      Math.min(mean(100, 100 * alpha), mean(100, 100 * alpha + 255 * (1 - alpha))),
-      10,
-    )
-  })
-
-  test('is the mean over the blocks in which anything is seen', () => {
-    const half = createBitmap(16, 8)
-    blit(half, grey(100), 0, 0)
-    const other = createBitmap(16, 8)
-    blit(other, grey(150), 0, 0)
-    expect(likeness(half, other)).toBeCloseTo(likeness(grey(100), grey(150)), 10)
-    blit(half, grey(60), 8, 0)
-    blit(other, grey(60), 8, 0)
-    expect(likeness(half, other)).toBeCloseTo((likeness(grey(100), grey(150)) + 1) / 2, 10)
-    expect(likeness(createBitmap(9, 9), createBitmap(9, 9))).toBe(1)
-  })
-
-  test('counts the worst channel of a block, and structure as well as brightness', () => {
-    expect(likeness(flat(8, 8, [100, 100, 100, 255]), flat(8, 8, [100, 150, 100, 255]))).toBeCloseTo(likeness(grey(100), grey(150)), 10)
-    const striped = (from: number): Bitmap =>
-      createBitmap(
-        8,
-        8,
-        new Uint8Array(256).map((_, at) => (at % 4 === 3 ? 255 : (Math.floor(at / 4) + from) % 2 === 0 ? 50 : 150)),
-      )
-    // The same mean and the same contrast, the other way round.
-    const [variance, c2] = [50 ** 2, (0.03 * 255) ** 2]
-    expect(likeness(striped(0), striped(1))).toBeCloseTo((c2 - 2 * variance) / (c2 + 2 * variance), 10)
-    expect(likeness(striped(0), striped(0))).toBeCloseTo(1, 10)
-  })
-
-  test('looks at the last, narrower blocks too', () => {
-    const wide = flat(9, 9, [100, 100, 100, 255])
-    const changed = flat(9, 9, [100, 100, 100, 255])
-    changed.data.set([150, 150, 150, 255], (8 * 9 + 8) * 4)
-    expect(likeness(wide, changed)).toBeCloseTo((3 + likeness(grey(100), grey(150))) / 4, 10)
   })
 })

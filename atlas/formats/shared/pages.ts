@@ -52,8 +52,9 @@ export async function encodePages(atlas: Atlas, options: EncodeOptions): Promise
     for (let job = jobs[next++]; job !== undefined; job = jobs[next++]) {
       const { list, encoding, page } = job
       options.signal?.throwIfAborted()
-      const encoded = await encodeOne(page, encoding)
-      lists[list]![page.index] = { file: file(atlas, page.index, encoding.format), ...encoded }
+      const name = (): string => file(atlas, page.index, encoding.format)
+      const encoded = await encodeOne(page, { ...encoding, warn: (why) => encoding.warn?.(`${name()}: ${why}`) })
+      lists[list]![page.index] = { file: name(), ...encoded }
     }
   }
   await Promise.all(Array.from({ length: PAGES_AT_ONCE }, encodeNext))

@@ -1,0 +1,212 @@
+import { type Bitmap, createBitmap, pixelsOf } from '../bitmap.ts'
+import { type ColourError, colourError, LOOK, putLook } from './likeness.ts'
+
+/** Largest error of a reduced palette. Two flat areas side by side look different from about 0.02. */
+export const CLOSE_ENOUGH: ColourError = { mean: 0.01, most: 0.05, worst: 0.2 }
+
+/** Numbers of colours that are tried, the clear one included. */
+const SIZES = [8, 16, 24, 32, 48, 64, 96, 128, 192, 256]
+
+/** Most opaque, and most translucent colours that a palette is made from: a regular part of all of them. */
+const MOST_SAMPLES = 1 << 16
+
+/** Rounds in which colours of the palette move to the middle of the colours that they replace. */
+const ROUNDS = 4
+
+/** The least colour without transparency. */
+const FIRST_OPAQUE = 0xff000000
+
+/** A picture with fewer colours. */
+export interface ReducedPicture {
+  readonly bitmap: Bitmap
+  readonly colours: number
+  readonly error: ColourError
+}
+
+/** Whether an error stays below {@link CLOSE_ENOUGH}. */
+export function isClose({ mean, most, worst }: ColourError): boolean {
+  return mean <= CLOSE_ENOUGH.mean && most <= CLOSE_ENOUGH.most && worst <= CLOSE_ENOUGH.worst
+}
+
+/**
+ * Replaces the colours of a picture by as few as keep it close, without dithering. Clear pixels stay clear,
+ * opaque ones stay opaque, and others stay neither.
+ *
+ * @returns The picture with 256 colours, which is not close, if no palette is.
+ */
+export function reduceColours(bitmap: Bitmap): ReducedPicture {
+  const reducer = new Reducer(bitmap)
+  let [low, high] = [0, SIZES.length - 1]
+  let best = reducer.reduce(SIZES[high]!)
+  if (!isClose(best.error)) high = low
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const tried = reducer.reduce(SIZES[middle]!)
+    if (isClose(tried.error)) [best, high] = [tried, middle]
+    else low = middle + 1
+  }
+  return { bitmap: reducer.draw(best.replaced), colours: new Set(best.replaced).size, error: best.error }
+}
+
+/** Colours that one colour of the palette replaces, by their index. */
+interface Cell {
+  readonly members: Uint32Array
+  /** The coordinate of looks with the greatest spread. */
+  readonly axis: number
+  /** Spread of all coordinates, over all pixels. */
+  readonly spread: number
+}
+
+class Reducer {
+  readonly #bitmap: Bitmap
+  readonly #pixels: Uint32Array
+  /** Ascending: clear, then translucent by alpha, then opaque. */
+  readonly #colours: Uint32Array
+  /** Pixels of each colour. */
+  readonly #counts: Float64Array
+  /** Rare colours weigh more than their pixels, or small details would lose theirs. */
+  readonly #weights: Float64Array
+  readonly #looks: Float32Array
+  /** Colours that palettes are made from, by their index: translucent ones, and opaque ones. */
+  readonly #samples: readonly Uint32Array[]
+  /** Palettes by size. */
+  readonly #palettes = new Map<number, Uint32Array>()
+
+  constructor(bitmap: Bitmap) {
+    this.#bitmap = bitmap
+    this.#pixels = pixelsOf(bitmap)
+    const counts = new Map<number, number>()
+    for (const pixel of this.#pixels) counts.set(pixel, (counts.get(pixel) ?? 0) + 1)
+    this.#colours = Uint32Array.from(counts.keys()).sort()
+    this.#counts = Float64Array.from(this.#colours, (colour) => counts.get(colour)!)
+    this.#weights = this.#counts.map((count) => Math.sqrt(count * Math.sqrt(count)))
+    this.#looks = looksOf(this.#colours)
+    const [visible, opaque] = [1, FIRST_OPAQUE].map((least) => this.#colours.findLastIndex((colour) => colour < least) + 1)
+    this.#samples = [sample(visible!, opaque!), sample(opaque!, this.#colours.length)].filter(({ length }) => length > 0)
+    this.#split()
+  }
+
+  /** Cuts the cell with the greatest spread until there are enough. */
+  #split(): void {
+    const cells = this.#samples.map((members) => this.#measure(members))
+    for (const size of SIZES) {
+      while (cells.length < size - 1) {
+        const widest = cells.reduce((best, { spread }, at) => (spread > cells[best]!.spread ? at : best), 0)
+        const cell = cells[widest]
+        if (cell === undefined || cell.spread === 0 || cell.members.length < 2) break
+        cells.splice(widest, 1, ...this.#cut(cell))
+      }
+      this.#palettes.set(
+        size,
+        Uint32Array.from(cells, ({ members }) => this.#middle(members)),
+      )
+    }
+  }
+
+  #measure(members: Uint32Array): Cell {
+    const [sums, squares] = [new Float64Array(LOOK), new Float64Array(LOOK)]
+    let total = 0
+    for (const member of members) {
+      const weight = this.#weights[member]!
+      total += weight
+      for (let axis = 0; axis < LOOK; axis++) {
+        const value = this.#looks[member * LOOK + axis]!
+        sums[axis]! += value * weight
+        squares[axis]! += value * value * weight
+      }
+    }
+    const spreads = squares.map((square, axis) => Math.max(0, square - sums[axis]! ** 2 / total))
+    return { members, axis: spreads.indexOf(Math.max(...spreads)), spread: members.length < 2 ? 0 : spreads.reduce((a, b) => a + b) }
+  }
+
+  /** Cuts a cell in two where the spreads of both parts are least. */
+  #cut({ members, axis }: Cell): Cell[] {
+    const value = (member: number): number => this.#looks[member * LOOK + axis]!
+    const sorted = members.slice().sort((a, b) => value(a) - value(b) || a - b)
+    const sumOf = (of: (member: number) => number): number => sorted.reduce((all, member) => all + of(member), 0)
+    const [total, sum] = [sumOf((member) => this.#weights[member]!), sumOf((member) => value(member) * this.#weights[member]!)]
+    let [weight, part, best, cut] = [0, 0, -1, 1]
+    for (let at = 1; at < sorted.length; at++) {
+      const member = sorted[at - 1]!
+      weight += this.#weights[member]!
+      part += value(member) * this.#weights[member]!
+      const gain = part ** 2 / weight + (sum - part) ** 2 / (total - weight)
+      if (gain > best) [best, cut] = [gain, at]
+    }
+    return [this.#measure(sorted.slice(0, cut)), this.#measure(sorted.slice(cut))]
+  }
+
+  /** The mean of colours, weighted by how much of each shows. */
+  #middle(members: Iterable<number>): number {
+    let [red, green, blue, shown, total] = [0, 0, 0, 0, 0]
+    let isOpaque = true
+    for (const member of members) {
+      const [colour, weight] = [this.#colours[member]!, this.#weights[member]!]
+      const alpha = colour >>> 24
+      const share = alpha * weight
+      red += (colour & 255) * share
+      green += ((colour >>> 8) & 255) * share
+      blue += ((colour >>> 16) & 255) * share
+      shown += share
+      total += weight
+      isOpaque &&= alpha === 255
+    }
+    const alpha = isOpaque ? 255 : Math.min(254, Math.round(shown / total))
+    return ((alpha << 24) | (Math.round(blue / shown) << 16) | (Math.round(green / shown) << 8) | Math.round(red / shown)) >>> 0
+  }
+
+  /** Returns the colour that replaces each colour, and the error. */
+  reduce(size: number): { readonly replaced: Uint32Array; readonly error: ColourError } {
+    let palette = this.#palettes.get(size)!
+    for (let round = 0; round < ROUNDS; round++) {
+      const members = Array.from(palette, (): number[] => [])
+      for (const sample of this.#samples)
+        for (const [at, place] of this.#nearest(palette, sample).entries()) members[place]!.push(sample[at]!)
+      palette = palette.map((colour, at) => (members[at]!.length > 0 ? this.#middle(members[at]!) : colour))
+    }
+    const nearest = this.#nearest(palette, this.#colours.keys())
+    const replaced = this.#colours.map((colour, at) => (colour === 0 ? 0 : palette[nearest[at]!]!))
+    return { replaced, error: colourError(this.#colours, replaced, this.#counts) }
+  }
+
+  /**
+   * For each of some colours, by their index, the place of the nearest one in a palette: an opaque one for
+   * opaque colours, a translucent one for others.
+   */
+  #nearest(palette: Uint32Array, indices: Iterable<number>): Uint8Array {
+    const [looks, targets] = [this.#looks, looksOf(palette)]
+    const places = [false, true].map((isOpaque) => [...palette.keys()].filter((place) => palette[place]! >= FIRST_OPAQUE === isOpaque))
+    return Uint8Array.from(indices, (index) => {
+      let [least, nearest] = [Infinity, 0]
+      for (const place of places[Number(this.#colours[index]! >= FIRST_OPAQUE)]!) {
+        let distance = 0
+        for (let axis = 0; axis < LOOK && distance < least; axis++)
+          distance += (looks[index * LOOK + axis]! - targets[place * LOOK + axis]!) ** 2
+        if (distance < least) [least, nearest] = [distance, place]
+      }
+      return nearest
+    })
+  }
+
+  /** Draws the picture with the replaced colours. */
+  draw(replaced: Uint32Array): Bitmap {
+    const { width, height } = this.#bitmap
+    const by = new Map(Array.from(this.#colours, (colour, at) => [colour, replaced[at]!]))
+    const data = new Uint8Array(4 * this.#pixels.length)
+    const view = new DataView(data.buffer)
+    for (let at = 0; at < this.#pixels.length; at++) view.setUint32(4 * at, by.get(this.#pixels[at]!)!, true)
+    return createBitmap(width, height, data)
+  }
+}
+
+function looksOf(colours: Uint32Array): Float32Array {
+  const looks = new Float32Array(colours.length * LOOK)
+  for (const [at, colour] of colours.entries()) putLook(colour, looks, at * LOOK)
+  return looks
+}
+
+/** At most {@link MOST_SAMPLES} indices from `from` up to `to`, evenly spread. */
+function sample(from: number, to: number): Uint32Array {
+  const every = Math.max(1, Math.ceil((to - from) / MOST_SAMPLES))
+  return Uint32Array.from({ length: Math.ceil((to - from) / every) }, (_, at) => from + at * every)
+}
