@@ -183,10 +183,14 @@ const shapes = {
         .describe(
           '`"exact"` writes a PNG page with a palette if it has at most 256 colours. `"close"` also reduces a page of more colours, to as few as stay within a stated error. A palette that makes the file larger is not used. Default: truecolour.',
         ),
+      effort: z
+        .enum(['fast', 'best'], { error: '"fast" or "best"' })
+        .default('fast')
+        .describe('`"best"` makes PNG and lossless WebP pages as small as they get without loss, in ten to twenty times the time.'),
       rotate: flag().default(false).describe('Turns frames if they pack closer so; for PixiJS only.'),
       stable: flag().default(false).describe('Keeps frames at their places between builds.'),
     },
-    { error: 'an object: maxSize, format, quality, level, ktx2, hull, palette, rotate, stable' },
+    { error: 'an object: maxSize, format, quality, level, ktx2, hull, palette, effort, rotate, stable' },
   ),
   limits: z.strictObject(
     {

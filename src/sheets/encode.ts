@@ -40,13 +40,13 @@ export async function encodeSheet(atlas: Atlas, options: SheetOptions, aids: Enc
 
 function toEncoding(
   format: PageFormat,
-  { level, palette, quality = {}, ktx2: mode }: SheetOptions,
+  { level, palette, effort, quality = {}, ktx2: mode }: SheetOptions,
   { textures, warn }: EncodeAids,
 ): PageEncoding {
-  if (format === 'png') return { format, level, warn, ...(palette === undefined ? {} : { palette }) }
+  if (format === 'png') return { format, level, effort, warn, ...(palette === undefined ? {} : { palette }) }
   const lossy = quality[format]
   if (format === 'ktx2') return { format, ...(textures ? { texture: (bitmap) => textures(bitmap, { mode, quality: lossy ?? 50 }) } : {}) }
-  return { format, lossless: lossy === undefined, ...(lossy === undefined ? {} : { quality: lossy }) }
+  return { format, effort, lossless: lossy === undefined, ...(lossy === undefined ? {} : { quality: lossy }) }
 }
 
 function toBuiltPage({ bytes, width, height }: EncodedPage, format: PageFormat): BuiltPage {

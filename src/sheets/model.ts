@@ -23,6 +23,8 @@ export interface SheetOptions {
   /** Most corners of each frame's outline; missing for no outlines. */
   readonly hull?: number | undefined
   readonly palette?: 'exact' | 'close' | undefined
+  /** `best` takes much longer, for smaller files without loss; fast if it is missing. */
+  readonly effort?: 'best' | undefined
   /** Whether frames may be turned on the pages; none are if it is missing. */
   readonly rotate?: boolean | undefined
   /** Whether frames keep their positions of an earlier layout, as far as density allows. */

@@ -109,12 +109,12 @@ function sortQuality(all: readonly AnimationQuality[]): readonly AnimationQualit
 }
 
 /**
- * Options for a dev server, which packs each sprite by itself: no stable layout, and only one encoding. KTX2
+ * Options for a dev server, which packs each sprite by itself: no stable layout, fast encoding, and only one of them. KTX2
  * is left out, because it takes too long and cannot be swapped in place.
  */
 function optionsFor(grouping: 'group' | 'sprite', options: SheetOptions): SheetOptions {
   if (grouping === 'group') return options
-  const { stable: _, ...rest } = options
+  const { stable: _, effort: _effort, ...rest } = options
   return { ...rest, encodings: [options.encodings.find((encoding) => encoding !== 'ktx2') ?? 'png'] }
 }
 

@@ -4,8 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { pixelsOf } from '../../atlas/bitmap.ts'
 import { type ColourError, colourError } from '../../atlas/encode/likeness.ts'
 import { isClose, reduceColours } from '../../atlas/encode/reduce.ts'
-import { type Bitmap, bleedColours, createBitmap, decodePng, encodePage, encodePages } from '../../atlas/index.ts'
+import { type Bitmap, bleedColours, createBitmap, decodePng, encodePage, encodePages, readPage } from '../../atlas/index.ts'
 import { encodeIndexed } from '../../atlas/png/palette.ts'
+import { encodeSmallest } from '../../atlas/png/write.ts'
 import { drawAll, seeded } from './drawn.ts'
 
 /** A picture of at most this many colours, some of them clear. */
@@ -82,6 +83,46 @@ describe('a palette', () => {
       expect((await encodePage(dot, { format: 'png', palette })).length).toBeLessThanOrEqual(
         (await encodePage(dot, { format: 'png' })).length,
       )
+  })
+})
+
+describe('the best effort', () => {
+  test('keeps every visible pixel, and is no larger than the fast one', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 40 }),
+        fc.integer({ min: 1, max: 40 }),
+        fc.constantFrom(2, 40, 2000),
+        fc.nat(),
+        async (width, height, colours, seed) => {
+          const bitmap = patchwork(width, height, colours, seed)
+          const fast = await encodePage(bitmap, { format: 'png' })
+          const best = await encodePage(bitmap, { format: 'png', effort: 'best' })
+          expect(best.length).toBeLessThanOrEqual(fast.length)
+          expect(visible(decodePng(best))).toEqual(visible(bitmap))
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+
+  test('filters rows so that any decoder reads the same picture, smaller if it is smooth', async () => {
+    const bitmap = createBitmap(90, 70)
+    for (let at = 0; at < 6300; at++)
+      bitmap.data.set([(at % 90) * 2, Math.floor(at / 90) * 3, ((at % 90) * Math.floor(at / 90)) % 256, 255 - (at % 90)], 4 * at)
+    const best = await encodeSmallest(bitmap)
+    expect(decodePng(best)).toEqual(bitmap)
+    expect(new Uint8Array(await sharp(best).raw().toBuffer())).toEqual(bitmap.data)
+    expect(best.length).toBeLessThan((await encodePage(bitmap, { format: 'png', level: 9 })).length / 2)
+    expect(await encodeSmallest(bitmap)).toEqual(best)
+  })
+
+  test('makes a lossless WebP smaller, with the same visible pixels', async () => {
+    const [drawn] = await drawAll(['a wizard with a blue hat'], [['walk', 8]])
+    const [frame] = drawn!.frames
+    const [fast, best] = await Promise.all((['fast', 'best'] as const).map((effort) => encodePage(frame!, { format: 'webp', effort })))
+    expect(best!.length).toBeLessThan(fast!.length)
+    expect(visible(await readPage(best!, 'webp'))).toEqual(visible(frame!))
   })
 })
 

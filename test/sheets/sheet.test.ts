@@ -66,6 +66,13 @@ test('a palette and another scale are other pages', async () => {
   expect(own.kept.size).toBe(first + 2)
 })
 
+test('the best effort makes smaller pages, and is left out in dev', async () => {
+  const made = async (grouping: 'group' | 'sprite', effort?: 'best'): Promise<Uint8Array> =>
+    (await makeSheets(inputs('hero', {}), grouping, { ...options, effort }, ports())).atlases[0]!.pages[0]!.bytes
+  expect((await made('group', 'best')).length).toBeLessThan((await made('group')).length)
+  expect(await made('sprite', 'best')).toEqual(await made('sprite'))
+})
+
 test('borders of a nine-slice go with each frame at each scale, which is whole; too wide ones are refused once they are bought', async () => {
   const bordered = inputs('panel', { size: 100, scales: [1, 0.5], borders: [10, 4, 12, 6] })
   const { atlases } = await makeSheets(bordered, 'group', options, ports())
