@@ -5,6 +5,7 @@ import { readCorpus } from './corpus.mjs'
 import { identity } from './identity.mjs'
 import { inTurn, measureProcess } from './measure.mjs'
 import { check } from './report.mjs'
+import { smallerPages } from './smaller.mjs'
 import { targets } from './targets.mjs'
 import { readPages } from './tools.mjs'
 import { makeViteGames } from './vite-project.mjs'
@@ -83,13 +84,14 @@ async function bytes({ size, tools }) {
     await buildOnce(tool)
     rows.push({ tool: name, ...readPages(tool.out) })
   }
+  const smaller = size === 'L' ? [] : await smallerPages(tools.spritewright.out, cache)
   const own = rows.find(({ tool }) => tool === 'spritewright')
   for (const row of rows) Object.assign(row, { 'our bytes ÷ its': own.kb / row.kb, 'our area ÷ its': own.mpx / row.mpx })
   const peers = rows.filter(({ tool }) => tool !== 'spritewright' && tool !== 'floor')
   const area = targets.bytes.areaOfAssetPack[size]
   const assetPack = rows.find(({ tool }) => tool === 'AssetPack')
   return {
-    rows,
+    rows: [...rows, ...smaller.map((row) => ({ ...row, 'our bytes ÷ its': own.kb / row.kb }))],
     checks: [
       ...peers.map((peer) => check(`${size} PNG bytes, ours ÷ ${peer.tool}`, own.kb / peer.kb, 'under', 1)),
       ...(area ? [check(`${size} page area, ours ÷ AssetPack`, own.mpx / assetPack.mpx, 'at most', area)] : []),
