@@ -11,10 +11,12 @@ import { toTagged } from './tags.ts'
 export async function readAsepriteArt(file: string, bytes: Uint8Array): Promise<Art> {
   const info = await withFile(file, () => asepriteInfo(bytes))
   const sha256 = digest(bytes)
-  const sequences = toTagged(info.tags, info.durations, (from, to) => ({
-    sha256: digest(sha256, `${from} ${to}`),
-    read: () => withFile(file, () => readAseprite(bytes, {}, { from, to }).frames.map(({ bitmap }) => bitmap)),
-  }))
+  const sequences = await withFile(file, () =>
+    toTagged(info.tags, info.durations, (from, to) => ({
+      sha256: digest(sha256, `${from} ${to}`),
+      read: () => withFile(file, () => readAseprite(bytes, {}, { from, to }).frames.map(({ bitmap }) => bitmap)),
+    })),
+  )
   return { sequences, files: [file], ...anchorOf(info), ...bordersOf(info) }
 }
 

@@ -54,10 +54,16 @@ export async function readFolder(disk: Disk, folder: string): Promise<Art> {
   return { sequences, files: [folder, ...found.map(({ file }) => file)] }
 }
 
-async function listPictures(disk: Disk, folder: string): Promise<readonly string[]> {
+/** Deepest folder of a source. */
+const deepest = 6
+
+async function listPictures(disk: Disk, folder: string, depth = 0): Promise<readonly string[]> {
+  // Links may lead in a circle.
+  if (depth > deepest)
+    throw sourceError(folder, `at most ${deepest} folders in each other`, 'more', 'Move the pictures up, or take a link away.')
   const pictures: string[] = []
   for (const path of await listFolder(disk, folder)) {
-    if ((await disk.stat(path))?.isFolder) pictures.push(...(await listPictures(disk, path)))
+    if ((await disk.stat(path))?.isFolder) pictures.push(...(await listPictures(disk, path, depth + 1)))
     else if (stillEndings.has(extname(path).toLowerCase())) pictures.push(path)
     else if (otherPictures.test(path))
       throw sourceError(path, 'PNG, JPEG or WebP pictures in a folder', 'another kind', 'Name it by a spec of its own ("source").')

@@ -22,7 +22,9 @@ export function groupByName<T>(items: readonly T[], nameOf: (item: T) => string)
   const groups = new Map<string, { readonly item: T; readonly number: number; readonly name: string }[]>()
   for (const item of items) {
     const { group, number, name } = toNumbered(nameOf(item))
-    groups.set(group, [...(groups.get(group) ?? []), { item, number, name }])
+    const members = groups.get(group)
+    if (members) members.push({ item, number, name })
+    else groups.set(group, [{ item, number, name }])
   }
   return [...groups].map(([group, members]) => {
     const [first] = members

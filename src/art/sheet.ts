@@ -47,10 +47,12 @@ export async function readSheet(disk: Disk, file: string, bytes: Uint8Array): Pr
       )
   const sequences =
     groups ??
-    toTagged(tags, durations ?? [], (from, to) => {
-      const parts = atlas.frames.slice(from, to + 1)
-      return { sha256: digestOf(parts), read: () => cut(parts) }
-    })
+    (await withFile(file, () =>
+      toTagged(tags, durations ?? [], (from, to) => {
+        const parts = atlas.frames.slice(from, to + 1)
+        return { sha256: digestOf(parts), read: () => cut(parts) }
+      }),
+    ))
   return { sequences, files: [file, sheet] }
 }
 

@@ -1,6 +1,9 @@
 import type { AsepriteTag } from '../../atlas/index.ts'
 import type { ArtSequence } from './source.ts'
 
+/** Most frames of all tags together: tags may overlap. */
+const mostTagged = 1_000_000
+
 /**
  * The animations of a file with frame times: one for each tag. Without tags, the file is one animation, or one
  * picture.
@@ -14,6 +17,8 @@ export function toTagged(
   durations: readonly number[],
   part: (from: number, to: number) => Pick<ArtSequence, 'sha256' | 'read'>,
 ): readonly ArtSequence[] {
+  const all = tags.reduce((sum, { from, to }) => sum + to - from + 1, 0)
+  if (all > mostTagged) throw new Error(`Expected at most ${mostTagged} frames in all tags together, found ${all}. Split the file.`)
   const last = durations.length - 1
   const whole: AsepriteTag = { name: '', from: 0, to: last, direction: 'forward', repeat: 0 }
   return (tags.length > 0 ? tags : [whole]).map((tag) => {

@@ -28,6 +28,7 @@ export async function withArt(disk: Disk, spec: SpriteSpec): Promise<SpriteSpec>
   const path = resolve(dirname(spec.file), reference.path)
   try {
     const art = await readArt(disk, { path, grid: reference.grid })
+    for (const sequence of art.sequences) checkFrames(path, { name: sequence.name, frames: sequence.frames })
     const animations = toAnimations(art, reference)
     checkNames(path, animations)
     for (const animation of animations) checkFrames(path, animation)
@@ -123,7 +124,7 @@ function checkNames(path: string, animations: readonly AnimationSpec[]): void {
   }
 }
 
-function checkFrames(path: string, { name, frames, use, durations }: AnimationSpec): void {
+function checkFrames(path: string, { name, frames, use, durations }: Pick<AnimationSpec, 'name' | 'frames' | 'use' | 'durations'>): void {
   const shown = JSON.stringify(name)
   if (frames > mostOwnFrames) throw wrong(path, `at most ${mostOwnFrames} frames in an animation`, `${frames} in ${shown}`, 'Split it.')
   const beyond = use?.find((index) => index >= frames)

@@ -14,6 +14,9 @@ export function specName(file: string): string | undefined {
 const bareArt = /^(.*)\.(?:aseprite|ase|sprites)$/
 const insideBareArt = /^(.*?[\\/][^\\/]+\.sprites)[\\/]/
 
+/** A folder of frames touched up by hand. */
+const touchedUp = /\.frames[\\/][^\\/]+$/
+
 /**
  * The sprite's name of own art without a spec: `goblin` of `goblin.aseprite`, `ui` of the folder `ui.sprites`.
  * Returns `undefined` for any other file.
@@ -24,8 +27,10 @@ export function bareArtName(file: string): string | undefined {
 
 /** The file or folder that makes a sprite, of a file that may be in such a folder: a spec, or own art without one. */
 export function spriteFile(file: string): string | undefined {
+  // A spec stays one, in whatever folder it is.
+  if (specName(file) !== undefined) return file
   const [, folder = file] = insideBareArt.exec(file) ?? []
-  return specName(folder) !== undefined || bareArtName(folder) !== undefined ? folder : undefined
+  return bareArtName(folder) !== undefined && !touchedUp.test(folder) ? folder : undefined
 }
 
 /** Largest spec file that is read, in bytes. */

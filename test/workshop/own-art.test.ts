@@ -187,3 +187,29 @@ test('own art without a spec: a folder by its ending, Aseprite files if they are
   expect(await game.read('art/goblin.d.aseprite.ts')).toContain('"goblin"')
   expect(await game.read('art/hud.d.sprites.ts')).toContain('"hud/heart"')
 })
+
+test('a spec stays one in a folder of that ending, and touch-ups are no sprites', async () => {
+  const { game } = await project({
+    'game.sprites/hero.sprite.json': '{ "source": "./hero.png" }',
+    'game.sprites/hero.png': encodePng(drawn(4, 4, 1)),
+    'art/orc.frames/walk.aseprite': writeAseprite({
+      width: 4,
+      height: 4,
+      frames: [{ bitmap: drawn(4, 4, 6), durationMs: 100 }],
+      tags: [],
+      slices: [],
+    }),
+  })
+  const specs = ['**/*.sprite.json', '**/*.aseprite']
+  const workshop = await createWorkshop({ root: game.root, options: { specs }, host: hostOf(game, {}, { net: noNet() }) })
+  open.push(workshop)
+  expect((await workshop.preview()).sheets.sprites.map(({ name }) => name)).toEqual(['hero'])
+})
+
+test('a picture that becomes an animation of one frame is made again', async () => {
+  const { game, workshop } = await project({ 'ui.sprites/walk.png': encodePng(drawn(4, 4, 1)) })
+  await workshop.build()
+  await game.remove('ui.sprites/walk.png')
+  await game.write('ui.sprites/walk/1.png', encodePng(drawn(4, 4, 1)))
+  expect((await workshop.build()).sheets.atlases[0]?.animations).toMatchObject([{ name: 'ui/walk', frames: [{ name: 'ui/walk/0000' }] }])
+})

@@ -2,7 +2,7 @@ import type { Bitmap } from '../../../atlas/index.ts'
 import { buildKey } from '../../sprite-spec/key.ts'
 import { animationId } from '../../sprite-spec/request.ts'
 import { type CutAnimation, cutAnimation, type FigureMeasure, isOneScale, type PlayedFrames, readPlayed } from '../frames.ts'
-import type { DeliveryLayout, SheetInput } from '../sources.ts'
+import { type DeliveryLayout, isChecked, type SheetInput } from '../sources.ts'
 import { type BuildCache, formatVersion } from './cache.ts'
 import { packFile, unpackFile } from './packed-file.ts'
 import { type FrameHead, readAnimationHead } from './schema.ts'
@@ -31,7 +31,12 @@ export function animationKey({ spec, animation, source, overrides, bases = [] }:
     formatVersion,
     codec,
     name: `${spec.name}/${animation.name}`,
-    source: [source.kind, source.sha256, frames],
+    source: [
+      source.kind,
+      source.sha256,
+      frames,
+      ...(source.kind === 'own' ? [animation.isPicture === true, isChecked({ spec, source })] : []),
+    ],
     // The quality contains the service's remarks, and `stabilize` reads which frames the service shifted.
     review: isResult ? (source.review ?? null) : null,
     overrides: isResult ? (overrides?.key ?? null) : null,

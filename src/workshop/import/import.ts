@@ -3,6 +3,7 @@ import { SpritewrightError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
 import { decodeText, inProjectStyle } from '../../host/project-style.ts'
 import { publish } from '../../host/publish.ts'
+import { isInside, realPath } from '../../host/real-path.ts'
 import { findSpecSchema } from '../../options/editor-schema.ts'
 import { withArt } from '../../sprite-spec/own-art.ts'
 import { parseSpec } from '../../sprite-spec/parser.ts'
@@ -46,6 +47,11 @@ export async function importProjects(
   let atlas: Imported['atlas'] = {}
   for (const path of paths) {
     const imported = await readOne(host.disk, path)
+    if (!isInside(realPath(root), realPath(imported.folder)))
+      throw new SpritewrightError('SW_USAGE', {
+        message: `${path}: expected a path in the project ${root}, found one outside. Copy it there.`,
+        facts: { file: path },
+      })
     left.push(...imported.left)
     atlas = { ...atlas, ...imported.atlas }
     const names = nameAll(imported)

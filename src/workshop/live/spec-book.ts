@@ -51,12 +51,10 @@ export function createSpecReader(context: Context): SpecReader {
   /** Specs of own art whose source has changed, or was broken and may be whole now. */
   const withChangedArt = (changed: readonly string[]): readonly string[] =>
     changed.length === 0 ? [] : [...(pages ?? [])].flatMap(([file, { spec }]) => (isFrom(spec, changed) ? [file] : []))
+  const isKnownArt = (path: string): boolean =>
+    [...(pages?.values() ?? [])].some(({ spec }) => !(spec instanceof SpritewrightError) && isFrom(spec, [path]))
   const touched = (changed: readonly string[]): readonly string[] => [
-    ...new Set([
-      ...changed.flatMap((path) => (context.ownFiles.has(path) ? [] : (spriteFile(path) ?? []))),
-      ...unread(),
-      ...withChangedArt(changed),
-    ]),
+    ...new Set([...changed.flatMap((path) => (isKnownArt(path) ? [] : (spriteFile(path) ?? []))), ...unread(), ...withChangedArt(changed)]),
   ]
   const readPage = async (file: string, before: Page | undefined): Promise<Page> => {
     const { spec, bytes } = await tryReadSpec(host.disk, file, root)
@@ -120,7 +118,7 @@ export function createSpecReader(context: Context): SpecReader {
 
 /** Whether one of these files is, or is in, the source of a spec of own art. */
 function isFrom(spec: Page['spec'], changed: readonly string[]): boolean {
-  if (spec instanceof SpritewrightError) return spec.code === 'SW_SOURCE'
+  if (spec instanceof SpritewrightError) return spec.code === 'SW_SOURCE' || spec.code === 'SW_DISK'
   const [source] = spec.art?.files ?? []
   if (source === undefined) return false
   const files = new Set(spec.art?.files.map(foldPath))
