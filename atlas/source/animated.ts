@@ -2,7 +2,7 @@ import type { Sharp } from 'sharp'
 import { type Bitmap, createBitmap, crop } from '../bitmap.ts'
 import { loadSharp } from '../encode/codec.ts'
 import { AtlasError } from '../errors.ts'
-import { MAX_FRAME_PIXELS } from '../png/picture.ts'
+import { MAX_FRAME_PIXELS, sniffFormat } from '../png/picture.ts'
 
 /** A picture that may be animated, by its headers alone. */
 export interface AnimatedInfo {
@@ -19,7 +19,7 @@ export interface AnimatedInfo {
 const MAX_PIXELS = 2 ** 27
 
 /** Browsers show a frame without a time for this long, in milliseconds. */
-const DEFAULT_MS = 100
+export const DEFAULT_FRAME_MS = 100
 
 /**
  * Reads frame size and times of a GIF or WebP. Decodes nothing.
@@ -37,7 +37,7 @@ export async function animatedInfo(bytes: Uint8Array): Promise<AnimatedInfo> {
       )
     if (width * height * pages > MAX_PIXELS)
       throw refuse('too-many-pixels', `Expected at most ${MAX_PIXELS} pixels together, found ${width * height * pages}. Split the file.`)
-    return { width, height, durations: Array.from({ length: pages }, (_, index) => delay[index] || DEFAULT_MS), loop: loop !== 1 }
+    return { width, height, durations: Array.from({ length: pages }, (_, index) => delay[index] || DEFAULT_FRAME_MS), loop: loop !== 1 }
   })
 }
 
@@ -56,7 +56,7 @@ export async function readAnimated(bytes: Uint8Array): Promise<readonly Bitmap[]
 }
 
 async function withSharp<T>(bytes: Uint8Array, read: (image: Sharp) => Promise<T>): Promise<T> {
-  if (!isGif(bytes) && !isWebp(bytes)) throw refuse('format', 'Expected a GIF or WebP picture, found another file.')
+  if (!isGif(bytes) && sniffFormat(bytes) !== 'webp') throw refuse('format', 'Expected a GIF or WebP picture, found another file.')
   try {
     return await read((await loadSharp())(bytes, { pages: -1, limitInputPixels: MAX_PIXELS, failOn: 'warning' }))
   } catch (cause) {
@@ -66,17 +66,9 @@ async function withSharp<T>(bytes: Uint8Array, read: (image: Sharp) => Promise<T
 }
 
 function isGif(bytes: Uint8Array): boolean {
-  return isAscii(bytes, 0, 'GIF8')
-}
-
-function isWebp(bytes: Uint8Array): boolean {
-  return isAscii(bytes, 0, 'RIFF') && isAscii(bytes, 8, 'WEBP')
+  return [...'GIF8'].every((letter, at) => bytes[at] === letter.charCodeAt(0))
 }
 
 function refuse(rule: string, message: string, cause?: unknown): AtlasError {
   return new AtlasError('SW_IMAGE', { message, facts: { rule }, cause })
-}
-
-function isAscii(bytes: Uint8Array, at: number, text: string): boolean {
-  return [...text].every((letter, index) => bytes[at + index] === letter.charCodeAt(0))
 }

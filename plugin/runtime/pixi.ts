@@ -8,7 +8,7 @@ import { AnimatedSprite, Cache, type FrameObject, NineSliceSprite, Sprite, Textu
 import { createAtlas, type LoadedAtlas, mendAtlas, toFrameObjects, unloadAtlas } from './pixi/atlas.ts'
 import { notePlayed } from './pixi/playback.ts'
 import { swapAtlas } from './pixi/swap.ts'
-import { type AtlasData, bordersOf, mainAtlas, type Outline, type SpriteModule } from './shared/data.ts'
+import { type AtlasData, bordersOf, mainAtlas, type Outline, type SpriteModule, spriteOf } from './shared/data.ts'
 import { isHot, onUpdate } from './shared/hot.ts'
 import { createNewest } from './shared/swap.ts'
 
@@ -114,7 +114,7 @@ function publish(atlas: LoadedAtlas): LoadedAtlas {
 }
 
 function toLoaded(sprite: SpriteModule, atlas: LoadedAtlas): LoadedSprite {
-  const isOwn = (name: string): boolean => name === sprite.name || name.startsWith(`${sprite.name}/`)
+  const isOwn = (name: string): boolean => spriteOf(name) === sprite.name
   const create = (short = sprite.order[0] ?? Object.keys(sprite.pictures)[0] ?? ''): AnimatedSprite | Sprite | NineSliceSprite => {
     const picture = Object.hasOwn(sprite.pictures, short) ? sprite.pictures[short] : undefined
     return picture === undefined ? playing(atlas, sprite, short) : showing(atlas, picture)

@@ -52,12 +52,15 @@ export function namedByPath(path: string): string {
 
 /** Nothing is left of a name in another script. It stays as it is, and is refused later. */
 function toName(text: string): string {
-  return (
-    text
-      .replace(/[^\w-]+$/, '')
-      .replaceAll(/[^\w-]+/g, '-')
-      .replace(/^[_-]+/, '') || text
-  )
+  return toPlainName(text) || text
+}
+
+/** A text with `-` in place of every run of characters that a name cannot have; empty if nothing is left. */
+export function toPlainName(text: string): string {
+  return text
+    .replace(/[^\w-]+$/, '')
+    .replaceAll(/[^\w-]+/g, '-')
+    .replace(/^[_-]+/, '')
 }
 
 /** `name` is empty for a frame that is named by a number alone, in a folder. */

@@ -1,4 +1,4 @@
-import { animatedInfo, crop, pictureInfo, readAnimated, readApng, readPicture } from '../../atlas/index.ts'
+import { animatedInfo, crop, DEFAULT_FRAME_MS, pictureInfo, readAnimated, readApng, readPicture } from '../../atlas/index.ts'
 import { type Art, digest, plainPlayback, sourceError, withFile } from './source.ts'
 
 /** A source that is one still picture, or an animated PNG. */
@@ -23,16 +23,13 @@ function isAnimatedPng(bytes: Uint8Array): boolean {
 /** Types of chunks. */
 const [ACTL, IDAT] = [0x6163544c, 0x49444154]
 
-/** Browsers show a frame without a time for this long, in milliseconds. */
-const defaultMs = 100
-
 async function readAnimatedPng(file: string, bytes: Uint8Array): Promise<Art> {
   const { frames, plays } = await withFile(file, () => readApng(bytes))
   const sequence = {
     name: '',
     isPicture: false,
     frames: frames.length,
-    durations: frames.map(({ durationMs }) => durationMs || defaultMs),
+    durations: frames.map(({ durationMs }) => durationMs || DEFAULT_FRAME_MS),
     loop: plays !== 1,
     yoyo: false,
     sha256: digest(bytes),

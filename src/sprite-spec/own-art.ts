@@ -1,6 +1,6 @@
 import { basename, dirname, resolve } from 'node:path'
 import { readArt } from '../art/art.ts'
-import type { Art, ArtSequence } from '../art/source.ts'
+import { type Art, type ArtSequence, sourceError } from '../art/source.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
 import { foldPath } from '../host/real-path.ts'
@@ -48,7 +48,7 @@ export async function withArt(disk: Disk, spec: SpriteSpec): Promise<SpriteSpec>
  */
 export function bareSpec(file: string): SpriteSpec {
   const name = bareArtName(file) ?? ''
-  if (!namePattern.test(name)) throw wrong(file, `${nameWords}, before the ending`, JSON.stringify(basename(file)), 'Rename it.')
+  if (!namePattern.test(name)) throw sourceError(file, `${nameWords}, before the ending`, JSON.stringify(basename(file)), 'Rename it.')
   return toOwnSpec(name, file, ownSpecSchema.parse({ source: `./${basename(file)}` }), [])
 }
 
@@ -68,7 +68,7 @@ function toAnimations({ sequences, files }: Art, { playback }: OwnSource): reado
   const unknown = playback.find(({ name }) => !names.includes(name))
   if (unknown) {
     const near = nearestName(unknown.name, names)
-    throw wrong(
+    throw sourceError(
       files[0] as string,
       `an animation ${JSON.stringify(unknown.name)}, which the spec names`,
       `${names.join(', ')}`,
@@ -111,10 +111,10 @@ function checkNames(path: string, animations: readonly AnimationSpec[]): void {
   const first = new Map<string, string>()
   for (const { name, isPicture } of animations) {
     if (!namePattern.test(name) && !(isPicture && name === ''))
-      throw wrong(path, nameWords, JSON.stringify(name), 'Rename the tag or the file.')
+      throw sourceError(path, nameWords, JSON.stringify(name), 'Rename the tag or the file.')
     const other = first.get(foldPath(name))
     if (other !== undefined)
-      throw wrong(
+      throw sourceError(
         path,
         'names that differ in more than case',
         `${JSON.stringify(other)} and ${JSON.stringify(name)}`,
@@ -126,20 +126,17 @@ function checkNames(path: string, animations: readonly AnimationSpec[]): void {
 
 function checkFrames(path: string, { name, frames, use, durations }: Pick<AnimationSpec, 'name' | 'frames' | 'use' | 'durations'>): void {
   const shown = JSON.stringify(name)
-  if (frames > mostOwnFrames) throw wrong(path, `at most ${mostOwnFrames} frames in an animation`, `${frames} in ${shown}`, 'Split it.')
+  if (frames > mostOwnFrames)
+    throw sourceError(path, `at most ${mostOwnFrames} frames in an animation`, `${frames} in ${shown}`, 'Split it.')
   const beyond = use?.find((index) => index >= frames)
   if (beyond !== undefined)
-    throw wrong(path, `frames 0 to ${frames - 1} in "use" of ${shown}`, `frame ${beyond}`, 'Correct "use" in the spec.')
+    throw sourceError(path, `frames 0 to ${frames - 1} in "use" of ${shown}`, `frame ${beyond}`, 'Correct "use" in the spec.')
   const played = use?.length ?? frames
   if (durations && durations.length !== played)
-    throw wrong(
+    throw sourceError(
       path,
       `${played} durations of ${shown}, one for each frame played`,
       `${durations.length}`,
       'Correct "durations" in the spec.',
     )
-}
-
-function wrong(file: string, expected: string, found: string, next: string): SpritewrightError {
-  return new SpritewrightError('SW_SOURCE', { message: `${file}: expected ${expected}, found ${found}. ${next}`, facts: { file } })
 }

@@ -61,7 +61,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   project: { at: ['src/project/'], may: [...papers, 'key search', 'options', 'queue', 'sheets', 'atlas/index.ts'], mayLater: ['embedded'] },
   workshop: {
     at: ['src/workshop.ts', 'src/workshop/'],
-    may: [...papers, 'key search', 'project', 'queue', 'sheets', 'contract', 'options', 'atlas/index.ts'],
+    may: [...papers, 'key search', 'art', 'project', 'queue', 'sheets', 'contract', 'options', 'atlas/index.ts'],
     mayLater: ['embedded'],
   },
   cli: {

@@ -1,5 +1,6 @@
 import { basename, dirname, extname, join } from 'node:path'
 import type { z } from 'zod'
+import { toPlainName } from '../../art/names.ts'
 import { SpritewrightError } from '../../errors.ts'
 import type { Disk } from '../../host/disk.ts'
 import { isPathBeside } from '../../sprite-spec/fields.ts'
@@ -60,11 +61,7 @@ export async function findSources(
 
 /** A name for a sprite or an atlas: the text with `-` in place of what a name cannot have. */
 export function toSpriteName(path: string): string {
-  return basename(path, pictures.test(path) ? extname(path) : '')
-    .replaceAll(/\{[^}]*\}/g, '')
-    .replace(/[^\w-]+$/, '')
-    .replaceAll(/[^\w-]+/g, '-')
-    .replace(/^[_-]+/, '')
+  return toPlainName(basename(path, pictures.test(path) ? extname(path) : '').replaceAll(/\{[^}]*\}/g, ''))
 }
 
 /**

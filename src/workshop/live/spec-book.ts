@@ -6,7 +6,7 @@ import { ownAnimations, toWantedAnimations, type WantedAnimation, type WantedAni
 import { groupBy } from '../../sheets/group.ts'
 import { findSpecs, type SpecScan, toScan, tryReadSpec } from '../../sprite-spec/scan.ts'
 import type { SpriteSpec } from '../../sprite-spec/spec.ts'
-import { spriteFile } from '../../sprite-spec/spec-file.ts'
+import { specName, spriteFile } from '../../sprite-spec/spec-file.ts'
 import { sha256 } from '../../vault/objects.ts'
 import { pictureEndings } from '../project-files.ts'
 import { staleOf } from '../sheets/changed-specs.ts'
@@ -53,18 +53,23 @@ export function createSpecReader(context: Context): SpecReader {
     changed.length === 0 ? [] : [...(pages ?? [])].flatMap(([file, { spec }]) => (isFrom(spec, changed) ? [file] : []))
   const isKnownArt = (path: string): boolean =>
     [...(pages?.values() ?? [])].some(({ spec }) => !(spec instanceof SpritewrightError) && isFrom(spec, [path]))
+  /** The file or folder that makes a sprite by itself. A source that a spec names does not. */
+  const ownSprite = (path: string): readonly string[] => {
+    const file = spriteFile(path)
+    return file === undefined || (specName(file) === undefined && isKnownArt(path)) ? [] : [file]
+  }
   const touched = (changed: readonly string[]): readonly string[] => [
-    ...new Set([...changed.flatMap((path) => (isKnownArt(path) ? [] : (spriteFile(path) ?? []))), ...unread(), ...withChangedArt(changed)]),
+    ...new Set([...changed.flatMap(ownSprite), ...unread(), ...withChangedArt(changed)]),
   ]
   const readPage = async (file: string, before: Page | undefined): Promise<Page> => {
     const { spec, bytes } = await tryReadSpec(host.disk, file, root)
     return { spec: sameAs(before?.spec, spec), digest: bytes && sha256(bytes) }
   }
-  const readPages = async (changed: readonly string[] | undefined): Promise<ReadonlyMap<string, Page>> => {
+  /** @param specs The files to read again; `undefined` for all. */
+  const readPages = async (specs: readonly string[] | undefined): Promise<ReadonlyMap<string, Page>> => {
     const before = pages
-    const specs = changed ? touched(changed) : []
-    const known = before && specs.every((path) => before.has(path)) ? new Map(before) : undefined
-    if (known && changed) {
+    const known = before && specs?.every((path) => before.has(path)) ? new Map(before) : undefined
+    if (known && specs) {
       for (const file of specs) known.set(file, await readPage(file, before?.get(file)))
       // A file that cannot be read may be gone.
       if (specs.every((file) => known.get(file)?.digest !== undefined)) return known
@@ -72,14 +77,15 @@ export function createSpecReader(context: Context): SpecReader {
     const now = new Map<string, Page>()
     for (const file of await findSpecs(host.glob, root, options.specs)) {
       const earlier = before?.get(file)
-      now.set(file, earlier && changed && !specs.includes(file) ? earlier : await readPage(file, earlier))
+      now.set(file, earlier && specs && !specs.includes(file) ? earlier : await readPage(file, earlier))
     }
     return now
   }
   const read = async (changed: readonly string[] | undefined): Promise<BookedSpecs> => {
-    const isTouched = !changed || touched(changed).length > 0
+    const specs = changed && touched(changed)
+    const isTouched = specs?.length !== 0
     if (!pages || isTouched) {
-      pages = await readPages(pages && changed)
+      pages = await readPages(pages && specs)
       const scan = toScan(new Map([...pages].map(([file, { spec }]) => [file, spec])), root)
       const digests = [...pages].flatMap(([file, { digest }]) => (digest === undefined ? [] : [[file, digest] as const]))
       booked = { ...scan, digests: new Map(digests) }
