@@ -1,4 +1,5 @@
 import type { Overview, Preview } from '../src/index.ts'
+import { animationId } from '../src/sprite-spec/request.ts'
 import type { PluginLog } from './log.ts'
 
 /** Ids in one line. */
@@ -30,7 +31,7 @@ export async function tellNews(
 }
 
 function idsOf({ specs }: Preview): readonly string[] {
-  return specs.flatMap(({ name, animations }) => animations.map((animation) => `${name}.${animation.name}`))
+  return specs.flatMap((spec) => spec.animations.map((animation) => animationId(spec, animation)))
 }
 
 /** The first few of some ids, and the number of the others. */

@@ -150,8 +150,9 @@ export function commandName(id: string): string {
 export function askedFields(request: PaidRequest): AskedFields {
   const { prompt, reference } = request
   const from = reference === undefined ? {} : { reference: reference.kind === 'file' ? reference.sha256 : reference.hash }
-  if (request.operation !== 'sprite_sheet') return { prompt, ...from, operation: request.operation }
-  const { frames, background, options, take } = request
+  const { operation, take } = request
+  if (operation !== 'sprite_sheet') return { prompt, ...from, operation, ...(take > 1 ? { take } : {}) }
+  const { frames, background, options } = request
   return { prompt, ...from, frames, background, ...(options ? { options } : {}), take }
 }
 

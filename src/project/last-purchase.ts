@@ -1,7 +1,8 @@
 import { type Credits, parseCredits } from '../credit/credits.ts'
+import { askedFields } from '../job/order.ts'
 import type { FrameReview } from '../service/wire.ts'
-import type { SheetRequest } from '../sprite-spec/request.ts'
-import type { LockEntry, LockFile } from '../vault/lockfile.ts'
+import type { PaidRequest } from '../sprite-spec/request.ts'
+import type { AskedFields, LockEntry, LockFile } from '../vault/lockfile.ts'
 
 /** A bought result of an earlier request of an animation. */
 export interface SupersededResult {
@@ -15,20 +16,21 @@ export interface SupersededResult {
 
 /** The newest result of another request of the same animation, from the same service. */
 export function supersededBy(
-  request: SheetRequest,
+  request: PaidRequest,
   hash: string | undefined,
   lock: LockFile,
   host: string | undefined,
 ): { superseded?: SupersededResult } {
   const [last] = newestFirst(entriesOf(lock, request.id)).filter(
-    ([other, { result, service }]) => result && other !== hash && (host === undefined || service.host === host),
+    ([other, { result, service, asked }]) =>
+      result && other !== hash && (host === undefined || service.host === host) && isPicture(asked) === isPicture(request),
   )
   if (!last?.[1].result) return {}
   const { asked, result, submission } = last[1]
   return {
     superseded: {
       sha256: result.sha256,
-      frames: asked.frames ?? request.frames,
+      frames: asked.frames ?? ('frames' in request ? request.frames : 1),
       review: result.review,
       ...(submission ? { credits: parseCredits(submission.maxCredits) } : {}),
     },
@@ -41,7 +43,7 @@ export function supersededBy(
  *
  * @param host Host of the configured service; `undefined` if none is configured.
  */
-export function changedFields(request: SheetRequest, lock: LockFile, host: string | undefined): readonly string[] {
+export function changedFields(request: PaidRequest, lock: LockFile, host: string | undefined): readonly string[] {
   const all = newestFirst(entriesOf(lock, request.id)).flatMap(([, entry]) => (entry.result || entry.approval ? [entry] : []))
   const here = all.find(({ service }) => host === undefined || service.host === host)
   const others = all.map((entry) => differences(request, entry, true)).sort((a, b) => a.length - b.length)
@@ -49,14 +51,22 @@ export function changedFields(request: SheetRequest, lock: LockFile, host: strin
   return changed?.length === 0 ? ['service'] : (changed ?? [])
 }
 
-/** @param isElsewhere Whether the entry is of another service, where each step of a chain has another hash. */
-function differences(request: SheetRequest, { asked }: LockEntry, isElsewhere: boolean): readonly string[] {
-  const { prompt, reference, frames, background, take } = request
-  const from = reference.kind === 'file' ? reference.sha256 : isElsewhere ? asked.reference : reference.hash
-  const now = { prompt, reference: from, frames, background, take }
-  const changed = Object.entries(now).flatMap(([field, value]) => (asked[field as keyof typeof now] === value ? [] : [field]))
-  return JSON.stringify(asked.options ?? {}) === JSON.stringify(request.options ?? {}) ? changed : [...changed, 'options']
+/** Whether one picture was asked for. The lock file has no operation of a sheet. */
+function isPicture({ operation = 'sprite_sheet' }: Pick<AskedFields, 'operation'>): boolean {
+  return operation !== 'sprite_sheet'
 }
+
+/** @param isElsewhere Whether the entry is of another service, where each step of a chain has another hash. */
+function differences(request: PaidRequest, { asked }: LockEntry, isElsewhere: boolean): readonly string[] {
+  const now = askedFields(request)
+  const before = isElsewhere && request.reference?.kind === 'request' ? { ...asked, reference: now.reference } : asked
+  return paidFields.filter((field) => JSON.stringify(before[field] ?? absent[field]) !== JSON.stringify(now[field] ?? absent[field]))
+}
+
+const paidFields = ['prompt', 'reference', 'operation', 'frames', 'background', 'take', 'options'] as const
+
+/** What the lock file leaves out. */
+const absent: Partial<AskedFields> = { take: 1, options: {} }
 
 function newestFirst(entries: readonly (readonly [string, LockEntry])[]): readonly (readonly [string, LockEntry])[] {
   return [...entries].sort(([, a], [, b]) => ((a.approval?.at ?? '') < (b.approval?.at ?? '') ? 1 : -1))

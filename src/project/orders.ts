@@ -27,8 +27,8 @@ export function approvalOf(lock: LockFile, id: string, hash: string): Approval |
  * the orders of its steps.
  */
 export function toOrder(session: Session, target: WantedAnimation, { lock, approvers }: OrderFacts): Order {
-  const { steps, sheet } = target.requests(session.identity)
-  return [...steps, sheet].reduce<Order | undefined>(
+  const { steps, request: last } = target.requests(session.identity)
+  return [...steps, last].reduce<Order | undefined>(
     (before, request) => toOneOrder(session, target, { lock, approvers }, request, before),
     undefined,
   ) as Order

@@ -111,8 +111,14 @@ export function ofPresentServices<T extends Orphan>(orphans: readonly T[], found
 function toRequest(id: string, { asked }: LockEntry, kind: RequestReference['kind']): PaidRequest {
   const { prompt, operation, frames, background, options, take, reference = '' } = asked
   const from: RequestReference = kind === 'file' ? { kind, sha256: reference } : { kind, hash: reference }
-  if (isStepId(id))
-    return { operation: (operation ?? 'text_to_image') as 'text_to_image', id, prompt, ...(reference === '' ? {} : { reference: from }) }
+  if (isStepId(id) || operation !== undefined)
+    return {
+      operation: (operation ?? 'text_to_image') as 'text_to_image',
+      id,
+      prompt,
+      ...(reference === '' ? {} : { reference: from }),
+      take: take ?? 1,
+    }
   return {
     operation: 'sprite_sheet',
     id,

@@ -6,9 +6,9 @@ import { type DecisionFacts, decide } from '../job/decision.ts'
 import type { Submission } from '../job/records/submission.ts'
 import { clauseOf } from '../service/reasons.ts'
 import type { FrameReview, Question } from '../service/wire.ts'
-import { embeddedHost, type ImageRequest, type ServiceIdentity, type SheetRequest } from '../sprite-spec/request.ts'
+import { embeddedHost, type ImageRequest, type PaidRequest, type ServiceIdentity } from '../sprite-spec/request.ts'
 import type { AnimationSpec, SpriteSpec } from '../sprite-spec/spec.ts'
-import { findEntry, isStepId, type LockEntry, type LockFile } from '../vault/lockfile.ts'
+import { findEntry, type LockEntry, type LockFile } from '../vault/lockfile.ts'
 import { changedFields, type SupersededResult, supersededBy } from './last-purchase.ts'
 
 /**
@@ -84,7 +84,7 @@ export interface PlanItem extends Standing {
   readonly id: string
   readonly spec: SpriteSpec
   readonly animation: AnimationSpec
-  readonly request: SheetRequest
+  readonly request: PaidRequest
   /**
    * The paid fields that changed since the last purchase, e.g. `prompt`, `frames`; empty for a first
    * purchase.
@@ -103,8 +103,10 @@ export interface PlanStep extends Standing {
   /** `sprite#2`, with the name of the first sprite that needs it. */
   readonly id: string
   readonly request: ImageRequest
-  /** Names of all sprites whose chain includes this step. */
+  /** Names of all sprites whose chains include this step. */
   readonly sprites: readonly string[]
+  /** Its id in each of these sprites. */
+  readonly ids: readonly string[]
 }
 
 /** The service at which a request may be bought, or was bought. */
@@ -134,7 +136,7 @@ export function identify(
 ): { readonly identity: ServiceIdentity; readonly hash: string } | undefined {
   if (known.identity) return { identity: known.identity, hash: hashOf(known.identity) }
   const found: { identity: ServiceIdentity; hash: string; rank: number }[] = []
-  for (const identity of servicesOf(lock, id)) {
+  for (const identity of servicesOf(lock)) {
     if (known.host !== undefined && identity.host !== known.host) continue
     const hash = hashOf(identity)
     const entry = findEntry(lock, id, hash)
@@ -221,7 +223,7 @@ export function planAnimation(
   facts: PlanFacts,
   spec: SpriteSpec,
   animation: AnimationSpec,
-  request: SheetRequest,
+  request: PaidRequest,
   hash: string | undefined,
   host: string | undefined,
 ): PlanItem {
@@ -287,25 +289,17 @@ function isAnswered({ answer }: Submission): boolean {
   return answer?.sends.some((send) => send.answer.kind !== 'refused') === true
 }
 
-/**
- * Returns, without repetition, the services from which a request of this kind (step or animation) was bought
- * or is approved.
- */
-function servicesOf(lock: LockFile, id: string): readonly ServiceIdentity[] {
+/** Returns, without repetition, the services from which anything was bought or is approved. */
+export function servicesOf(lock: LockFile): readonly ServiceIdentity[] {
   const known = services.get(lock) ?? readServices(lock)
   services.set(lock, known)
-  return isStepId(id) ? known.steps : known.animations
+  return known
 }
 
 /** A loaded lock file is never changed in place, and every sprite of a project needs the same list. */
-const services = new WeakMap<LockFile, ReturnType<typeof readServices>>()
+const services = new WeakMap<LockFile, readonly ServiceIdentity[]>()
 
-function readServices(lock: LockFile): { readonly animations: readonly ServiceIdentity[]; readonly steps: readonly ServiceIdentity[] } {
-  const distinct = (entries: readonly LockEntry[]): readonly ServiceIdentity[] => [
-    ...new Map(entries.map(({ service }) => [`${service.host} ${service.keyMode} ${service.apiVersion}`, service])).values(),
-  ]
-  return {
-    animations: distinct(Object.values(lock.animations).flatMap((requests) => Object.values(requests))),
-    steps: distinct(Object.values(lock.steps ?? {})),
-  }
+function readServices(lock: LockFile): readonly ServiceIdentity[] {
+  const entries = [...Object.values(lock.animations), lock.steps ?? {}].flatMap((requests) => Object.values(requests))
+  return [...new Map(entries.map(({ service }) => [`${service.host} ${service.keyMode} ${service.apiVersion}`, service])).values()]
 }

@@ -2,6 +2,7 @@ import { type ApprovalVerdict, judgePrice } from '../credit/approval.ts'
 import { approverWords } from '../credit/approval-words.ts'
 import { creditsWords } from '../credit/credits.ts'
 import type { PaidRequest } from '../sprite-spec/request.ts'
+import { isStepId } from '../vault/lockfile.ts'
 import type { PlanItem, PlanState, PlanStep, Standing, StandingApproval } from './plan.ts'
 
 /**
@@ -229,6 +230,6 @@ export interface UnsentRequest extends Pick<Standing, 'state' | 'note'> {
 export function missingWords({ state, note, request, changed = [] }: UnsentRequest): string {
   if (state === 'missing' && note !== undefined) return note
   if (changed.length > 0) return `changed since the last purchase: ${changed.join(', ')}`
-  if (request.operation !== 'sprite_sheet' && state === 'missing') return `new, a step of its reference: ${request.operation}`
+  if (isStepId(request.id) && state === 'missing') return `new, a step of its reference: ${request.operation}`
   return state === 'failed' ? `failed: ${note ?? ''}` : state === 'approved' ? 'approved, not bought' : 'new'
 }

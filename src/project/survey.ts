@@ -70,12 +70,12 @@ export async function surveyWanted(
 ): Promise<Survey> {
   const asked = wanted.map((target) => {
     const id = animationId(target.spec, target.animation)
-    const found = identify(id, (identity) => requestHash(target.requests(identity).sheet, identity), lock, known)
+    const found = identify(id, (identity) => requestHash(target.requests(identity).request, identity), lock, known)
     const identity = found?.identity ?? unknownIdentity
-    const { steps, sheet } = target.requests(identity)
+    const { steps, request } = target.requests(identity)
     return {
       target,
-      sheet,
+      request,
       hash: found?.hash,
       steps: found ? steps.map((step) => ({ step, hash: requestHash(step, identity) })) : steps.map((step) => ({ step, hash: undefined })),
     }
@@ -83,11 +83,14 @@ export async function surveyWanted(
   const facts = await readFacts(
     context,
     lock,
-    asked.flatMap(({ sheet, hash, steps }) => [[sheet.id, hash] as const, ...steps.map(({ step, hash: own }) => [step.id, own] as const)]),
+    asked.flatMap(({ request, hash, steps }) => [
+      [request.id, hash] as const,
+      ...steps.map(({ step, hash: own }) => [step.id, own] as const),
+    ]),
     keyTagOf,
   )
-  const items = asked.map(({ target, sheet, hash }) =>
-    planAnimation(facts, target.spec, target.animation, sheet, hash, known.identity?.host ?? known.host),
+  const items = asked.map(({ target, request, hash }) =>
+    planAnimation(facts, target.spec, target.animation, request, hash, known.identity?.host ?? known.host),
   )
   const steps = new Map<string, PlanStep>()
   for (const [index, { target, steps: needed }] of asked.entries()) {
@@ -98,7 +101,9 @@ export async function surveyWanted(
       const before = steps.get(key)
       steps.set(key, {
         ...(before ?? { ...standing, id: step.id, request: step }),
-        sprites: [...new Set([...(before?.sprites ?? []), target.spec.name])],
+        ...(before?.sprites.includes(target.spec.name)
+          ? before
+          : { sprites: [...(before?.sprites ?? []), target.spec.name], ids: [...(before?.ids ?? []), step.id] }),
       })
     }
   }

@@ -3,20 +3,13 @@ import { foldPath } from '../host/real-path.ts'
 import { requestHash } from '../sprite-spec/key.ts'
 import { nearestName } from '../sprite-spec/nearest.ts'
 import { type ReferencePicture, readReference, referencePath } from '../sprite-spec/reference.ts'
-import {
-  animationId,
-  type ImageRequest,
-  type ServiceIdentity,
-  type SheetRequest,
-  toReference,
-  toSheetRequest,
-} from '../sprite-spec/request.ts'
+import { animationId, type RequestChain, type ServiceIdentity, toRequests } from '../sprite-spec/request.ts'
 import { readSpecs, type SpecScan } from '../sprite-spec/scan.ts'
 import type { AnimationSpec, SpriteSpec } from '../sprite-spec/spec.ts'
 import { specName } from '../sprite-spec/spec-file.ts'
 import type { Context } from './context.ts'
 
-/** One animation of the project, as it would be requested from a service. */
+/** One animation or picture of the project, as it would be requested from a service. */
 export interface WantedAnimation {
   readonly spec: SpriteSpec
   readonly animation: AnimationSpec
@@ -25,8 +18,8 @@ export interface WantedAnimation {
    * begins with a text.
    */
   readonly picture?: ReferencePicture
-  /** The requests of its steps and of its sheet, under an identity. */
-  requests(identity: ServiceIdentity): { readonly steps: readonly ImageRequest[]; readonly sheet: SheetRequest }
+  /** Its requests under an identity. */
+  requests(identity: ServiceIdentity): RequestChain
 }
 
 /** One animation or picture of own art. It has no request and no price. */
@@ -116,17 +109,11 @@ export function ownAnimations(
 }
 
 function toWantedAnimation(spec: SpriteSpec, animation: AnimationSpec, picture: ReferencePicture | undefined): WantedAnimation {
-  const sha256 = picture?.sha256
   return {
     spec,
     animation,
     ...(picture ? { picture } : {}),
-    requests: (identity) => {
-      const { steps, reference } = toReference(spec, sha256, (step) => requestHash(step, identity))
-      if (!reference)
-        throw new SpritewrightError('SW_INTERNAL', { message: `Expected a reference for "${spec.name}", found none. Please report this.` })
-      return { steps, sheet: toSheetRequest(spec, animation, reference) }
-    },
+    requests: (identity) => toRequests(spec, animation, picture?.sha256, (step) => requestHash(step, identity)),
   }
 }
 

@@ -1,4 +1,13 @@
-import { type ArchiveEntry, type Bitmap, type DeliveredFrames, openArchive, type ResizedFrame, readFrames } from '../../atlas/index.ts'
+import {
+  type ArchiveEntry,
+  type Bitmap,
+  type DeliveredFrames,
+  openArchive,
+  pngFault,
+  type ResizedFrame,
+  readFrames,
+  readPicture,
+} from '../../atlas/index.ts'
 import { SpritewrightError } from '../errors.ts'
 import { animationId } from '../sprite-spec/request.ts'
 import type { DeliveryLayout, ResultSource, SheetInput } from './sources.ts'
@@ -12,7 +21,7 @@ export interface OpenedResult {
 }
 
 /**
- * Opens a result and reads its frames.
+ * Opens a result and reads its frames. A picture is one frame.
  *
  * @throws `SW_DELIVERY` for a result that cannot be read. It stays in the vault.
  */
@@ -25,12 +34,17 @@ export async function openResult(
   // Errors of the vault (a missing or damaged file) are not faults of the delivery.
   const bytes = await source.read()
   try {
+    if (animation.isPicture) {
+      const fault = pngFault(bytes)
+      if (fault !== undefined) throw new Error(fault)
+      return { frames: [await readPicture(bytes)], resized: [], warnings: [] }
+    }
     const { frames, resized, warnings } = readArchivedFrames(bytes, animation.frames, layout)
     return { frames, resized, warnings: warnings.map((warning) => `${id}: ${warning}`) }
   } catch (error) {
     const { code, facts } = error as { code?: unknown; facts?: object }
     throw new SpritewrightError('SW_DELIVERY', {
-      message: `The paid result of "${id}" cannot be read: ${(error as Error).message} It is kept as ${source.sha256}.zip. A build fetches it again, for free. Once it can be read, by an update or by service.profile.readDelivery, it is used without paying again.`,
+      message: `The paid result of "${id}" cannot be read: ${(error as Error).message} It is kept as ${source.sha256}.${animation.isPicture ? 'png' : 'zip'}. A build fetches it again, for free. Once it can be read, by an update or by service.profile.readDelivery, it is used without paying again.`,
       facts: { ...facts, id, result: source.sha256, rule: (facts as { rule?: unknown } | undefined)?.rule, atlasCode: code },
       cause: error,
     })

@@ -1,6 +1,6 @@
 import { type Bitmap, makePlaceholder, readPicture } from '../../atlas/index.ts'
 import { animationId } from '../sprite-spec/request.ts'
-import type { AnimationSpec, SpriteSpec } from '../sprite-spec/spec.ts'
+import { type AnimationSpec, backgroundOf, type SpriteSpec } from '../sprite-spec/spec.ts'
 
 /** Source of a placeholder for an animation that is not bought. */
 export interface PlaceholderSource {
@@ -29,7 +29,7 @@ export async function drawPlaceholder(spec: SpriteSpec, animation: AnimationSpec
     frames: animation.frames,
     label: animationId(spec, animation),
     prompt: source.prompt,
-    background: spec.background,
+    background: backgroundOf(spec, animation),
     isMarked: source.isMarked,
     ...(like ? { width: like.width, height: like.height } : {}),
   })

@@ -1,7 +1,7 @@
 import { type Bitmap, inspectQuality, type QualityFault, type QualityFigures, type ResizedFrame } from '../../atlas/index.ts'
 import type { FrameReview } from '../service/wire.ts'
 import { animationId } from '../sprite-spec/request.ts'
-import type { AnimationSpec, FrameFault, SpriteSpec } from '../sprite-spec/spec.ts'
+import { type AnimationSpec, backgroundOf, type FrameFault, type SpriteSpec } from '../sprite-spec/spec.ts'
 
 /** A remark on the frames of an animation for a person. It costs nothing and stops nothing. */
 export interface FrameFlag {
@@ -61,7 +61,7 @@ export function isClosedLoop({ loop, yoyo, use }: AnimationSpec): boolean {
 /** Measures frames and adds the service's remarks on them. Unused frames are left out. */
 export function judgeFrames(judged: JudgedFrames): AnimationQuality {
   const { spec, animation, frames, indices, review } = judged
-  const { figures, flags } = inspectQuality(frames, { loop: isClosedLoop(animation), background: spec.background })
+  const { figures, flags } = inspectQuality(frames, { loop: isClosedLoop(animation), background: backgroundOf(spec, animation) })
   const own = flags.map(({ fault, frames: at, value, limit }): FrameFlag => {
     const delivered = at.map((place) => indices[place]!).sort((a, b) => a - b)
     return { fault, from: 'frames', frames: delivered, value, limit, words: words[fault](value) }

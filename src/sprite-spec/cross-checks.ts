@@ -1,5 +1,5 @@
 import type { Fault, ValuePath } from './document.ts'
-import { framesField } from './schema.ts'
+import { framesField, promptWords } from './schema.ts'
 import { describeValue, valueAt } from './schema-faults.ts'
 import { frameRange } from './spec.ts'
 
@@ -18,7 +18,15 @@ const reservedOptions: Readonly<Record<string, string>> = {
  * wrong type, only the schema reports it.
  */
 export function crossFaults(value: unknown): Fault[] {
-  return [...animationNameFaults(value), ...animationFaults(value), ...stepFaults(value), ...scaleFaults(value), ...borderFaults(value)]
+  return [
+    ...nameFaults(value),
+    ...subjectFaults(value),
+    ...animationFaults(value),
+    ...stepFaults(value),
+    ...pictureFaults(value),
+    ...scaleFaults(value),
+    ...borderFaults(value),
+  ]
 }
 
 /** Whether a spec is one of own art. It has no paid field. */
@@ -26,22 +34,56 @@ export function isOwnSpec(value: unknown): boolean {
   return valueAt(value, ['source']) !== undefined
 }
 
-function animationNameFaults(value: unknown): Fault[] {
-  const animations = valueAt(value, ['animations'])
-  if (!isObject(animations)) return []
-  const names = Object.keys(animations)
-  if (names.length === 0) return [{ path: ['animations'], expected: 'at least one animation', found: 'an empty object' }]
+/** Animations and pictures share their names. */
+function nameFaults(value: unknown): Fault[] {
   const faults: Fault[] = []
   const first = new Map<string, string>()
-  for (const name of names) {
-    const other = first.get(name.toLowerCase())
-    if (other === undefined) first.set(name.toLowerCase(), name)
-    else {
-      const expected = `a name that differs from ${describeValue(other)} in more than case`
-      faults.push({ path: ['animations', name], expected, found: describeValue(name), isAtKey: true })
+  for (const [field, one] of [['animations', 'animation'] as const, ['pictures', 'picture'] as const]) {
+    const named = valueAt(value, [field])
+    if (!isObject(named)) continue
+    const names = Object.keys(named)
+    if (names.length === 0) faults.push({ path: [field], expected: `at least one ${one}`, found: 'an empty object' })
+    for (const name of names) {
+      const other = first.get(name.toLowerCase())
+      if (other === undefined) first.set(name.toLowerCase(), name)
+      else {
+        const expected = `a name that differs from ${describeValue(other)} in more than case`
+        faults.push({ path: [field, name], expected, found: describeValue(name), isAtKey: true })
+      }
     }
   }
   return faults
+}
+
+/** What a spec is about: animations, which need a prompt, pictures, or the last step of the reference. */
+function subjectFaults(value: unknown): Fault[] {
+  if (!isObject(value) || isOwnSpec(value)) return []
+  const { reference, animations, pictures, prompt } = value
+  if (animations !== undefined) return prompt === undefined ? [{ path: ['prompt'], expected: promptWords, found: 'nothing' }] : []
+  if (pictures !== undefined || reference === undefined || hasPaidStep(value)) return []
+  const expected = 'animations or pictures by name, or a reference of steps that are paid for: without them, nothing is bought'
+  return [{ path: ['animations'], expected, found: 'nothing' }]
+}
+
+function hasPaidStep(value: unknown): boolean {
+  const steps = valueAt(value, ['reference', 'steps'])
+  // Another fault of the steps is reported by itself.
+  return Array.isArray(steps) && !(steps.length === 1 && valueAt(steps[0], ['image']) !== undefined)
+}
+
+function pictureFaults(value: unknown): Fault[] {
+  const pictures = valueAt(value, ['pictures'])
+  if (!isObject(pictures)) return []
+  return Object.entries(pictures).flatMap(([name, steps]) => {
+    if (!Array.isArray(steps)) return []
+    const path = ['pictures', name]
+    if (steps.length === 0 && !hasPaidStep(value))
+      return [{ path, expected: 'at least one step, since the reference is a file and costs nothing', found: 'an empty list' }]
+    return steps.flatMap((step, index) => {
+      const kind = kindOf(step)
+      return kind === 'text' || kind === 'image' ? [{ path: [...path, index], expected: laterWords, found: `{ ${kind} }` }] : []
+    })
+  })
 }
 
 function animationFaults(value: unknown): Fault[] {
@@ -85,22 +127,25 @@ function optionFaults(options: unknown, path: ValuePath): Fault[] {
     }))
 }
 
+const laterWords = '{ edit }, { removeBackground } or { upscale } after the first step'
+
+/** The kind of a step that has one. */
+function kindOf(step: unknown): string | undefined {
+  const keys = isObject(step) ? Object.keys(step).filter((key) => key !== 'take') : []
+  return keys.length === 1 ? keys[0] : undefined
+}
+
 function stepFaults(value: unknown): Fault[] {
   const steps = valueAt(value, ['reference', 'steps'])
   if (!Array.isArray(steps)) return []
-  const faults: Fault[] = []
-  for (const [index, step] of steps.entries()) {
-    const kind = isObject(step) && Object.keys(step).length === 1 ? Object.keys(step)[0] : undefined
-    if (kind === undefined) continue
+  return steps.flatMap((step, index) => {
+    const kind = kindOf(step)
     const isStart = kind === 'text' || kind === 'image'
     const isLater = kind === 'edit' || kind === 'removeBackground' || kind === 'upscale'
     const path = ['reference', 'steps', index]
-    if (index === 0 && isLater) faults.push({ path, expected: '{ text } or { image } as the first step', found: `{ ${kind} }` })
-    if (index > 0 && isStart) {
-      faults.push({ path, expected: '{ edit }, { removeBackground } or { upscale } after the first step', found: `{ ${kind} }` })
-    }
-  }
-  return faults
+    if (index === 0 && isLater) return [{ path, expected: '{ text } or { image } as the first step', found: `{ ${kind} }` }]
+    return index > 0 && isStart ? [{ path, expected: laterWords, found: `{ ${kind} }` }] : []
+  })
 }
 
 function scaleFaults(value: unknown): Fault[] {

@@ -16,8 +16,10 @@ export function requestHash(request: PaidRequest, identity: ServiceIdentity): st
   const where = { apiVersion, host, keyMode }
   // A file is named by its hash alone, a step by an object with its request hash, so the two never collide.
   const from = reference === undefined ? {} : { reference: reference.kind === 'file' ? reference.sha256 : { request: reference.hash } }
-  if (request.operation !== 'sprite_sheet') return canonicalHash({ v: 1, operation, prompt, ...from, ...where })
-  const { frames, background, take, options } = request
+  const { take } = request
+  if (request.operation !== 'sprite_sheet')
+    return canonicalHash({ v: 1, operation, prompt, ...from, ...(take > 1 ? { take } : {}), ...where })
+  const { frames, background, options } = request
   const hasOptions = options !== undefined && Object.keys(options).length > 0
   return canonicalHash({ v: 1, operation, prompt, ...from, frames, background, ...(hasOptions ? { options } : {}), take, ...where })
 }

@@ -49,7 +49,7 @@ export async function withArt(disk: Disk, spec: SpriteSpec): Promise<SpriteSpec>
 export function bareSpec(file: string): SpriteSpec {
   const name = bareArtName(file) ?? ''
   if (!namePattern.test(name)) throw sourceError(file, `${nameWords}, before the ending`, JSON.stringify(basename(file)), 'Rename it.')
-  return toOwnSpec(name, file, ownSpecSchema.parse({ source: `./${basename(file)}` }), [])
+  return toOwnSpec(name, file, ownSpecSchema.parse({ source: `./${basename(file)}` }), () => [])
 }
 
 /** Finds the pictures of an animation of own art. */

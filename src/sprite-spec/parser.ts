@@ -8,7 +8,7 @@ import { knownFields, namePattern, nameWords, ownSpecSchema, specSchema } from '
 import { describeValue, formatPath, toFaults, valueAt } from './schema-faults.ts'
 import type { SpriteSpec } from './spec.ts'
 import { checkSpecSize, type SpecIssue, specError, specName } from './spec-file.ts'
-import { toOwnSpec, toSpec } from './to-spec.ts'
+import { type NamesIn, toOwnSpec, toSpec } from './to-spec.ts'
 import { parseYamlText } from './yaml-text.ts'
 
 /**
@@ -30,10 +30,9 @@ export function parseSpec(text: string, file: string, shownAs: string = file): S
   if ('broken' in parsed) throw specError(file, shownAs, [toIssue(parsed.broken, placeInText(source, parsed.broken.offset ?? 0))])
   const document = createDocument(source, parsed.root)
   const name = specName(file) ?? ''
-  const order = document.keysOf(['animations'])
-  const read = <T>(schema: ZodType<T>, make: (name: string, file: string, data: T, order: readonly string[]) => SpriteSpec) => {
+  const read = <T>(schema: ZodType<T>, make: (name: string, file: string, data: T, namesIn: NamesIn) => SpriteSpec) => {
     const { data, error } = schema.safeParse(document.value)
-    return error ? { issues: error.issues } : { spec: make(name, file, data, order) }
+    return error ? { issues: error.issues } : { spec: make(name, file, data, (field) => document.keysOf([field])) }
   }
   const { spec, issues = [] } = isOwnSpec(document.value) ? read(ownSpecSchema, toOwnSpec) : read(specSchema, toSpec)
   const faults: Fault[] = [...document.faults, ...crossFaults(document.value)]
@@ -77,7 +76,8 @@ function unknownFieldWords(path: ValuePath, value: unknown): string {
   const known = fieldsOf(path.slice(0, -1))
   if (!known.includes(name) && knownFields(path.slice(0, -1), !isOwn).includes(name))
     return isOwn ? 'no such field beside "source", since own art is never bought' : 'no such field without "source"'
-  if (path[0] === 'reference' && path[1] === 'steps') return `no second field in a step, which takes one of ${known.join(', ')}`
+  if (path[0] === 'pictures' || (path[0] === 'reference' && path[1] === 'steps'))
+    return `no second field in a step, which takes one of ${known.join(', ')}`
   if (path[0] === 'size' && known.includes(name)) return '{ "width", "height" } or { "figure" }, not both'
   const near = nearestName(name, known)
   if (near !== undefined) return `a known field (did you mean "${near}"?)`

@@ -1,3 +1,4 @@
+import { SpritewrightError } from '../errors.ts'
 import type { AnimationSpec, ReferenceStep, SpriteSpec } from './spec.ts'
 
 /**
@@ -27,17 +28,18 @@ export type RequestReference =
 /** Operations that return one picture. Each costs one credit. */
 export type ImageOperation = 'text_to_image' | 'image_to_image' | 'background_remove' | 'upscale'
 
-/** One paid step of a reference chain. */
+/** One execution that makes one picture: a step of a chain, or the last one, which makes a picture of the game. */
 export interface ImageRequest {
   readonly operation: ImageOperation
   /**
-   * `sprite#2`: the place in the chain of the first sprite that needs this step. For people; not part of the
-   * identity.
+   * `sprite#2`: the place in the chain of the first sprite that needs this step, or `sprite.picture#2` after the
+   * reference; `sprite.picture`, or `sprite`, for a picture of the game. For people; not part of the identity.
    */
   readonly id: string
   readonly prompt: string
   /** `undefined` only for `text_to_image`. */
   readonly reference?: RequestReference
+  readonly take: number
 }
 
 /** One `sprite_sheet` execution for one animation. */
@@ -68,8 +70,42 @@ export function spriteOf(id: string): string {
   return id.split(/[.#]/)[0] ?? id
 }
 
-/** The request for one animation of a spec. */
-export function toSheetRequest(spec: SpriteSpec, animation: AnimationSpec, reference: RequestReference): SheetRequest {
+/** The paid steps before a request, in order, and the request. */
+export interface RequestChain<Request extends PaidRequest = PaidRequest> {
+  readonly steps: readonly ImageRequest[]
+  readonly request: Request
+}
+
+/**
+ * The requests of one animation or picture of a spec.
+ *
+ * @param pictureSha256 Hash of the picture file that is the reference or its first step; `undefined` if the
+ * first step is a text.
+ * @param hashOf Returns the request hash of a step under the current identity. Each request names the previous
+ * step by it.
+ */
+export function toRequests(
+  spec: SpriteSpec,
+  animation: AnimationSpec,
+  pictureSha256: string | undefined,
+  hashOf: (request: ImageRequest) => string,
+): RequestChain {
+  const id = animationId(spec, animation)
+  const file: RequestReference | undefined = pictureSha256 === undefined ? undefined : { kind: 'file', sha256: pictureSha256 }
+  const start = toSteps(spec.name, spec.reference.kind === 'steps' ? spec.reference.steps : [], file, hashOf)
+  if (!animation.isPicture) return { steps: start.steps, request: toSheetRequest(spec, animation, start.reference ?? nothingOf(id)) }
+  const { steps } = toSteps(id, animation.steps ?? [], start.reference, hashOf)
+  const all = [...start.steps, ...steps]
+  return { steps: all.slice(0, -1), request: { ...(all.at(-1) ?? nothingOf(id)), id } }
+}
+
+function nothingOf(id: string): never {
+  throw new SpritewrightError('SW_INTERNAL', {
+    message: `Expected a request for "${id}", found nothing to make it from. Please report this.`,
+  })
+}
+
+function toSheetRequest(spec: SpriteSpec, animation: AnimationSpec, reference: RequestReference): SheetRequest {
   return {
     operation: 'sprite_sheet',
     id: animationId(spec, animation),
@@ -82,43 +118,34 @@ export function toSheetRequest(spec: SpriteSpec, animation: AnimationSpec, refer
   }
 }
 
-/**
- * The paid steps of a spec's reference, in order, and the reference that the animations start from.
- *
- * @param pictureSha256 Hash of the picture file that is the reference or its first step; `undefined` if the
- * first step is a text.
- * @param hashOf Returns the request hash of a step under the current identity. Each step names the previous
- * step by it.
- */
-export function toReference(
-  spec: SpriteSpec,
-  pictureSha256: string | undefined,
+/** The requests of some steps, and the picture after them. */
+function toSteps(
+  owner: string,
+  list: readonly ReferenceStep[],
+  from: RequestReference | undefined,
   hashOf: (request: ImageRequest) => string,
 ): { readonly steps: readonly ImageRequest[]; readonly reference: RequestReference | undefined } {
-  let reference: RequestReference | undefined = pictureSha256 === undefined ? undefined : { kind: 'file', sha256: pictureSha256 }
-  if (spec.reference.kind !== 'steps') return { steps: [], reference }
+  let reference = from
   const steps: ImageRequest[] = []
-  for (const [index, step] of spec.reference.steps.entries()) {
-    const paid = toOperation(step)
-    if (!paid) continue
-    const request: ImageRequest = { ...paid, id: `${spec.name}#${index + 1}`, ...(reference ? { reference } : {}) }
+  for (const [index, step] of list.entries()) {
+    if (step.kind === 'image') continue
+    const { prompt, take } = step
+    const request: ImageRequest = {
+      operation: operations[step.kind],
+      id: `${owner}#${index + 1}`,
+      prompt,
+      ...(reference ? { reference } : {}),
+      take,
+    }
     steps.push(request)
     reference = { kind: 'request', hash: hashOf(request) }
   }
   return { steps, reference }
 }
 
-function toOperation(step: ReferenceStep): { operation: ImageOperation; prompt: string } | undefined {
-  switch (step.kind) {
-    case 'text':
-      return { operation: 'text_to_image', prompt: step.text }
-    case 'edit':
-      return { operation: 'image_to_image', prompt: step.prompt }
-    case 'removeBackground':
-      return { operation: 'background_remove', prompt: step.prompt }
-    case 'upscale':
-      return { operation: 'upscale', prompt: step.prompt }
-    case 'image':
-      return undefined
-  }
+const operations: Readonly<Record<Exclude<ReferenceStep['kind'], 'image'>, ImageOperation>> = {
+  text: 'text_to_image',
+  edit: 'image_to_image',
+  removeBackground: 'background_remove',
+  upscale: 'upscale',
 }

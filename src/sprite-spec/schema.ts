@@ -14,19 +14,23 @@ export const nameWords: string =
 
 const picturePath = pathBeside('the path of a PNG, JPEG or WebP file beside the spec')
 
+const takeField = wholeNumber(1, 9999)
+  .default(1)
+  .describe('PAID. 1 to 9999: another take of the same step, bought in addition to the earlier ones, which stay. Default: 1.')
+
 const stepShapes = {
   text: z
-    .strictObject({ text: filledText('a text that describes a picture') })
+    .strictObject({ text: filledText('a text that describes a picture'), take: takeField })
     .describe('PAID. First step: a picture made from a text, one credit.'),
   image: z.strictObject({ image: picturePath }).describe('PAID. First step: a picture beside the spec.'),
   edit: z
-    .strictObject({ edit: filledText('a text that says what to change') })
+    .strictObject({ edit: filledText('a text that says what to change'), take: takeField })
     .describe('PAID. Changes the picture so far as the text says, one credit.'),
   removeBackground: z
-    .strictObject({ removeBackground: filledText('a text that says what is to stay') })
+    .strictObject({ removeBackground: filledText('a text that says what is to stay'), take: takeField })
     .describe('PAID. Removes the background of the picture so far, one credit.'),
   upscale: z
-    .strictObject({ upscale: filledText('a text that describes the picture') })
+    .strictObject({ upscale: filledText('a text that describes the picture'), take: takeField })
     .describe(`PAID. Doubles each side of the picture so far (longest side at most ${mostUpscaledPx} pixels before), one credit.`),
 }
 /**
@@ -38,12 +42,14 @@ export type StepFile = z.output<(typeof stepShapes)[keyof typeof stepShapes]>
 
 const stepWords = 'a step: one of { text }, { image }, { edit }, { removeBackground } or { upscale }'
 
+const stepsField = z
+  .array(z.union(Object.values(stepShapes), { error: stepWords }), { error: 'a list of steps' })
+  .max(16, { error: 'at most 16 steps' })
+
 const chainSchema = z.strictObject(
   {
-    steps: z
-      .array(z.union(Object.values(stepShapes), { error: stepWords }), { error: 'a list of steps' })
+    steps: stepsField
       .min(1, { error: 'at least one step' })
-      .max(16, { error: 'at most 16 steps' })
       .describe('PAID. The first step is a picture or a text; every other step is one image execution.'),
   },
   { error: 'an object with "steps"' },
@@ -149,24 +155,35 @@ const schemaField = z
   .optional()
   .describe('Path or address of the JSON Schema, for editors. Default: none.')
 
-const animationsOf = <T extends z.ZodType>(animation: T): z.ZodRecord<z.ZodString, T> =>
-  z.record(z.string().regex(namePattern, { error: nameWords }), animation, { error: 'an object of animations by name' })
+const byName = <T extends z.ZodType>(one: T, many: string): z.ZodRecord<z.ZodString, T> =>
+  z.record(z.string().regex(namePattern, { error: nameWords }), one, { error: `an object of ${many} by name` })
+
+/**
+ * What the prompt of a sprite is.
+ *
+ * @internal
+ */
+export const promptWords: string = 'a text that says what the sprite is'
 
 /** Fields of a bought sprite. */
 const paidShape = {
   reference: z
     .union([picturePath, chainSchema], { error: 'the path of a picture beside the spec, or { "steps": [...] }' })
     .describe(
-      'PAID. The picture that is animated: the path of a PNG, JPEG or WebP file, relative to the spec; or a chain of steps. Required.',
+      'PAID. The picture that is animated, or that pictures are made from: the path of a PNG, JPEG or WebP file, relative to the spec; or a chain of steps. Without `animations` and `pictures` it is the picture of the game. Required.',
     ),
-  prompt: filledText('a text that says what the sprite is').describe('PAID. What the sprite is; all its animations share it. Required.'),
+  prompt: filledText(promptWords).optional().describe('PAID. What the sprite is; all its animations share it. Required with `animations`.'),
   background: withDefault(
     z.enum(['remove', 'keep'], { error: '"remove" or "keep"' }),
     'remove',
     'PAID. Whether the background of the frames is removed or kept.',
   ),
-  animations: animationsOf(animationSchema).meta({
-    description: 'PAID and FREE. The animations by name, at least one. `{}` takes every default. Required.',
+  animations: byName(animationSchema, 'animations')
+    .optional()
+    .meta({ description: 'PAID and FREE. The animations by name. `{}` takes every default. Default: none.', minProperties: 1 }),
+  pictures: byName(stepsField, 'pictures').optional().meta({
+    description:
+      'PAID. Pictures by name, each made from the reference by steps of its own, one credit a step; `[]` is the reference itself. Default: none.',
     minProperties: 1,
   }),
 }
@@ -238,7 +255,7 @@ export type SpecFile = z.output<typeof specSchema>
  * @internal
  */
 export const ownSpecSchema = z.strictObject(
-  { $schema: schemaField, ...ownShape, animations: animationsOf(ownAnimationSchema).optional(), ...packShape },
+  { $schema: schemaField, ...ownShape, animations: byName(ownAnimationSchema, 'animations').optional(), ...packShape },
   { error: 'an object: a spec' },
 )
 
@@ -259,16 +276,17 @@ export function knownFields(path: ValuePath, isOwn: boolean): readonly string[] 
   if (first === undefined)
     return Object.keys({ $schema: schemaField, ...(isOwn ? ownShape : paidShape), animations: animationSchema, ...packShape })
   if (first === 'animations' && path.length === 2) return Object.keys((isOwn ? ownAnimationSchema : animationSchema).shape)
-  if (first === 'reference') return rest.length > 0 ? Object.keys(stepShapes) : ['steps']
+  if (first === 'reference' || first === 'pictures') return rest.length > 0 ? Object.keys(stepShapes) : ['steps']
   return first === 'size' ? Object.keys({ ...boxSchema.shape, ...figureSchema.shape }) : []
 }
 
 /** The JSON Schema of a written spec file. */
 export function specJsonSchema(): object {
-  const { required, ...schema } = toEditorSchema(z.strictObject({ $schema: schemaField, ...paidShape, ...ownShape, ...packShape }), {
+  const schema = toEditorSchema(z.strictObject({ $schema: schemaField, ...paidShape, ...ownShape, ...packShape }), {
     title: 'spritewright sprite spec',
     description: 'One sprite: PAID fields make the request, a change there is a new purchase; FREE fields never cost anything.',
-  }) as { readonly required: readonly string[] }
-  // A sprite is bought or drawn.
-  return { ...schema, anyOf: [{ required: required.filter((name) => name !== 'source') }, { required: ['source'] }] }
+  })
+  // A sprite is bought or drawn. The fields of both are optional in one schema.
+  const { required: _, ...fields } = schema as { readonly required: readonly string[] }
+  return { ...fields, anyOf: [{ required: ['reference'], dependencies: { animations: ['prompt'] } }, { required: ['source'] }] }
 }

@@ -64,15 +64,23 @@ export interface AnimationSpec {
   readonly meant?: readonly FrameFault[]
   /** It is one picture and no animation: its frame has its name. An empty name is that of the sprite. */
   readonly isPicture?: true
+  /**
+   * PAID. Steps of a bought picture after those of the reference.
+   *
+   * @default []
+   */
+  readonly steps?: readonly ReferenceStep[]
 }
 
-/** One step of a reference chain. */
+/** One step of a chain. */
 export type ReferenceStep =
-  | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'image'; readonly path: string }
-  | { readonly kind: 'edit'; readonly prompt: string }
-  | { readonly kind: 'removeBackground'; readonly prompt: string }
-  | { readonly kind: 'upscale'; readonly prompt: string }
+  | {
+      readonly kind: 'text' | 'edit' | 'removeBackground' | 'upscale'
+      readonly prompt: string
+      /** 1, 2, …: another take of the same step, bought beside the earlier ones. */
+      readonly take: number
+    }
 
 /**
  * The source of the picture to animate: a file beside the spec, or steps. The first step makes or names a
@@ -108,11 +116,14 @@ export interface SpriteSpec {
   readonly file: string
   /** PAID. Paths inside are unchanged, relative to the spec's folder. */
   readonly reference: Reference
-  /** PAID. What the sprite is. */
+  /** PAID. What the sprite is; may be empty if it has no bought animation. */
   readonly prompt: string
   /** PAID. */
   readonly background: 'remove' | 'keep'
-  /** In the order of the file, or of the source; at least one, unless the source was not read. */
+  /**
+   * Animations and pictures, in the order of the file, or of the source; at least one, unless the source was not
+   * read.
+   */
   readonly animations: readonly AnimationSpec[]
   /** Own art, as it was read; missing for a sprite that is bought. */
   readonly art?: Art
@@ -142,4 +153,20 @@ export interface SpriteSpec {
   readonly scales: readonly number[]
   /** FREE. Name of the atlas group. */
   readonly atlas: string
+}
+
+/** The steps that make a bought picture, from the first one of the reference. */
+export function stepsOf(
+  { reference }: Pick<SpriteSpec, 'reference'>,
+  { steps = [] }: Pick<AnimationSpec, 'steps'>,
+): readonly ReferenceStep[] {
+  return reference.kind === 'steps' ? [...reference.steps, ...steps] : steps
+}
+
+/** Whether the background of the frames is removed. A picture is cut out if its last step has done it. */
+export function backgroundOf(spec: SpriteSpec, animation: AnimationSpec): SpriteSpec['background'] {
+  if (!animation.isPicture || spec.reference.kind === 'own') return spec.background
+  const last = stepsOf(spec, animation).findLast(({ kind }) => kind !== 'upscale')
+  // The parts of a nine-slice end at the edge.
+  return last?.kind === 'removeBackground' && spec.borders === undefined ? 'remove' : 'keep'
 }

@@ -1,5 +1,8 @@
 import type { AnimationFile, OwnSpecFile, SpecFile, StepFile } from './schema.ts'
-import type { AnimationSpec, OwnSource, Reference, ReferenceStep, SpriteSpec } from './spec.ts'
+import { type AnimationSpec, type OwnSource, type Reference, type ReferenceStep, type SpriteSpec, stepsOf } from './spec.ts'
+
+/** The names in a field of a spec file, in the order of the file. */
+export type NamesIn = (field: 'animations' | 'pictures') => readonly string[]
 
 /**
  * Turns the data of a spec file into a spec.
@@ -7,21 +10,32 @@ import type { AnimationSpec, OwnSource, Reference, ReferenceStep, SpriteSpec } f
  * @param name The file's stem.
  * @param file Absolute path.
  * @param data Validated, with all defaults.
- * @param order The animations' names in the order of the file.
  */
-export function toSpec(name: string, file: string, data: SpecFile, order: readonly string[]): SpriteSpec {
+export function toSpec(name: string, file: string, data: SpecFile, namesIn: NamesIn): SpriteSpec {
+  const { animations = {}, pictures = {} } = data
+  const reference = toReference(data.reference)
+  const isStill = data.animations === undefined && data.pictures === undefined
   return {
     name,
     file,
-    reference: toReference(data.reference),
-    prompt: data.prompt,
+    reference,
+    prompt: data.prompt ?? '',
     background: data.background,
-    animations: order.flatMap((key) => {
-      const animation = Object.hasOwn(data.animations, key) ? data.animations[key] : undefined
-      return animation ? [toAnimation(key, animation)] : []
-    }),
+    animations: [
+      ...inOrder(namesIn('animations'), animations, toAnimation),
+      ...inOrder(namesIn('pictures'), pictures, (key, steps) => toPicture(key, reference, steps.map(toStep))),
+      ...(isStill ? [toPicture('', reference, [])] : []),
+    ],
     ...toPacking(data),
   }
+}
+
+function inOrder<Data, Made>(
+  names: readonly string[],
+  data: Readonly<Record<string, Data>>,
+  make: (name: string, data: Data) => Made,
+): readonly Made[] {
+  return names.flatMap((name) => (Object.hasOwn(data, name) ? [make(name, data[name] as Data)] : []))
 }
 
 /**
@@ -29,9 +43,9 @@ export function toSpec(name: string, file: string, data: SpecFile, order: readon
  *
  * @param name As of {@link toSpec}.
  */
-export function toOwnSpec(name: string, file: string, data: OwnSpecFile, order: readonly string[]): SpriteSpec {
+export function toOwnSpec(name: string, file: string, data: OwnSpecFile, namesIn: NamesIn): SpriteSpec {
   const { source: path, grid, check: isChecked, animations = {} } = data
-  const playback = order.flatMap((key) => (Object.hasOwn(animations, key) ? [{ name: key, ...animations[key] }] : []))
+  const playback = inOrder(namesIn('animations'), animations, (key, own) => ({ name: key, ...own }))
   const reference: OwnSource = { kind: 'own', path, ...(grid ? { grid: { width: grid[0], height: grid[1] } } : {}), isChecked, playback }
   return { name, file, reference, prompt: '', background: 'keep', animations: [], ...toPacking(data) }
 }
@@ -69,6 +83,13 @@ function toAnimation(name: string, data: AnimationFile): AnimationSpec {
   }
 }
 
+/** A picture of one frame. Its take is that of its last step. */
+function toPicture(name: string, reference: Reference, steps: readonly ReferenceStep[]): AnimationSpec {
+  const last = stepsOf({ reference }, { steps }).at(-1)
+  const take = last === undefined || last.kind === 'image' ? 1 : last.take
+  return { name, prompt: '', frames: 1, take, fps: 1, loop: false, yoyo: false, isPicture: true, steps }
+}
+
 function toBorders(borders: NonNullable<SpecFile['borders']>): NonNullable<SpriteSpec['borders']> {
   const [left, top, right, bottom] = typeof borders === 'number' ? [borders, borders, borders, borders] : borders
   return { left, top, right, bottom }
@@ -88,9 +109,10 @@ function toReference(reference: SpecFile['reference']): Reference {
 }
 
 function toStep(step: StepFile): ReferenceStep {
-  if ('text' in step) return { kind: 'text', text: step.text }
   if ('image' in step) return { kind: 'image', path: step.image }
-  if ('edit' in step) return { kind: 'edit', prompt: step.edit }
-  if ('removeBackground' in step) return { kind: 'removeBackground', prompt: step.removeBackground }
-  return { kind: 'upscale', prompt: step.upscale }
+  const { take } = step
+  if ('text' in step) return { kind: 'text', prompt: step.text, take }
+  if ('edit' in step) return { kind: 'edit', prompt: step.edit, take }
+  if ('removeBackground' in step) return { kind: 'removeBackground', prompt: step.removeBackground, take }
+  return { kind: 'upscale', prompt: step.upscale, take }
 }

@@ -130,7 +130,7 @@ function sorted(value: unknown): unknown {
 
 /**
  * Finds the entry of a request, under its own id or under any other id with the same request (a renamed
- * sprite, a twin). A bought entry comes first.
+ * sprite, a twin, a step that is a picture elsewhere). A bought entry comes first.
  *
  * If another entry knows more of the purchase than the request's own, the result is the own entry with that
  * knowledge. So no request is bought under one id that was bought under another.
@@ -139,7 +139,7 @@ function sorted(value: unknown): unknown {
  */
 export function findEntry(lock: LockFile, id: string, hash: string): LockEntry | undefined {
   const own = findOwnEntry(lock, id, hash)
-  if (isStepId(id) || own?.result || own?.execution) return own
+  if (own?.result || own?.execution) return own
   const others = twinsIn(lock).get(hash) ?? []
   const bought = others.find((entry) => entry.result) ?? others.find((entry) => entry.execution)
   // The own approval is kept beside the purchase under the other id.
@@ -150,12 +150,12 @@ export function findEntry(lock: LockFile, id: string, hash: string): LockEntry |
 /** A lock file object never changes, and a plan looks for the entry of every sprite that is not bought. */
 const twins = new WeakMap<LockFile, ReadonlyMap<string, readonly LockEntry[]>>()
 
-/** The entries of each request under all ids, in the order of the file. */
+/** The entries of each request under all ids, in the order of the file. A step may be a picture of the game elsewhere. */
 function twinsIn(lock: LockFile): ReadonlyMap<string, readonly LockEntry[]> {
   const known = twins.get(lock)
   if (known) return known
   const found = new Map<string, LockEntry[]>()
-  for (const requests of Object.values(lock.animations))
+  for (const requests of [...Object.values(lock.animations), lock.steps ?? {}])
     for (const [hash, entry] of Object.entries(requests)) {
       const others = found.get(hash)
       if (others) others.push(entry)
@@ -176,9 +176,10 @@ function merged(own: LockEntry, bought: LockEntry): LockEntry {
   return entry
 }
 
-/** Ids of the animations whose entries have an approval of a request. A renamed sprite has two. */
-export function approvedIds({ animations }: LockFile, hash: string): readonly string[] {
-  return Object.keys(animations).filter((id) => animations[id]?.[hash]?.approval)
+/** Ids under which the lock file has an approval of a request. A renamed sprite has two. */
+export function approvedIds({ animations, steps = {} }: LockFile, hash: string): readonly string[] {
+  const ids = Object.keys(animations).filter((id) => animations[id]?.[hash]?.approval)
+  return Object.hasOwn(steps, hash) && steps[hash]?.approval ? [...ids, unnamedStepId(hash)] : ids
 }
 
 /** The entry of a request under exactly this id. */

@@ -12,7 +12,7 @@ import { askQuotes } from '../project/quotes.ts'
 import type { Session } from '../project/session.ts'
 import { isAdoptable, isForBuild, isToBuy } from '../project/states.ts'
 import { checkReferences, type Survey, survey, throwAll } from '../project/survey.ts'
-import { approvedIds, findEntry } from '../vault/lockfile.ts'
+import { approvedIds, findEntry, isStepId } from '../vault/lockfile.ts'
 import type { ApprovalLine, ApproveReport, ApproveRequest } from './api/reports.ts'
 import { giveApproval } from './trust/approvals.ts'
 
@@ -64,7 +64,8 @@ export async function approve(context: Context, session: Session, request: Appro
   const changes = approved.flatMap((order, index) => {
     const { frozen } = candidates[index] as Candidate
     const change = toApprovalChange(session, order, typeof frozen === 'object' ? signSubmission(key, order.hash, frozen) : undefined)
-    return [change, ...approvedIds(found.lock, order.hash).flatMap((id) => (id === change.id ? [] : [{ ...change, id }]))]
+    const isOther = (id: string): boolean => id !== change.id && !(isStepId(id) && isStepId(change.id))
+    return [change, ...approvedIds(found.lock, order.hash).flatMap((id) => (isOther(id) ? [{ ...change, id }] : []))]
   })
   await context.lock.changeAll(changes)
   request.onWritten?.()

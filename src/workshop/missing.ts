@@ -5,6 +5,7 @@ import { commandWord } from '../host/terminal.ts'
 import type { Context } from '../project/context.ts'
 import type { Quotes } from '../project/quotes.ts'
 import { missingWords, type UnsentRequest } from '../project/states.ts'
+import { isStepId } from '../vault/lockfile.ts'
 
 /** A missing part of a build: an animation, or a step of a chain. */
 export type Missing = UnsentRequest & { readonly id: string }
@@ -50,14 +51,17 @@ export async function missingError(
   return new SpritewrightError('SW_MISSING', { message, facts })
 }
 
-/** An item may be an animation, or a step of its reference. */
+/** An item may be an animation, a picture, or a step before one of both. */
 function countWords(items: readonly Missing[]): string {
-  const steps = items.filter(({ id }) => id.includes('#')).length
+  const steps = items.filter(({ id }) => isStepId(id)).length
+  const animations = items.filter(({ request }) => request.operation === 'sprite_sheet').length
+  const pictures = items.length - animations - steps
   const words = [
-    ...(steps < items.length ? [`${items.length - steps} ${items.length - steps === 1 ? 'animation' : 'animations'}`] : []),
+    ...(animations > 0 ? [`${animations} ${animations === 1 ? 'animation' : 'animations'}`] : []),
+    ...(pictures > 0 ? [`${pictures} ${pictures === 1 ? 'picture' : 'pictures'}`] : []),
     ...(steps > 0 ? [`${steps} ${steps === 1 ? 'step' : 'steps'} of references`] : []),
   ]
-  return `${words.join(' and ')} of the project ${items.length === 1 ? 'is' : 'are'}`
+  return `${words.join(', ').replace(/, (?=[^,]*$)/, ' and ')} of the project ${items.length === 1 ? 'is' : 'are'}`
 }
 
 /** The options that a command needs if the project is not the working folder. */

@@ -33,7 +33,7 @@ export async function review(context: Context, connection: ServiceConnection, na
     const faults = new Map<number, string[]>()
     for (const { fault, frames } of own.flags) for (const index of frames) faults.set(index, [...(faults.get(index) ?? []), fault])
     animations.push({
-      title: `${item.id} - ${played.frames.length} frames - ${animation.fps} fps`,
+      title: animation.isPicture ? item.id : `${item.id} - ${played.frames.length} frames - ${animation.fps} fps`,
       frames: played.frames,
       captions: played.indices.map((index) => [
         `${index}`,
@@ -59,7 +59,10 @@ export async function readOriginals(context: Context, connection: ServiceConnect
     const { spec, animation } = item
     const frames = await readDelivered({ spec, animation, source: resultSource(context, item) }, layoutOf(context))
     for (const [index, bitmap] of frames.entries())
-      files.push({ file: `${animation.name}/${frameNumber(index)}.png`, bytes: encodePng(bitmap) })
+      files.push({
+        file: `${animation.isPicture ? animation.name || spec.name : `${animation.name}/${frameNumber(index)}`}.png`,
+        bytes: encodePng(bitmap),
+      })
   }
   return files
 }

@@ -97,6 +97,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'src/host/watch.ts',
       'src/options/config-files.ts',
       'src/project/states.ts',
+      'src/sprite-spec/request.ts',
     ],
     mayLater: ['src/workshop.ts'],
   },

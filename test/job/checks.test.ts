@@ -20,7 +20,7 @@ const quote = (over: Partial<Estimate> = {}): Estimate => ({
   ...{ referenceUsd: '0', referenceCreditCents: 0 },
   ...over,
 })
-const step: ImageRequest = { operation: 'upscale', id: 'hero#2', prompt: 'p', reference: { kind: 'request', hash: 'h' } }
+const step: ImageRequest = { operation: 'upscale', id: 'hero#2', prompt: 'p', reference: { kind: 'request', hash: 'h' }, take: 1 }
 const stepOrder: Order = { ...order, hash: 'e'.repeat(64), request: step, approval: undefined }
 
 describe('before the first POST', () => {

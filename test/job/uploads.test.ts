@@ -84,8 +84,8 @@ test('the lock file names every paid field of a request', () => {
   }
   expect(askedFields(sheet)).toEqual(base)
   expect(askedFields({ ...sheet, options: { style: 'a' } } as typeof sheet)).toEqual({ ...base, options: { style: 'a' } })
-  const step = { operation: 'upscale', id: 'hero#2', prompt: 'p' } as const
+  const step = { operation: 'upscale', id: 'hero#2', prompt: 'p', take: 1 } as const
   expect(askedFields({ ...step, reference: { kind: 'request', hash: 'h' } })).toEqual({ prompt: 'p', reference: 'h', operation: 'upscale' })
-  expect(askedFields({ ...step, operation: 'text_to_image' })).toEqual({ prompt: 'p', operation: 'text_to_image' })
+  expect(askedFields({ ...step, operation: 'text_to_image', take: 2 })).toEqual({ prompt: 'p', operation: 'text_to_image', take: 2 })
   expect([commandName('hero.walk'), commandName('hero#2')]).toEqual(['hero.walk', 'hero'])
 })

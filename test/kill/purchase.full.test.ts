@@ -12,8 +12,16 @@ const deeds = level === 'long' ? ['before', 'after', 'torn'] : ['before']
 /** Two purchases at once in the long run. A single purchase makes each of their changes and requests too. */
 const animations = level === 'long' ? ['walk', 'idle'] : ['walk']
 
-async function approved(): Promise<Desk> {
-  const desk = await openDesk({}, { 'sprites/hero.sprite.json': heroSpec(animations) })
+/** Specs of what is bought: each of these is one submission. */
+const specs = {
+  animation: heroSpec(animations),
+  picture: JSON.stringify({ reference: './hero.png', pictures: Object.fromEntries(animations.map((name) => [name, [{ edit: name }]])) }),
+}
+const kinds = Object.keys(specs) as readonly (keyof typeof specs)[]
+type Kind = (typeof kinds)[number]
+
+async function approved(kind: Kind): Promise<Desk> {
+  const desk = await openDesk({}, { 'sprites/hero.sprite.json': specs[kind] })
   expect(await desk.run('approve', '--yes')).toMatchObject({ code: 0 })
   return desk
 }
@@ -30,10 +38,10 @@ interface Played {
 /**
  * A run that buys and dies, then one that lives. Every sixteenth of those that live is a process of its own.
  */
-function killedOnce(deed: string, at: number): Promise<Played> {
-  return onDesk(approved(), async (desk) => {
+function killedOnce(deed: string, kind: Kind, at: number): Promise<Played> {
+  return onDesk(approved(kind), async (desk) => {
     const killed = await runMortalCli(desk, ['build', '--buy-only'], `${deed} ${at}`)
-    const context = `${deed} step ${at}, ${killed.steps.at(-1)}`
+    const context = `${kind}, ${deed} step ${at}, ${killed.steps.at(-1)}`
     const hasDied = killed.signal === 'SIGKILL'
     if (!hasDied) expect(killed.code, `${context}: ${killed.stderr}`).toBe(0)
     const again =
@@ -47,13 +55,13 @@ function killedOnce(deed: string, at: number): Promise<Played> {
 }
 
 describe('I1, I2, I4, I5, I6, I10: a real process that buys, killed with SIGKILL', () => {
-  test.each(deeds)(
-    '%s every change of the disk and every request: charged once each, nothing lost',
+  test.each(deeds.flatMap((deed) => kinds.map((kind) => [deed, kind] as const)))(
+    '%s every change of the disk and every request (one %s): charged once each, nothing lost',
     { timeout: 1_200_000 },
-    async (deed) => {
+    async (deed, kind) => {
       const played: Played[] = []
       await untilAlive(async (at) => {
-        const run = await killedOnce(deed, at)
+        const run = await killedOnce(deed, kind, at)
         played.push(run)
         return run.hasDied
       })
@@ -61,7 +69,7 @@ describe('I1, I2, I4, I5, I6, I10: a real process that buys, killed with SIGKILL
       const kills = played.filter(({ hasDied }) => hasDied).length
       const charges = sum((run) => run.charges)
       console.log(
-        `killed ${deed} each of ${kills} operations: ${played.length} schedules, ${charges} charges for ${animations.length * played.length} approvals, ${sum((run) => run.posts) - charges} replays, 0 doubles, 0 lost; ${sum((run) => run.leftovers)} temporary files left`,
+        `${kind}: killed ${deed} each of ${kills} operations: ${played.length} schedules, ${charges} charges for ${animations.length * played.length} approvals, ${sum((run) => run.posts) - charges} replays, 0 doubles, 0 lost; ${sum((run) => run.leftovers)} temporary files left`,
       )
       expect(kills).toBeGreaterThan(level === 'long' ? 150 : 80)
       // Of these, nothing was sent again.
@@ -70,7 +78,7 @@ describe('I1, I2, I4, I5, I6, I10: a real process that buys, killed with SIGKILL
   )
 
   test('I6: the record of sending is flushed, with its name, before the POST that it speaks of', async () => {
-    await onDesk(approved(), async (desk) => {
+    await onDesk(approved('animation'), async (desk) => {
       const { steps, code } = await runMortalCli(desk, ['build', '--buy-only'])
       expect(code).toBe(0)
       const posts = steps.flatMap((step, at) => (step === 'request POST /v1/execute' ? [at] : []))

@@ -10,7 +10,7 @@ import { resolveOptions } from '../../src/options/options.ts'
 import { type Context, openContext } from '../../src/project/context.ts'
 import { requestHash } from '../../src/sprite-spec/key.ts'
 import { parseSpec } from '../../src/sprite-spec/parser.ts'
-import { type ServiceIdentity, type SheetRequest, toSheetRequest } from '../../src/sprite-spec/request.ts'
+import { type ServiceIdentity, type SheetRequest, toRequests } from '../../src/sprite-spec/request.ts'
 import type { AnimationSpec } from '../../src/sprite-spec/spec.ts'
 import type { LockChange } from '../../src/vault/lock-store.ts'
 import type { LockEntry } from '../../src/vault/lockfile.ts'
@@ -66,7 +66,7 @@ export async function makeManySprites(root: string, sprites: number, { stored = 
     })
     write(file, text)
     const spec = parseSpec(text, file)
-    const request = toSheetRequest(spec, spec.animations[0] as AnimationSpec, { kind: 'file', sha256: sha256(picture) })
+    const request = toRequests(spec, spec.animations[0] as AnimationSpec, sha256(picture), () => '').request as SheetRequest
     requests.push(request)
     const before = Math.floor((earlier * (index + 1)) / sprites) - Math.floor((earlier * index) / sprites)
     for (let round = 0; round < before; round++) requests.push({ ...request, prompt: `${request.prompt}, idea ${round}` })

@@ -269,7 +269,7 @@ describe('a file that lies over no frame is told, never dropped:', () => {
   const sheet = exportOf({ '2': 255 })
   test.each<[string, Readonly<Record<string, Uint8Array | string>>, string, string]>([
     ['a frame beyond the last', { 'walk/0007.png': png(1) }, 'walk/0007.png', 'which has 7, 0 to 6, found frame 7'],
-    ['a frame of no animation', { 'run/0000.png': png(1) }, 'run', 'an animation of "hero" (walk, idle)'],
+    ['a frame of no animation', { 'run/0000.png': png(1) }, 'run', 'an animation or picture of "hero" (walk, idle)'],
     ['an animation in other letters', { 'Walk/0000.png': png(1) }, 'Walk', 'found "Walk"'],
     ['a take that is none', { 'walk@0/0000.png': png(1) }, 'walk@0', 'found "walk@0"'],
     ['a folder of the sprite’s name', { 'hero/walk/0000.png': png(1) }, 'hero/walk', 'found a folder'],

@@ -4,7 +4,7 @@ import type { ServedResponse } from '../../src/host/server.ts'
 import { acceptCeilings } from '../kit/keys.ts'
 import { byLevel } from '../level.ts'
 import { mortalPorts } from './mortal.ts'
-import { addSprite, type SimulatedWorld, simulatedWorld } from './world.ts'
+import { addSprite, addStill, type SimulatedWorld, simulatedWorld } from './world.ts'
 
 // exhaustive.test.ts tries the other outcomes below the workshop, at every moment and in every combination.
 const outcomes = ['lostResponse', '500before'] as const
@@ -24,9 +24,12 @@ function firstPost(outcome: Outcome): EmbeddedOptions {
   }
 }
 
-async function world(outcome: Outcome): Promise<SimulatedWorld> {
+const kinds = { animation: addSprite, picture: addStill }
+type Kind = keyof typeof kinds
+
+async function world(outcome: Outcome, kind: Kind): Promise<SimulatedWorld> {
   const made = await simulatedWorld(500, { ...firstPost(outcome), limits: { post: 1000, get: 10_000, download: 1000 } })
-  addSprite(made, 'hero', 0)
+  kinds[kind](made, 'hero', 0)
   return made
 }
 
@@ -40,8 +43,8 @@ interface Crash {
 }
 
 /** One process dies at its `at`-th change. Then another one runs to its end. */
-async function crashOnce(outcome: Outcome, at: number, moment: 'before' | 'after'): Promise<Crash> {
-  const made = await world(outcome)
+async function crashOnce(outcome: Outcome, kind: Kind, at: number, moment: 'before' | 'after'): Promise<Crash> {
+  const made = await world(outcome, kind)
   await made.clock.run(acceptCeilings(await made.workshop(standing)))
   const ports = mortalPorts(made, at, moment)
   const mortal = await made.workshop(standing, ports)
@@ -54,7 +57,7 @@ async function crashOnce(outcome: Outcome, at: number, moment: 'before' | 'after
   // I10: a build after "done" makes no request.
   await made.clock.run((await made.workshop(standing)).build({ buyOnly: true }))
   expect(made.service.requests()).toHaveLength(requests)
-  const kept = [...made.disk.files.keys()].filter((path) => path.startsWith('/game/.spritewright/results/') && path.endsWith('.zip'))
+  const kept = [...made.disk.files.keys()].filter((path) => /^\/game\/\.spritewright\/results\/.*\.(?:zip|png)$/.test(path))
   expect(kept).toHaveLength(1)
   expect(made.service.holds()).toEqual([])
   return { hasDied: ports.isDead(), sentBefore: ports.sentBefore, charges: made.service.charges().length }
@@ -67,10 +70,11 @@ async function crashOnce(outcome: Outcome, at: number, moment: 'before' | 'after
 const stride = byLevel({ quick: 40, full: 8, long: 1 })
 
 describe('I1, I4, I6, I10: a process killed at any change of the disk, then another one', () => {
-  test.each(outcomes)('whatever becomes of the first POST (%s), it is charged once and the result is here', async (outcome) => {
+  const cases = outcomes.flatMap((outcome) => (['animation', 'picture'] as const).map((kind) => [outcome, kind] as const))
+  test.each(cases)('whatever becomes of the first POST (%s), one %s is charged once and its result is here', async (outcome, kind) => {
     const crash = async (at: number, moment: 'before' | 'after'): Promise<Crash> => {
-      const run = await crashOnce(outcome, at, moment)
-      expect(run.charges, `${outcome}, killed ${moment} change ${at}`).toBe(1)
+      const run = await crashOnce(outcome, kind, at, moment)
+      expect(run.charges, `${outcome}, ${kind}, killed ${moment} change ${at}`).toBe(1)
       return run
     }
     const alive = await crash(Number.POSITIVE_INFINITY, 'after')
@@ -83,7 +87,7 @@ describe('I1, I4, I6, I10: a process killed at any change of the disk, then anot
     ])
     const chosen = moments.filter((_, index) => index % stride === outcomes.indexOf(outcome) % stride)
     for (const [at, moment] of chosen) expect((await crash(at, moment)).hasDied, `${moment} change ${at}`).toBe(true)
-    console.log(`${outcome}: killed at ${chosen.length} of ${moments.length} moments, one charge each`)
+    console.log(`${outcome}, ${kind}: killed at ${chosen.length} of ${moments.length} moments, one charge each`)
     expect(moments.length).toBeGreaterThan(60)
   })
 })

@@ -118,6 +118,12 @@ export function addSprite(world: SimulatedWorld, name: string, hue: number, pict
   )
 }
 
+/** Adds a spec of one picture that is made from a file in one step, and costs one credit. */
+export function addStill(world: SimulatedWorld, name: string, hue: number): void {
+  world.write(`sprites/${name}.png`, figurePng(hue))
+  world.write(`sprites/${name}.sprite.json`, JSON.stringify({ reference: `./${name}.png`, pictures: { face: [{ edit: 'its face' }] } }))
+}
+
 /** The network between client and service, without latency or loss. */
 function toNet(service: EmbeddedCore): Net {
   return {

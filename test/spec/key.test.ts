@@ -4,7 +4,7 @@ import { stringify } from 'yaml'
 import { SpritewrightError } from '../../src/errors.ts'
 import { buildKey, requestHash } from '../../src/sprite-spec/key.ts'
 import { parseSpec } from '../../src/sprite-spec/parser.ts'
-import { type ServiceIdentity, toSheetRequest } from '../../src/sprite-spec/request.ts'
+import { type ServiceIdentity, toRequests } from '../../src/sprite-spec/request.ts'
 
 const identity: ServiceIdentity = { host: 'api.example.com', keyMode: 'test', apiVersion: '1' }
 const picture = 'a'.repeat(64)
@@ -58,7 +58,7 @@ function hashOf(text: string, file: string, referenceSha256 = picture, where: Se
   const spec = parseSpec(text, file)
   const animation = spec.animations[0]
   if (!animation) throw new Error('Expected an animation.')
-  return requestHash(toSheetRequest(spec, animation, { kind: 'file', sha256: referenceSha256 }), where)
+  return requestHash(toRequests(spec, animation, referenceSha256, () => '').request, where)
 }
 
 function toText(sprite: Fields, animation: Fields, animationName = 'walk'): string {

@@ -70,7 +70,12 @@ animations:
       anchor: { x: 0.5, y: 1 },
       reference: {
         kind: 'steps',
-        steps: [{ kind: 'text', text: 'a knight' }, { kind: 'edit', prompt: 'a plume' }, { kind: 'removeBackground' }, { kind: 'upscale' }],
+        steps: [
+          { kind: 'text', prompt: 'a knight' },
+          { kind: 'edit', prompt: 'a plume' },
+          { kind: 'removeBackground' },
+          { kind: 'upscale' },
+        ],
       },
       animations: [
         { name: 'walk', prompt: 'walks', take: 2, options: { style: ['a', { b: null }] }, use: [6, 0, 0], durations: [100, 50.5, 1] },

@@ -1,34 +1,39 @@
 import { describe, expect, test } from 'vitest'
 import { requestHash } from '../../src/sprite-spec/key.ts'
 import { parseSpec } from '../../src/sprite-spec/parser.ts'
-import { type ImageRequest, type ServiceIdentity, spriteOf, toReference, toSheetRequest } from '../../src/sprite-spec/request.ts'
+import { type ImageRequest, type ServiceIdentity, spriteOf, toRequests } from '../../src/sprite-spec/request.ts'
+import { type AnimationSpec, backgroundOf, type SpriteSpec } from '../../src/sprite-spec/spec.ts'
 import { specText } from './issues.ts'
 
 const identity: ServiceIdentity = { host: 'api.example.com', keyMode: 'test', apiVersion: '1' }
 const picture = 'a'.repeat(64)
 const specOf = (reference: unknown, walk: Readonly<Record<string, unknown>> = {}) =>
   parseSpec(specText({ reference }, walk), '/game/hero.sprite.json')
-const chainOf = (reference: unknown, sha256: string | null = picture) =>
-  toReference(specOf(reference), sha256 ?? undefined, (request) => `hash of ${request.id}`)
+const requestsOf = (spec: SpriteSpec, at = 0, sha256: string | null = picture) =>
+  toRequests(spec, spec.animations[at] as AnimationSpec, sha256 ?? undefined, (request) => `hash of ${request.id}`)
+const chainOf = (reference: unknown, sha256: string | null = picture) => {
+  const { steps, request } = requestsOf(specOf(reference), 0, sha256)
+  return { steps, reference: request.reference }
+}
 
 describe('the reference of a sprite', () => {
   test('is a file by its bytes, and no step', () => {
     const file = { steps: [], reference: { kind: 'file', sha256: picture } }
     expect(chainOf('hero.png')).toEqual(file)
     expect(chainOf({ steps: [{ image: 'hero.png' }] })).toEqual(file)
-    expect(toReference(specOf('hero.png'), undefined, () => '')).toEqual({ steps: [], reference: undefined })
+    expect(() => chainOf('hero.png', null)).toThrow('hero.walk')
   })
 
   test('is the last step, each of which starts from the one before', () => {
-    const steps = [{ text: 'a knight' }, { edit: 'a plume' }, { removeBackground: 'the knight' }, { upscale: 'sharp' }]
-    const step = (number: number, operation: string, prompt: string) => ({
-      ...{ operation, prompt, id: `hero#${number}` },
+    const steps = [{ text: 'a knight' }, { edit: 'a plume', take: 3 }, { removeBackground: 'the knight' }, { upscale: 'sharp' }]
+    const step = (number: number, operation: string, prompt: string, take = 1) => ({
+      ...{ operation, prompt, id: `hero#${number}`, take },
       ...(number === 1 ? {} : { reference: { kind: 'request', hash: `hash of hero#${number - 1}` } }),
     })
     expect(chainOf({ steps }, null)).toEqual({
       steps: [
         step(1, 'text_to_image', 'a knight'),
-        step(2, 'image_to_image', 'a plume'),
+        step(2, 'image_to_image', 'a plume', 3),
         step(3, 'background_remove', 'the knight'),
         step(4, 'upscale', 'sharp'),
       ],
@@ -39,29 +44,80 @@ describe('the reference of a sprite', () => {
   test('may begin with a file, which is no paid step', () => {
     const { steps, reference } = chainOf({ steps: [{ image: 'hero.png' }, { edit: 'a plume' }] })
     const first = { kind: 'file', sha256: picture }
-    expect(steps).toEqual([{ operation: 'image_to_image', prompt: 'a plume', id: 'hero#2', reference: first }])
+    expect(steps).toEqual([{ operation: 'image_to_image', prompt: 'a plume', id: 'hero#2', reference: first, take: 1 }])
     expect(reference).toEqual({ kind: 'request', hash: 'hash of hero#2' })
+  })
+})
+
+describe('a bought picture', () => {
+  const icons = {
+    reference: { steps: [{ text: 'an icon' }] },
+    pictures: { sword: [{ edit: 'a sword' }, { removeBackground: 'it', take: 2 }], plain: [] },
+  }
+  const specFrom = (fields: object) => parseSpec(JSON.stringify(fields), '/game/icons.sprite.json')
+
+  test('is made by the last of its steps, which go on from the reference', () => {
+    const spec = specFrom(icons)
+    expect(spec.animations.map(({ name, isPicture, frames, take }) => [name, isPicture, frames, take])).toEqual([
+      ['sword', true, 1, 2],
+      ['plain', true, 1, 1],
+    ])
+    const text = { operation: 'text_to_image', prompt: 'an icon', id: 'icons#1', take: 1 }
+    const after = (id: string) => ({ reference: { kind: 'request', hash: `hash of ${id}` } })
+    expect(requestsOf(spec, 0, null)).toEqual({
+      steps: [text, { operation: 'image_to_image', prompt: 'a sword', id: 'icons.sword#1', take: 1, ...after('icons#1') }],
+      request: { operation: 'background_remove', prompt: 'it', id: 'icons.sword', take: 2, ...after('icons.sword#1') },
+    })
+    expect(requestsOf(spec, 1, null)).toEqual({ steps: [], request: { ...text, id: 'icons.plain' } })
+  })
+
+  test('is the reference itself, under the name of the sprite, if the spec names neither animations nor pictures', () => {
+    const spec = specFrom({ reference: { steps: [{ image: 'coin.png' }, { upscale: 'a coin' }] } })
+    const file = { kind: 'file', sha256: picture }
+    expect(requestsOf(spec)).toEqual({
+      steps: [],
+      request: { operation: 'upscale', prompt: 'a coin', id: 'icons', reference: file, take: 1 },
+    })
+  })
+
+  test('stands after the animations, and shares the reference with them', () => {
+    const spec = specFrom({ ...icons, prompt: 'an icon', animations: { spin: {} } })
+    expect(spec.animations.map(({ name }) => name)).toEqual(['spin', 'sword', 'plain'])
+    expect(requestsOf(spec, 0, null).request).toMatchObject({ operation: 'sprite_sheet', id: 'icons.spin' })
+    expect(requestsOf(spec, 0, null).steps.map(({ id }) => id)).toEqual(['icons#1'])
+  })
+
+  test('is cut out if the last step but upscaling removes the background', () => {
+    const reference = { steps: [{ text: 'a' }, { removeBackground: 'it' }] }
+    const backgroundOfOnly = (fields: object): string => {
+      const spec = specFrom({ reference, ...fields })
+      return backgroundOf(spec, spec.animations[0] as AnimationSpec)
+    }
+    expect(backgroundOfOnly({})).toBe('remove')
+    expect(backgroundOfOnly({ borders: 4 })).toBe('keep')
+    expect(backgroundOfOnly({ pictures: { x: [{ upscale: 'a' }] } })).toBe('remove')
+    expect(backgroundOfOnly({ pictures: { x: [{ edit: 'on grass' }] } })).toBe('keep')
+    expect(backgroundOfOnly({ prompt: 'a', animations: { spin: {} }, background: 'keep' })).toBe('keep')
   })
 })
 
 test('the request of an animation has every paid field', () => {
   const spec = specOf('hero.png', { prompt: 'walks', frames: 8, take: 2, options: { style: 'ink' } })
-  const [walk] = spec.animations
-  if (!walk) throw new Error('no animation')
   const reference = { kind: 'file' as const, sha256: picture }
-  expect(toSheetRequest(spec, walk, reference)).toEqual({
+  expect(requestsOf(spec).request).toEqual({
     ...{ operation: 'sprite_sheet', id: 'hero.walk', prompt: 'a knight\nwalks', reference, frames: 8, background: 'remove' },
     ...{ options: { style: 'ink' }, take: 2 },
   })
-  expect(['hero.walk', 'hero#2', 'hero'].map(spriteOf)).toEqual(['hero', 'hero', 'hero'])
+  expect(['hero.walk', 'hero#2', 'hero', 'hero.face#1'].map(spriteOf)).toEqual(['hero', 'hero', 'hero', 'hero'])
 })
 
 test('a step has another hash for each operation, prompt, reference and part of the service, and the same one under another id', () => {
-  const step: ImageRequest = { operation: 'upscale', id: 'hero#2', prompt: 'sharp', reference: { kind: 'file', sha256: picture } }
+  const step: ImageRequest = { operation: 'upscale', id: 'hero#2', prompt: 'sharp', reference: { kind: 'file', sha256: picture }, take: 1 }
   const others: readonly (readonly [Partial<ImageRequest>, Partial<ServiceIdentity>])[] = [
     [{}, {}],
     [{ operation: 'background_remove' }, {}],
     [{ prompt: 'sharper' }, {}],
+    [{ take: 2 }, {}],
     [{ reference: { kind: 'request', hash: picture } }, {}],
     [{ reference: { kind: 'file', sha256: 'b'.repeat(64) } }, {}],
     [{}, { host: 'api.example.org' }],

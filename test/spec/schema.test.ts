@@ -7,7 +7,7 @@ function at(schema: unknown, ...path: string[]): Node {
   return path.reduce((node, step) => node[step] as Node, schema as Node)
 }
 
-const paid = { sprite: ['reference', 'prompt', 'background'], animation: ['prompt', 'frames', 'take', 'options'] }
+const paid = { sprite: ['reference', 'prompt', 'background', 'pictures'], animation: ['prompt', 'frames', 'take', 'options'] }
 const free = {
   sprite: [
     'source',
@@ -43,7 +43,7 @@ test('the JSON Schema asks only for what has no default and knows no other field
   expect(at(schema)).toMatchObject({
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'spritewright sprite spec',
-    anyOf: [{ required: ['reference', 'prompt', 'animations'] }, { required: ['source'] }],
+    anyOf: [{ required: ['reference'], dependencies: { animations: ['prompt'] } }, { required: ['source'] }],
     additionalProperties: false,
   })
   const animations = at(schema, 'properties', 'animations')

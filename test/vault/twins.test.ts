@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { findEntry, findOwnEntry, formatLockFile, type LockEntry, type LockFile, unnamedStepId } from '../../src/vault/lockfile.ts'
+import {
+  approvedIds,
+  findEntry,
+  findOwnEntry,
+  formatLockFile,
+  type LockEntry,
+  type LockFile,
+  unnamedStepId,
+} from '../../src/vault/lockfile.ts'
 
 const hash = 'b'.repeat(64)
 const asked: LockEntry = {
@@ -50,12 +58,14 @@ describe('a request under several ids', () => {
 })
 
 describe('a paid step', () => {
-  test('is found by its hash alone, and is no twin of an animation', () => {
-    const lock = lockOf({ 'a.walk': bought }, { [hash]: sent })
-    expect(findEntry(lock, 'a#1', hash)).toEqual(sent)
-    expect(findEntry(lock, 'a.walk', hash)).toEqual(bought)
-    expect(findEntry(lockOf({ 'a.walk': bought }, {}), 'a#1', hash)).toBeUndefined()
-    expect(findEntry(lockOf({ 'a.walk': bought }), 'a#1', hash)).toBeUndefined()
+  test('is found by its hash, and as the picture of a game that it is elsewhere', () => {
+    const lock = lockOf({ 'a.sword': bought }, { [hash]: sent })
+    expect(findEntry(lock, 'b#1', hash)).toEqual(sent)
+    expect(findEntry(lock, 'a.sword', hash)).toEqual(bought)
+    expect(findEntry(lockOf({ 'a.sword': bought }, { [hash]: approved }), 'b#1', hash)).toEqual({ ...bought, approval })
+    expect(findEntry(lockOf({ 'a.sword': bought }), 'b#1', hash)).toEqual(bought)
+    expect(findEntry(lockOf({ 'a.sword': asked }, { [hash]: bought }), 'a.sword', hash)).toEqual(bought)
+    expect(approvedIds(lockOf({ 'a.sword': approved }, { [hash]: approved }), hash)).toEqual(['a.sword', unnamedStepId(hash)])
   })
 
   test('that no spec names has a short name of its own', () => {

@@ -56,12 +56,13 @@ test('a clone without results is told that the embedded service of another check
 
 describe('what has changed since the last purchase', () => {
   const request = {
+    operation: 'sprite_sheet',
     id: 'hero.walk',
     prompt: 'walks',
     frames: 7,
     background: 'remove',
     take: 1,
-    reference: { kind: 'step', hash: 'h2' },
+    reference: { kind: 'request', hash: 'h2' },
   } as unknown as SheetRequest
   const entry = (host: string, at: string, asked: object): LockEntry =>
     ({

@@ -4,8 +4,8 @@ import type { Quotes } from '../../src/project/quotes.ts'
 import type { PaidRequest } from '../../src/sprite-spec/request.ts'
 import { type Missing, missingError } from '../../src/workshop/missing.ts'
 
-const sheet = { operation: 'sprite_sheet' } as unknown as PaidRequest
-const edit = { operation: 'upscale' } as unknown as PaidRequest
+const sheet = { operation: 'sprite_sheet', id: 'hero.walk' } as unknown as PaidRequest
+const edit = { operation: 'upscale', id: 'hero#1' } as unknown as PaidRequest
 const quotes = { of: async ({ operation }: PaidRequest) => ({ credits: operation === 'upscale' ? 10_000n : 24_000n }) } as unknown as Quotes
 
 function contextAt(root: string, isCi = false): Context {

@@ -71,13 +71,20 @@ test('law: the order of an orphan asks for what was asked for, from a file as fr
     }),
   )
   fc.assert(
-    fc.property(fc.string(), fc.option(reference, { nil: undefined }), (prompt, from) => {
-      const request: PaidRequest = from
-        ? { operation: 'image_to_image', id: 'step#1', prompt, reference: from }
-        : { operation: 'text_to_image', id: 'step#1', prompt }
-      const hash = requestHash(request, identity)
-      const entry = { service: identity, asked: askedFields(request) } as LockEntry
-      expect(toOrphanOrder({ id: 'step#1', hash, entry }).request).toEqual(request)
-    }),
+    fc.property(
+      fc.constantFrom('step#1', 'icons.sword'),
+      fc.string(),
+      fc.option(reference, { nil: undefined }),
+      fc.nat(3),
+      (id, prompt, from, more) => {
+        const take = more + 1
+        const request: PaidRequest = from
+          ? { operation: 'image_to_image', id, prompt, reference: from, take }
+          : { operation: 'text_to_image', id, prompt, take }
+        const hash = requestHash(request, identity)
+        const entry = { service: identity, asked: askedFields(request) } as LockEntry
+        expect(toOrphanOrder({ id, hash, entry }).request).toEqual(request)
+      },
+    ),
   )
 })

@@ -1,6 +1,7 @@
 import type { Bitmap } from '../../../atlas/index.ts'
 import { buildKey } from '../../sprite-spec/key.ts'
 import { animationId } from '../../sprite-spec/request.ts'
+import { backgroundOf } from '../../sprite-spec/spec.ts'
 import { type CutAnimation, cutAnimation, type FigureMeasure, isOneScale, type PlayedFrames, readPlayed } from '../frames.ts'
 import { type DeliveryLayout, isChecked, type SheetInput } from '../sources.ts'
 import { type BuildCache, formatVersion } from './cache.ts'
@@ -24,7 +25,7 @@ const mostPixels = 2 ** 27
 
 /** Cache key of an animation's cut frames: a hash of all inputs before packing. */
 export function animationKey({ spec, animation, source, overrides, bases = [] }: SheetInput, codec = ''): string {
-  const { background, pixelArt, stabilize, size, trim, borders } = spec
+  const { pixelArt, stabilize, size, trim, borders } = spec
   const { loop, yoyo, use, frames } = animation
   const isResult = source.kind === 'result'
   return buildKey({
@@ -40,7 +41,7 @@ export function animationKey({ spec, animation, source, overrides, bases = [] }:
     // The quality contains the service's remarks, and `stabilize` reads which frames the service shifted.
     review: isResult ? (source.review ?? null) : null,
     overrides: isResult ? (overrides?.key ?? null) : null,
-    background,
+    background: backgroundOf(spec, animation),
     pixelArt,
     stabilize,
     play: { loop, yoyo, use: use ?? null },

@@ -45,18 +45,23 @@ const numberInName = /(?:^|[ /_-])(\d{1,4})(?:\.\w+)?$/
  * Reads a folder of frames that were touched up by hand. It ignores names that begin with a dot, files that are
  * neither pictures nor JSON, and an Aseprite file beside frames of its name, which were exported from it.
  *
- * @returns Layers by the name of a subfolder or of an export: `walk`, or `walk@2`.
+ * @param pictures Names of the sprite's pictures, which may be files of the folder: `sword.png`.
+ * @returns Layers by the name of a subfolder, an export or a picture: `walk`, or `walk@2`.
  * @throws `SW_OVERRIDE` for a picture that names no frame, two for one frame, a JSON that is no export, or a damaged
  * Aseprite file.
  */
-export async function readOverrideFolder(disk: Disk, folder: string): Promise<ReadonlyMap<string, OverrideLayer>> {
+export async function readOverrideFolder(
+  disk: Disk,
+  folder: string,
+  pictures: readonly string[],
+): Promise<ReadonlyMap<string, OverrideLayer>> {
   const layers = new Map<string, OverrideLayer>()
   const add = (name: string, more: OverrideLayer): void => {
     const before = layers.get(name)
     const { path } = before ?? more
     layers.set(name, { path, frames: [...(before?.frames ?? []), ...more.frames], files: [...(before?.files ?? []), ...more.files] })
   }
-  const pictures = new Set<string>()
+  const files = new Set<string>()
   const sheets = new Set<string>()
   const exports: string[] = []
   const drawings: string[] = []
@@ -64,27 +69,38 @@ export async function readOverrideFolder(disk: Disk, folder: string): Promise<Re
     const path = join(folder, name)
     if ((await disk.stat(path))?.isFolder) add(name, await readFrameFolder(disk, path))
     else if (/\.json$/i.test(name)) exports.push(name)
-    else if (pictureName.test(name)) pictures.add(name)
+    else if (pictureName.test(name)) files.add(name)
     else if (asepriteName.test(name)) drawings.push(name)
   }
   for (const name of exports) {
-    const { layer, image } = await readExport(disk, folder, name, pictures)
+    const { layer, image } = await readExport(disk, folder, name, files)
     sheets.add(image)
     add(name.replace(/\.json$/i, ''), layer)
+  }
+  const stray: string[] = []
+  for (const name of [...files].filter((file) => !sheets.has(file))) {
+    const own = name.replace(/\.png$/i, '')
+    if (pictures.includes(own.replace(/@\d+$/, ''))) add(own, await readStill(disk, join(folder, name)))
+    else stray.push(name)
   }
   for (const name of drawings) {
     const own = name.replace(asepriteName, '')
     if (!layers.has(own)) add(own, await readDrawing(disk, join(folder, name)))
   }
-  const stray = [...pictures].find((name) => !sheets.has(name))
-  if (stray !== undefined)
-    throw overrideError(join(folder, stray), {
+  if (stray[0] !== undefined)
+    throw overrideError(join(folder, stray[0]), {
       expected: 'a frame in the folder of its animation, as walk/0003.png, or the sheet of an export, as walk.png beside walk.json',
       found: 'a picture that belongs to no frame',
       next: 'Put it there, or take it out of the folder.',
     })
   for (const layer of layers.values()) refuseDoubles(layer)
   return layers
+}
+
+/** Reads a picture that is one file. */
+async function readStill(disk: Disk, path: string): Promise<OverrideLayer> {
+  const picture = { path, sha256: sha256(await disk.read(path)) }
+  return { path, frames: [{ frame: 0, picture }], files: [picture] }
 }
 
 /** Reads a subfolder of frames in files of their own: `0003.png`. */

@@ -64,10 +64,11 @@ export function createOverrideFinder(disk: Disk, isOne: boolean = false): (spec:
   return async (spec) => {
     const folder = overrideFolder(spec)
     if (!(await isThere(folder))) return { animations: new Map(), paths: [] }
-    const layers = await readOverrideFolder(disk, folder)
+    const pictures = spec.animations.flatMap((animation) => (animation.isPicture ? [layerName(spec, animation)] : []))
+    const layers = await readOverrideFolder(disk, folder, pictures)
     for (const [name, { path }] of layers) checkName(spec, path, name)
     const animations = spec.animations.flatMap((animation) => {
-      const overrides = layOut(disk, layers, animation)
+      const overrides = layOut(disk, layers, layerName(spec, animation), animation.take)
       return overrides ? [[animation.name, overrides] as const] : []
     })
     const files = [...layers.values()].flatMap((layer) => layer.files.map(({ path }) => path))
@@ -75,14 +76,20 @@ export function createOverrideFinder(disk: Disk, isOne: boolean = false): (spec:
   }
 }
 
+/** The name of an animation in the folder. A picture may have the name of its sprite. */
+function layerName(spec: SpriteSpec, { name }: AnimationSpec): string {
+  return name || spec.name
+}
+
 /**
  * Checks that a name belongs to an animation. `walk` is for every take of it, `walk@2` only for its second.
  */
 function checkName(spec: SpriteSpec, path: string, name: string): void {
   const [, animation, take] = /^([^@]*)(?:@([1-9]\d*))?$/.exec(name) ?? []
-  if (animation !== undefined && spec.animations.some((own) => own.name === animation)) return
+  const names = spec.animations.map((own) => layerName(spec, own))
+  if (animation !== undefined && names.includes(animation)) return
   throw overrideError(path, {
-    expected: `an animation of "${spec.name}" (${spec.animations.map((own) => own.name).join(', ')}), as ${spec.animations[0]?.name} for all of its takes or ${spec.animations[0]?.name}@2 for one`,
+    expected: `an animation or picture of "${spec.name}" (${names.join(', ')}), as ${names[0]} for all of its takes or ${names[0]}@2 for one`,
     found: JSON.stringify(name),
     next: 'Rename it, or take it out of the folder.',
     facts: { sprite: spec.name, name, ...(take === undefined ? {} : { take: Number(take) }) },
@@ -90,7 +97,7 @@ function checkName(spec: SpriteSpec, path: string, name: string): void {
 }
 
 /** Collects the overrides of the take in the spec. Pictures of this take come before those of all takes. */
-function layOut(disk: Disk, layers: ReadonlyMap<string, OverrideLayer>, { name, take }: AnimationSpec): Overrides | undefined {
+function layOut(disk: Disk, layers: ReadonlyMap<string, OverrideLayer>, name: string, take: number): Overrides | undefined {
   const frames = new Map<number, FoundOverride>()
   for (const layer of [layers.get(name), layers.get(`${name}@${take}`)])
     for (const found of layer?.frames ?? []) frames.set(found.frame, found)

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { SpritewrightError } from '../../errors.ts'
-import { createDocument } from '../document.ts'
+import { createDocument, type ValuePath } from '../document.ts'
 import { parseJsonText } from '../json-text.ts'
 import { parseSpec } from '../parser.ts'
 import { parseYamlText } from '../yaml-text.ts'
@@ -11,11 +11,11 @@ import { editYamlText, rewriteYamlText } from './yaml.ts'
 export type FieldValue = number | boolean | string | readonly number[] | readonly string[] | Readonly<Record<string, number | string>>
 
 /**
- * An edit of one field of a spec. The path is the keys that lead to it. Without a value, the field is
- * removed.
+ * An edit of one field of a spec. The path is the keys, and the places in lists, that lead to it. Without a value,
+ * the field is removed.
  */
 export interface FieldEdit {
-  readonly path: readonly string[]
+  readonly path: ValuePath
   readonly value?: FieldValue
 }
 
@@ -58,10 +58,10 @@ function dataOf(text: string, isYaml: boolean): unknown {
   return 'broken' in parsed ? undefined : JSON.parse(JSON.stringify(createDocument(text, parsed.root).value))
 }
 
-function withField(value: unknown, path: readonly string[], field: FieldValue | undefined): unknown {
+function withField(value: unknown, path: ValuePath, field: FieldValue | undefined): unknown {
   const [key, ...rest] = path
   if (key === undefined) return field
-  const object = { ...(value as Record<string, unknown>) }
+  const object = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Record<string, unknown>
   if (rest.length === 0 && field === undefined) delete object[key]
   else object[key] = withField(object[key], rest, field)
   return object

@@ -1,4 +1,5 @@
 import { createScanner, findNodeAtLocation, type Node, parseTree } from 'jsonc-parser'
+import type { ValuePath } from '../document.ts'
 
 /** The scanner's numbers of its tokens. */
 const commaToken = 5
@@ -13,7 +14,7 @@ const trivia: ReadonlySet<number> = new Set([12, 13, lineBreak, 15])
  * @param value JSON text. `undefined` removes the field.
  * @returns The new text; `undefined` if there is no such object.
  */
-export function editJsonText(text: string, path: readonly string[], value: string | undefined): string | undefined {
+export function editJsonText(text: string, path: ValuePath, value: string | undefined): string | undefined {
   const root = parseTree(text, [], { allowTrailingComma: true })
   const found = root && findNodeAtLocation(root, [...path])
   if (found) return value === undefined ? removeField(text, found.parent as Node) : splice(text, found.offset, endOf(found), value)

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import type { Node, Pair, YAMLMap } from 'yaml'
+import type { ValuePath } from '../document.ts'
 
 /** Loaded with the first YAML text, as in `yaml-text.ts`. */
 const load = createRequire(import.meta.url)
@@ -14,7 +15,7 @@ const dialect = { version: '1.2', schema: 'core', uniqueKeys: false, prettyError
  * @returns The new text; `undefined` if a small change is not possible, e.g. for the last field of a map.
  * {@link rewriteYamlText} can do these.
  */
-export function editYamlText(text: string, path: readonly string[], value: string | undefined): string | undefined {
+export function editYamlText(text: string, path: ValuePath, value: string | undefined): string | undefined {
   const { isMap, isScalar, parseDocument } = yaml()
   const around = parseDocument(text, dialect).getIn(path.slice(0, -1), true)
   if (!isMap(around)) return undefined
@@ -29,7 +30,7 @@ export function editYamlText(text: string, path: readonly string[], value: strin
  * Does the same by writing the whole document again. Comments stay; blanks and quotes may change. Returns
  * `undefined` if there is no such map.
  */
-export function rewriteYamlText(text: string, path: readonly string[], value: unknown): string | undefined {
+export function rewriteYamlText(text: string, path: ValuePath, value: unknown): string | undefined {
   const { isMap, parseDocument } = yaml()
   const document = parseDocument(text, dialect)
   // The target of an alias belongs to other fields too.

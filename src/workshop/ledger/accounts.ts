@@ -169,7 +169,7 @@ function commonOf(
   const id = names(hash)
   const found = locked.get(hash)
   const service = found && { host: found.entry.service.host, keyMode: found.entry.service.keyMode }
-  const isPicture = isStepId(id) || (found !== undefined && found.id === undefined)
+  const isPicture = isStepId(id) || found?.entry.asked.operation !== undefined || (found !== undefined && found.id === undefined)
   const given = found && givenOf(hash, found.entry)
   const { take = 1 } = found?.entry.asked ?? {}
   return { id, hash, ...(take > 1 ? { take } : {}), isPicture, ...(service ? { service } : {}), ...(given ? { given } : {}) }

@@ -24,7 +24,10 @@ export function requestsOf(lock: LockFile): ReadonlyMap<string, LockedRequest> {
       if (before === undefined || knowledgeOf(entry) > knowledgeOf(before.entry)) found.set(hash, { id, entry })
     }
   }
-  for (const [hash, entry] of Object.entries(lock.steps ?? {})) found.set(hash, { id: undefined, entry })
+  for (const [hash, entry] of Object.entries(lock.steps ?? {})) {
+    const before = found.get(hash)
+    if (before === undefined || knowledgeOf(entry) > knowledgeOf(before.entry)) found.set(hash, { id: before?.id, entry })
+  }
   return found
 }
 

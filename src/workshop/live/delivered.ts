@@ -35,7 +35,7 @@ export async function readDelivered(context: Context, connection: ServiceConnect
   const { use: _, durations: __, ...whole } = item.animation
   const animation = { ...whole, take: take ?? whole.take }
   const hashOf = (identity: Parameters<typeof target.requests>[0]): string =>
-    requestHash({ ...target.requests(identity).sheet, take: animation.take }, identity)
+    requestHash({ ...target.requests(identity).request, take: animation.take }, identity)
   const hash = identify(id, hashOf, lock, { host: connection.host })?.hash
   const standing = standingOf(await readFacts(context, lock, [[id, hash]], undefined), id, hash)
   const review = hash === undefined ? undefined : findEntry(lock, id, hash)?.result?.review

@@ -108,7 +108,7 @@ async function readParts(
     ({ spec }) => spec.name,
   )
   const steps = groupBy(
-    found.steps.flatMap((step) => step.sprites.map((name) => ({ name, step }))),
+    found.steps.flatMap((step) => step.sprites.map((name, at) => ({ name, step: toOwnStep(step, name, step.ids[at] as string) }))),
     ({ name }) => name,
   )
   return specs.map((spec, at) => {
@@ -118,7 +118,7 @@ async function readParts(
         spec,
         items: items.get(spec.name) ?? [],
         own: found.own.filter((one) => one.spec === spec),
-        steps: (steps.get(spec.name) ?? []).map(({ step }) => toOwnStep(step, spec.name)),
+        steps: (steps.get(spec.name) ?? []).map(({ step }) => step),
         errors: found.errors.filter((error) => isAbout(spec, error) || (at === 0 && !specs.some((other) => isAbout(other, error)))),
       },
     ] as const
@@ -150,13 +150,9 @@ function toOverview(
   }
 }
 
-/**
- * A step under the name of one sprite. Other sprites that need it may ask for another step tomorrow. Its
- * number in the chain is the same for all.
- */
-function toOwnStep(step: PlanStep, name: string): PlanStep {
-  const id = `${name}${step.id.slice(step.id.indexOf('#'))}`
-  return { ...step, id, request: { ...step.request, id }, sprites: [name] }
+/** A step under the name of one sprite. Other sprites that need it may ask for another step tomorrow. */
+function toOwnStep(step: PlanStep, name: string, id: string): PlanStep {
+  return { ...step, id, request: { ...step.request, id }, sprites: [name], ids: [id] }
 }
 
 /** Merges a step of several sprites into one, under the name of the first sprite, with all of their names. */
@@ -165,7 +161,7 @@ function joinSteps(all: readonly PlanStep[]): readonly PlanStep[] {
   for (const step of all) {
     const key = step.hash ?? step.id
     const before = steps.get(key)
-    steps.set(key, before ? { ...before, sprites: [...before.sprites, ...step.sprites] } : step)
+    steps.set(key, before ? { ...before, sprites: [...before.sprites, ...step.sprites], ids: [...before.ids, ...step.ids] } : step)
   }
   return [...steps.values()]
 }

@@ -31,10 +31,10 @@ function otherTakes(
   { id, animation }: PlanItem,
 ): readonly (readonly [id: string, hash: string, take: number])[] {
   const entries = Object.hasOwn(lock.animations, id) ? Object.values(lock.animations[id] ?? {}) : []
-  const numbers = new Set(entries.flatMap(({ asked }) => asked.take ?? []))
+  const numbers = new Set(entries.map(({ asked }) => asked.take ?? 1))
   numbers.delete(animation.take)
   return [...numbers].flatMap((take) => {
-    const found = identify(id, (identity) => requestHash({ ...target.requests(identity).sheet, take }, identity), lock, {
+    const found = identify(id, (identity) => requestHash({ ...target.requests(identity).request, take }, identity), lock, {
       host: connection.host,
     })
     return found ? [[id, found.hash, take] as const] : []

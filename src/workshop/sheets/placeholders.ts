@@ -1,12 +1,12 @@
 import type { Bitmap } from '../../../atlas/index.ts'
 import type { Context } from '../../project/context.ts'
-import type { PlanItem } from '../../project/plan.ts'
+import { type PlanItem, servicesOf } from '../../project/plan.ts'
 import type { Survey } from '../../project/survey.ts'
 import type { WantedAnimation } from '../../project/wanted.ts'
+import { groupBy } from '../../sheets/group.ts'
 import type { PlaceholderSource } from '../../sheets/placeholder.ts'
 import { buildKey, requestHash } from '../../sprite-spec/key.ts'
-import type { ServiceIdentity } from '../../sprite-spec/request.ts'
-import type { SpriteSpec } from '../../sprite-spec/spec.ts'
+import { type AnimationSpec, type SpriteSpec, stepsOf } from '../../sprite-spec/spec.ts'
 import { findEntry, type LockFile } from '../../vault/lockfile.ts'
 
 /** Version of the placeholders. It must be raised when equal sources give other placeholders. */
@@ -23,18 +23,17 @@ export function createPlaceholderMaker(
   found: Survey,
   readResult: (item: PlanItem) => Promise<readonly Bitmap[]>,
 ): PlaceholderMaker {
-  const siblings = new Map<SpriteSpec, PlanItem>()
-  for (const item of found.items)
-    if (item.state === 'bought' && item.result !== undefined && !siblings.has(item.spec)) siblings.set(item.spec, item)
+  const bought = found.items.filter(({ state, result }) => state === 'bought' && result !== undefined)
+  const siblings = groupBy(bought, ({ spec }) => spec)
   return {
-    of: async ({ spec }, target) => {
+    of: async ({ spec, animation }, target) => {
       const last = madePicture(found.lock, target)
       // A build fetches a lost picture again. Until then, the first picture of the chain is used.
       const made = last !== undefined && (await context.vault.has(last)) ? last : undefined
       const sha256 = made ?? target.picture?.sha256
-      const prompt = wordsOf(spec)
+      const prompt = wordsOf(spec, animation)
       const isMarked = context.options.placeholders.mark
-      const like = siblings.get(spec)
+      const like = siblings.get(spec)?.find((other) => other.animation.isPicture === animation.isPicture)
       return {
         kind: 'placeholder',
         sha256: buildKey({ drawing, from: sha256 ?? { prompt }, isMarked, like: like?.result ?? null }),
@@ -52,9 +51,7 @@ export function createPlaceholderMaker(
  * the lock file decides, because the service of the later purchase is unknown yet.
  */
 function madePicture(lock: LockFile, target: WantedAnimation): string | undefined {
-  const services = stepServices.get(lock) ?? servicesOfSteps(lock)
-  stepServices.set(lock, services)
-  const chains = services.map((service) =>
+  const chains = servicesOf(lock).map((service) =>
     target.requests(service).steps.map((step) => findEntry(lock, step.id, requestHash(step, service))?.result?.sha256),
   )
   const reached = chains.map((results) => results.findLastIndex((result) => result !== undefined))
@@ -62,15 +59,9 @@ function madePicture(lock: LockFile, target: WantedAnimation): string | undefine
   return chains[best]?.[reached[best] ?? -1]
 }
 
-/** A lock file object never changes, and each sprite of a project asks for the same list. */
-const stepServices = new WeakMap<LockFile, readonly ServiceIdentity[]>()
-
-function servicesOfSteps(lock: LockFile): readonly ServiceIdentity[] {
-  return [...new Map(Object.values(lock.steps ?? {}).map(({ service }) => [JSON.stringify(service), service])).values()]
-}
-
 /** The content of the picture, as far as words describe it. */
-function wordsOf({ reference, prompt }: SpriteSpec): string {
-  const [first] = reference.kind === 'steps' ? reference.steps : []
-  return first?.kind === 'text' ? `${first.text}\n${prompt}` : prompt
+function wordsOf(spec: SpriteSpec, animation: AnimationSpec): string {
+  const [first, ...others] = stepsOf(spec, animation).flatMap((step) => (step.kind === 'image' ? [] : [step]))
+  const later = animation.isPicture ? others.map(({ prompt }) => prompt) : []
+  return [...(first && (animation.isPicture || first.kind === 'text') ? [first.prompt] : []), ...later, spec.prompt].join('\n')
 }

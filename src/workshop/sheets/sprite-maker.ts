@@ -5,6 +5,7 @@ import { surveyWanted } from '../../project/survey.ts'
 import { toWantedAnimations } from '../../project/wanted.ts'
 import type { SheetMemory } from '../../sheets/group.ts'
 import type { BuiltAtlas, BuiltSprite } from '../../sheets/sheet.ts'
+import { spriteOf } from '../../sprite-spec/request.ts'
 import type { SpriteSpec } from '../../sprite-spec/spec.ts'
 import type { LockFile } from '../../vault/lockfile.ts'
 import type { Preview } from '../api/reports.ts'
@@ -94,7 +95,7 @@ function toMade(specs: readonly SpriteSpec[], sheets: Preview['sheets'], errors:
     spec,
     sprite: sprites.find(({ name }) => name === spec.name),
     atlases: atlases.filter(({ name }) => name === spec.name),
-    quality: quality.filter(({ id }) => id.slice(0, id.lastIndexOf('.')) === spec.name),
+    quality: quality.filter(({ id }) => spriteOf(id) === spec.name),
     // Several sprites may share an unreadable picture.
     errors: [...errors.filter((error) => isAbout(spec, error)), ...(at === 0 ? others : [])],
   }))

@@ -1,6 +1,5 @@
 import type { Context } from '../../project/context.ts'
 import { faultOfResult } from '../../project/opener.ts'
-import { isStepId } from '../../vault/lockfile.ts'
 import type { StoredResult } from './reports.ts'
 
 /** Start of a PNG. */
@@ -12,8 +11,8 @@ const pngStart = '\x89PNG'
  * @returns Why they cannot be read, a sentence; `undefined` if they can.
  */
 export function faultOfStored(context: Context, { uses }: StoredResult, bytes: Uint8Array): string | undefined {
-  // The records of a forgotten request have no name. Then the content decides.
-  const isNamed = uses.some(({ id }) => /[.#]/.test(id))
-  const isPicture = isNamed ? uses.some(({ id }) => isStepId(id)) : Buffer.from(bytes.subarray(0, 4)).toString('latin1') === pngStart
+  // The records of a forgotten request do not say it. Then the content decides.
+  const known = uses.flatMap((use) => use.isPicture ?? [])
+  const isPicture = known[0] ?? Buffer.from(bytes.subarray(0, 4)).toString('latin1') === pngStart
   return faultOfResult(context, { operation: isPicture ? 'text_to_image' : 'sprite_sheet' }, bytes)
 }

@@ -4,7 +4,7 @@ import type { JournalView } from '../../job/records/journal.ts'
 import type { Context } from '../../project/context.ts'
 import { readWantedAnimations, type WantedAnimation } from '../../project/wanted.ts'
 import { requestHash } from '../../sprite-spec/key.ts'
-import { animationId, type ServiceIdentity, type SheetRequest } from '../../sprite-spec/request.ts'
+import { animationId, type ServiceIdentity } from '../../sprite-spec/request.ts'
 import type { LockEntry, LockFile } from '../../vault/lockfile.ts'
 import type { ResultState, ResultUse } from './reports.ts'
 
@@ -73,8 +73,8 @@ function askedHashes(wanted: readonly WantedAnimation[], identities: readonly Se
   const asked = new Map<string, string>()
   for (const identity of identities) {
     for (const target of wanted) {
-      const { steps, sheet } = target.requests(identity)
-      for (const request of [...steps, sheet]) {
+      const { steps, request: last } = target.requests(identity)
+      for (const request of [...steps, last]) {
         const hash = requestHash(request, identity)
         asked.set(hash, asked.get(hash) ?? request.id)
       }
@@ -105,10 +105,8 @@ function* readLock(
 
 /** Whether an entry is of the same request as a present animation, apart from the take. */
 function isOtherTake(target: WantedAnimation | undefined, request: string, entry: LockEntry): boolean {
-  const { take } = entry.asked
-  if (!target || take === undefined) return false
-  const sheet: SheetRequest = { ...target.requests(entry.service).sheet, take }
-  return requestHash(sheet, entry.service) === request
+  const { take = 1 } = entry.asked
+  return target !== undefined && requestHash({ ...target.requests(entry.service).request, take }, entry.service) === request
 }
 
 function toNamed(id: string, request: string, state: ResultState, entry: LockEntry, result: NonNullable<LockEntry['result']>): NamedResult {
@@ -121,6 +119,7 @@ function toNamed(id: string, request: string, state: ResultState, entry: LockEnt
     bytes: result.bytes,
     service: { host, keyMode },
     take: entry.asked.take,
+    isPicture: entry.asked.operation !== undefined,
     ...(entry.execution ? { executionId: entry.execution.id } : {}),
   }
 }

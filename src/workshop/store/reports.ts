@@ -21,8 +21,10 @@ export interface ResultUse {
   /** Request hash. */
   readonly request: string
   readonly state: ResultState
-  /** The take of an animation. */
+  /** The take of an animation or picture. */
   readonly take?: number
+  /** Whether one picture was asked for, and no animation; undefined if no record says it. */
+  readonly isPicture?: boolean
   /** The execution. The service gives the result again by it, as long as it keeps it. */
   readonly executionId?: string
   /** The service at which it was bought; undefined if only the journal knows the request. */

@@ -45,7 +45,7 @@ export async function revoke(context: Context, known: KnownService, names: reado
     if (isOpen && !failed && !abandoned) report.inFlight.push(id)
     else {
       report.revoked.push(id)
-      changes.push(...withoutApproval(lock, hash, id))
+      changes.push(...withoutApproval(lock, hash))
     }
   }
   await context.lock.changeAll(changes)
@@ -53,7 +53,7 @@ export async function revoke(context: Context, known: KnownService, names: reado
 }
 
 /** Removes the approval of a request from every entry that has it. */
-function withoutApproval(lock: LockFile, hash: string, id: string): readonly LockChange[] {
+function withoutApproval(lock: LockFile, hash: string): readonly LockChange[] {
   const change = (entry: LockEntry | undefined): LockEntry => ({ ...(entry as LockEntry), approval: undefined })
-  return [...approvedIds(lock, hash), ...(lock.steps?.[hash]?.approval ? [id] : [])].map((owner) => ({ id: owner, hash, change }))
+  return approvedIds(lock, hash).map((id) => ({ id, hash, change }))
 }

@@ -2,7 +2,7 @@ import type { DiskFault } from '../../kit/fault-disk.ts'
 import type { Chance } from './chance.ts'
 import { seededChance } from './chance.ts'
 import { type NetFault, netOutcomes, requestKinds } from './net.ts'
-import type { Action, EditField, Fate, Fault, KeptName, MachineIndex, Plan, Step } from './plan.ts'
+import type { Action, EditField, Fate, Fault, KeptName, MachineIndex, Plan, SpriteChoice, Step } from './plan.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -48,10 +48,12 @@ export function drawPlan(seed: number | string): Plan {
   const on = new Set<Trouble>(troubles.filter((name) => chance.is(rarely[name] ?? 0.5)))
   const budget = chance.is(0.12) ? chance.pick(['4', '6', '12', '40']) : undefined
   const machines = budget === undefined && (on.has('git') || on.has('adopt')) ? 2 : 1
-  const sprites = Array.from({ length: chance.pick([1, 1, 1, 1, 1, 1, 2, 2, 2, 3]) }, () => ({
-    animations: chance.is(0.15) ? 2 : 1,
-    reference: chance.is(0.2) ? ('chain' as const) : ('picture' as const),
-  }))
+  const stills = chance.fork('stills')
+  const sprites = Array.from({ length: chance.pick([1, 1, 1, 1, 1, 1, 2, 2, 2, 3]) }, (): SpriteChoice => {
+    const animations = chance.is(0.15) ? 2 : 1
+    const reference = chance.is(0.2) ? 'chain' : 'picture'
+    return { animations, reference: stills.is(0.2) ? 'stills' : reference }
+  })
   const draw = new Drawer(chance.fork('steps'), on, machines, sprites.length, budget !== undefined)
   return {
     seed: String(seed),

@@ -86,9 +86,9 @@ export interface SpriteChoice {
   readonly animations: number
   /**
    * `picture` shares one picture between the sprites that have it. `chain` shares one reference chain of paid
-   * steps.
+   * steps. `stills` makes pictures of that chain, and no animations.
    */
-  readonly reference: 'picture' | 'chain'
+  readonly reference: 'picture' | 'chain' | 'stills'
 }
 
 /** Everything that happens to one world, decided before it begins. */

@@ -5,7 +5,7 @@ import { packDelivery } from '../../../src/embedded/images/delivery.ts'
 import type { Makers } from '../../../src/embedded/options/options.ts'
 import { requestHash } from '../../../src/sprite-spec/key.ts'
 import { parseSpec } from '../../../src/sprite-spec/parser.ts'
-import { type ServiceIdentity, toReference, toSheetRequest } from '../../../src/sprite-spec/request.ts'
+import { type ServiceIdentity, toRequests } from '../../../src/sprite-spec/request.ts'
 import { api } from '../world.ts'
 
 /** The editable content of a sprite. */
@@ -14,7 +14,7 @@ export interface SpriteState {
   readonly frames: 7 | 8
   readonly take: 1 | 2
   readonly animations: number
-  /** An even number is a picture, an odd one a chain of paid steps. */
+  /** 0: a file. 1: a chain of paid steps. 2: such a chain whose pictures are those of the game. */
   readonly reference: number
 }
 
@@ -31,12 +31,18 @@ export function spriteName(index: number): string {
 
 /** The text of a spec file. */
 export function specText(index: number, { prompt, frames, take, animations, reference }: SpriteState): string {
-  const chain = { steps: [{ text: `a knight ${reference}` }, { edit: 'with a hat' }] }
+  const chain = { steps: [{ text: 'a knight' }, { edit: 'with a hat' }] }
+  const names = ['walk', 'idle'].slice(0, animations)
+  if (reference === 2) {
+    const last = { removeBackground: `figure ${index}`, ...(take > 1 ? { take } : {}) }
+    const pictures = names.map((name) => [name, [{ edit: `${name}, ${frames} hats, version ${prompt}` }, last]])
+    return JSON.stringify({ reference: chain, pictures: Object.fromEntries(pictures) })
+  }
   const animation = { frames, ...(take > 1 ? { take } : {}) }
   return JSON.stringify({
-    reference: reference % 2 === 0 ? './picture.png' : chain,
+    reference: reference === 0 ? './picture.png' : chain,
     prompt: `figure ${index} in version ${prompt}`,
-    animations: Object.fromEntries(['walk', 'idle'].slice(0, animations).map((name) => [name, animation])),
+    animations: Object.fromEntries(names.map((name) => [name, animation])),
   })
 }
 
@@ -56,12 +62,11 @@ export function paidOf(index: number, state: SpriteState): readonly Paid[] {
   if (!paid) {
     const name = spriteName(index)
     const spec = parseSpec(text, `/game/sprites/${name}.sprite.json`, name)
-    const { steps, reference } = toReference(spec, state.reference % 2 === 0 ? pictureSha256 : undefined, (step) =>
-      requestHash(step, identity),
-    )
-    if (!reference) throw new Error('A spec without a reference.')
-    const sheets = spec.animations.map((animation) => toSheetRequest(spec, animation, reference))
-    paid = [...steps, ...sheets].map((request) => ({ id: request.id, hash: requestHash(request, identity) }))
+    const sha256 = state.reference === 0 ? pictureSha256 : undefined
+    const chains = spec.animations.map((animation) => toRequests(spec, animation, sha256, (step) => requestHash(step, identity)))
+    const requests = [...chains.flatMap(({ steps }) => steps), ...chains.map(({ request }) => request)]
+    const all = requests.map((request) => ({ id: request.id, hash: requestHash(request, identity) }))
+    paid = [...new Map(all.map((one) => [one.hash, one])).values()]
     known.set(key, paid)
   }
   return paid

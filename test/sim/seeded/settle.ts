@@ -129,6 +129,6 @@ async function checkEnd(world: SeededWorld, machine: Machine, codes: readonly st
     again.length === 0 && (hasOrphans || oracle.requestsSeen === requestsSeen),
     () => `a second build on machine ${machine.index} asks the service, or ends with ${again.join()}`,
   )
-  for (const { id, hash } of world.paid(machine).filter(({ id }) => id.includes('.')))
+  for (const { id, hash } of world.paid(machine).filter(({ id }) => !id.includes('#')))
     oracle.check('I4', oracle.holds(machine, hash), () => `machine ${machine.index} is done without the result of ${id}`)
 }

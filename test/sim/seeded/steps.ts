@@ -111,6 +111,7 @@ function edit(world: SeededWorld, machine: Machine, { sprite, field }: Extract<A
     frames: { frames: state.frames === 7 ? 8 : 7 },
     take: { take: state.take === 1 ? 2 : 1 },
     animations: { animations: 3 - state.animations },
+    // From pictures it leads to animations of the same names.
     reference: { reference: state.reference === 0 ? 1 : 0 },
   }[field] as Partial<SpriteState>
   world.writeSpec(machine, sprite, { ...state, ...changed })

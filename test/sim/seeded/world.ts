@@ -86,7 +86,7 @@ export class SeededWorld {
         frames: 7,
         take: 1,
         animations,
-        reference: reference === 'chain' ? 1 : 0,
+        reference: ['picture', 'chain', 'stills'].indexOf(reference),
       })),
     )
     for (const machine of this.machines)
