@@ -1,7 +1,7 @@
 import { extname, relative, sep } from 'node:path'
 import { type Bitmap, readPicture } from '../../atlas/index.ts'
 import type { Disk } from '../host/disk.ts'
-import { groupByName, namedByPath, toNumbered } from './names.ts'
+import { groupByName } from './names.ts'
 import {
   type Art,
   type ArtSequence,
@@ -40,8 +40,7 @@ export async function readFolder(disk: Disk, folder: string): Promise<Art> {
   }
   if (found.length === 0)
     throw sourceError(folder, 'pictures in this folder', 'none', 'Put PNG, JPEG or WebP pictures there, as sword.png or walk/0000.png.')
-  refuseTwins(found)
-  const sequences = groupByName(found, ({ name }) => namedByPath(name)).map(
+  const sequences = groupByName(found, ({ file }) => file).map(
     ({ name, isPicture, items }): ArtSequence => ({
       name,
       isPicture,
@@ -69,18 +68,6 @@ async function listPictures(disk: Disk, folder: string, depth = 0): Promise<read
       throw sourceError(path, 'PNG, JPEG or WebP pictures in a folder', 'another kind', 'Name it by a spec of its own ("source").')
   }
   return pictures
-}
-
-/** Different paths may give one name: `a/b.png` and `a-b.png`. */
-function refuseTwins(found: readonly FoundPicture[]): void {
-  const first = new Map<string, FoundPicture>()
-  for (const picture of found) {
-    const { group, number, name } = toNumbered(namedByPath(picture.name))
-    const key = name === group ? group : `${group} ${number}`
-    const other = first.get(key)
-    if (other) throw sourceError(picture.file, `one picture of the name ${JSON.stringify(key)}`, `${other.name} too`, 'Rename one of them.')
-    first.set(key, picture)
-  }
 }
 
 /** @throws `SW_SOURCE` for frames of different sizes. */

@@ -11,9 +11,9 @@ const maximumJsonBytes = 16 << 20
 
 /**
  * A source that is a sheet with its JSON, as Aseprite and TexturePacker write it (hash or array). The tags and
- * times of Aseprite are kept. Without them, numbered names are animations.
+ * times of Aseprite are kept. Without them, names are those of files in a folder.
  *
- * @throws `SW_SOURCE` for another JSON, or one without its sheet beside it.
+ * @throws `SW_SOURCE` for another JSON, one without its sheet beside it, or with two pictures of one name.
  */
 export async function readSheet(disk: Disk, file: string, bytes: Uint8Array): Promise<Art> {
   const text = bytes.length > maximumJsonBytes ? '' : decodeText(bytes)
@@ -35,7 +35,7 @@ export async function readSheet(disk: Disk, file: string, bytes: Uint8Array): Pr
   const digestOf = (parts: readonly SheetFrame[]): string => digest(sha256, JSON.stringify(parts))
   const groups = durations
     ? undefined
-    : groupByName(atlas.frames, ({ name }) => name).map(
+    : groupByName(atlas.frames, () => file).map(
         ({ name, isPicture, items }): ArtSequence => ({
           name,
           isPicture,

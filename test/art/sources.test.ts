@@ -174,6 +174,8 @@ describe('a sheet with its JSON', () => {
       frames: Object.fromEntries([100, 100, 50, 25].map((duration, at) => [`goblin ${at}.aseprite`, { frame: cell(at), duration }])),
       meta: { image: 'goblin.png', frameTags },
     })
+  const packed = (names: readonly string[]): string =>
+    JSON.stringify({ frames: names.map((filename, at) => ({ filename, frame: cell(at) })), meta: { image: 'goblin.png' } })
   const read = (json: string): Promise<Art> => artOf('/goblin.json', { '/goblin.json': json, '/goblin.png': encodePng(sheet) })
 
   test('by Aseprite has its tags as animations, with times', async () => {
@@ -208,10 +210,20 @@ describe('a sheet with its JSON', () => {
   })
 
   test('by TexturePacker has animations and pictures by name', async () => {
-    const frames = ['walk_1.png', 'walk_2.png', 'ui/sword.png'].map((filename, at) => ({ filename, frame: cell(at) }))
-    const art = await read(JSON.stringify({ frames, meta: { image: 'goblin.png' } }))
-    expect(namesOf(art)).toEqual(['walk:2', 'sword'])
+    const art = await read(packed(['walk_1.png', 'walk_2.png', 'ui/sword.png']))
+    expect(namesOf(art)).toEqual(['walk:2', 'ui-sword'])
     expect(await Promise.all(art.sequences.map(shadesOf))).toEqual([[0, 10], [20]])
+  })
+
+  test('by TexturePacker keeps the frames of two folders, and names with dots, apart', async () => {
+    const names = ['hero/walk/0001.png', 'orc/walk/0001', 'button.normal', 'button.hover']
+    expect(namesOf(await read(packed(names)))).toEqual(['hero-walk:1', 'orc-walk:1', 'button-normal', 'button-hover'])
+  })
+
+  test('by TexturePacker is refused with two pictures of one name', async () => {
+    await expect(read(packed(['a-b.png', 'a/b.png']))).rejects.toMatchObject({
+      message: '/goblin.json: expected one picture of the name "a-b", found a-b.png too. Rename one of them.',
+    })
   })
 
   test('is refused without its sheet', async () => {
