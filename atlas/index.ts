@@ -55,7 +55,7 @@ export { inspectQuality } from './quality/quality.ts'
 export type { QualityFault, QualityFigures, QualityFlag, QualityOptions, QualityReport } from './quality/report.ts'
 export { type Move, type Stabilized, type StabilizeOptions, stabilize } from './quality/stabilize.ts'
 export { type AnimatedInfo, animatedInfo, DEFAULT_FRAME_MS, readAnimated } from './source/animated.ts'
-export { type Apng, type ApngLimits, readApng } from './source/apng.ts'
+export { type Apng, type ApngInfo, type ApngLimits, apngInfo, readApng } from './source/apng.ts'
 export type { AsepriteLimits } from './source/aseprite/budget.ts'
 export type {
   AsepriteDirection,

@@ -13,6 +13,12 @@ export interface Apng {
   readonly plays: number
 }
 
+/** An animated PNG by its chunks alone. */
+export interface ApngInfo extends Pick<Apng, 'width' | 'height' | 'plays'> {
+  /** How long each frame is shown, in milliseconds; fractions are usual. */
+  readonly durations: readonly number[]
+}
+
 /** What reading an animated PNG may take. */
 export interface ApngLimits {
   /**
@@ -64,6 +70,23 @@ interface Animation {
  * @see W3C PNG (Third Edition), 11.3.4.
  */
 export function readApng(bytes: Uint8Array, limits: ApngLimits = {}): Apng {
+  const animation = readAnimation(bytes, limits)
+  const { width, height, plays } = animation
+  // After the signature, and the length and the type of IHDR.
+  return { width, height, frames: compose(animation, bytes.subarray(16, 29)), plays }
+}
+
+/**
+ * Reads size and times of an animated PNG. Decodes nothing.
+ *
+ * @throws As {@link readApng}, but for damaged pixels.
+ */
+export function apngInfo(bytes: Uint8Array, limits: ApngLimits = {}): ApngInfo {
+  const { width, height, plays, controls } = readAnimation(bytes, limits)
+  return { width, height, plays, durations: controls.map(({ durationMs }) => durationMs) }
+}
+
+function readAnimation(bytes: Uint8Array, limits: ApngLimits): Animation {
   const maxPixels = limits.maxPixels ?? MAX_PIXELS
   const { width, height } = readPngParts(bytes, maxPixels).header
   const animation: Animation = {
@@ -83,11 +106,10 @@ export function readApng(bytes: Uint8Array, limits: ApngLimits = {}): Apng {
     const type = Buffer.from(bytes.subarray(at + 4, at + 8)).toString('latin1')
     take(animation, type, new DataView(bytes.buffer, bytes.byteOffset + at + 8, view.getUint32(at)))
   }
-  const { controls, count, plays } = animation
+  const { controls, count } = animation
   if (count === 0) refusePng('apng-none', 'expected an animation, found a still picture.')
   if (controls.length !== count) refusePng('apng-frames', `expected ${count} frames, found ${controls.length}.`)
-  // After the signature, and the length and the type of IHDR.
-  return { width, height, frames: compose(animation, bytes.subarray(16, 29)), plays }
+  return animation
 }
 
 function take(animation: Animation, type: string, content: DataView): void {

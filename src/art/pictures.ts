@@ -1,4 +1,15 @@
-import { animatedInfo, crop, DEFAULT_FRAME_MS, pictureInfo, readAnimated, readApng, readPicture } from '../../atlas/index.ts'
+import {
+  type AnimatedInfo,
+  animatedInfo,
+  apngInfo,
+  type Bitmap,
+  crop,
+  DEFAULT_FRAME_MS,
+  pictureInfo,
+  readAnimated,
+  readApng,
+  readPicture,
+} from '../../atlas/index.ts'
 import { type Art, digest, plainPlayback, sourceError, withFile } from './source.ts'
 
 /** A source that is one still picture, or an animated PNG. */
@@ -24,27 +35,27 @@ function isAnimatedPng(bytes: Uint8Array): boolean {
 const [ACTL, IDAT] = [0x6163544c, 0x49444154]
 
 async function readAnimatedPng(file: string, bytes: Uint8Array): Promise<Art> {
-  const { frames, plays } = await withFile(file, () => readApng(bytes))
-  const sequence = {
-    name: '',
-    isPicture: false,
-    frames: frames.length,
-    durations: frames.map(({ durationMs }) => durationMs || DEFAULT_FRAME_MS),
-    loop: plays !== 1,
-    yoyo: false,
-    sha256: digest(bytes),
-    read: () => withFile(file, () => readApng(bytes).frames.map(({ bitmap }) => bitmap)),
-  }
-  return { files: [file], sequences: [sequence] }
+  const { durations, plays } = await withFile(file, () => apngInfo(bytes))
+  return toMoving(file, bytes, { durations: durations.map((ms) => ms || DEFAULT_FRAME_MS), loop: plays !== 1 }, () =>
+    readApng(bytes).frames.map(({ bitmap }) => bitmap),
+  )
 }
 
 /** A source that is a GIF or WebP: an animation with its times, or one picture. */
 export async function readMoving(file: string, bytes: Uint8Array): Promise<Art> {
-  const { durations, loop } = await withFile(file, () => animatedInfo(bytes))
+  return toMoving(file, bytes, await withFile(file, () => animatedInfo(bytes)), () => readAnimated(bytes))
+}
+
+/** One frame is a picture. */
+function toMoving(
+  file: string,
+  bytes: Uint8Array,
+  { durations, loop }: Pick<AnimatedInfo, 'durations' | 'loop'>,
+  decode: () => readonly Bitmap[] | Promise<readonly Bitmap[]>,
+): Art {
   const isPicture = durations.length === 1
-  const read = (): ReturnType<typeof readAnimated> => withFile(file, () => readAnimated(bytes))
-  const sequence = { name: '', isPicture, frames: durations.length, ...(isPicture ? {} : { durations }), loop, yoyo: false, read }
-  return { files: [file], sequences: [{ ...sequence, sha256: digest(bytes) }] }
+  const sequence = { name: '', isPicture, frames: durations.length, ...(isPicture ? {} : { durations }), loop, yoyo: false }
+  return { files: [file], sequences: [{ ...sequence, sha256: digest(bytes), read: () => withFile(file, decode) }] }
 }
 
 /**

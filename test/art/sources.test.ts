@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { type Bitmap, createBitmap, decodePng, encodePng, writeAseprite } from '../../atlas/index.ts'
 import { readArt } from '../../src/art/art.ts'
 import type { Art } from '../../src/art/source.ts'
+import { pngChunk } from '../atlas/png-chunk.ts'
 import { animatedPng } from '../atlas/source/apng-file.ts'
 import { MemoryDisk } from '../kit/memory-disk.ts'
 
@@ -149,6 +150,27 @@ describe('a picture', () => {
       [2, 1],
       [2, 1],
     ])
+  })
+
+  test.each(['gif', 'png'])('that is an animated %s of one frame is a picture', async (ending) => {
+    const bytes =
+      ending === 'gif'
+        ? await sharp(png(4, 4, 9))
+            .gif()
+            .toBuffer()
+        : animatedPng(2, [{ colours: [10, 20] }])
+    const { sequences } = await artOf(`/coin.${ending}`, { [`/coin.${ending}`]: bytes })
+    expect(sequences).toMatchObject([{ name: '', isPicture: true, frames: 1 }])
+    expect(sequences[0]).not.toHaveProperty('durations')
+  })
+
+  test('that is an animated PNG has its times before its pixels are read', async () => {
+    const bytes = Buffer.from(animatedPng(2, [{ colours: [10, 20], delay: [1, 20] }, { colours: [30, 40] }]))
+    const at = bytes.indexOf('IDAT')
+    bytes.set(pngChunk('IDAT', bytes.subarray(at + 4, at + 4 + bytes.readUInt32BE(at - 4)).fill(1)), at - 4)
+    const { sequences } = await artOf('/coin.png', { '/coin.png': bytes })
+    expect(sequences).toMatchObject([{ frames: 2, durations: [50, 100] }])
+    await expect(sequences[0]?.read()).rejects.toMatchObject({ code: 'SW_SOURCE', facts: { file: '/coin.png' } })
   })
 
   test.each(['/a.png', '/a.gif', '/a.webp', '/a.json', '/a.aseprite', '/a.txt'])(

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { AtlasError, readApng } from '../../../atlas/index.ts'
+import { AtlasError, apngInfo, readApng } from '../../../atlas/index.ts'
 import { createChance, damage, oddValue } from '../../fuzz/chance.ts'
 import { pngChunk } from '../png-chunk.ts'
 import { animatedPng, type BuiltApngFrame, big, control, header, packed, signature } from './apng-file.ts'
@@ -88,6 +88,13 @@ describe('an animated PNG', () => {
     expect(rule(assemble(count(2), control(0, whole), data, control(1, whole)))).toBe('zlib-unfinished')
     expect(rule(assemble(count(1), control(0, whole), data, more(1)))).toBe('idat-leftover')
     expect(rule(animatedPng(2, [whole]).subarray(1))).toBe('signature')
+  })
+
+  test('gives its size and times without its pixels, by the same rules', () => {
+    const broken = assemble(count(1), control(0, { ...whole, delay: [3, 10] }), pngChunk('IDAT', [1, 2, 3]))
+    expect(rule(broken)).not.toBe('read')
+    expect(apngInfo(broken)).toEqual({ width: 2, height: 1, plays: 0, durations: [300] })
+    expect(() => apngInfo(assemble(count(2), control(0, whole), data))).toThrow(expect.objectContaining({ facts: { rule: 'apng-frames' } }))
   })
 
   test('above the limit is refused before a frame is unpacked', () => {
