@@ -2,7 +2,7 @@ import { extname } from 'node:path'
 import type { Disk } from '../host/disk.ts'
 import { readAsepriteArt } from './aseprite.ts'
 import { readFolder } from './folder.ts'
-import { readGrid, readMoving, readStill } from './pictures.ts'
+import { readGrid, readPictureSequence } from './pictures.ts'
 import { readSheet } from './sheet.ts'
 import { type Art, readSourceFile, sourceError } from './source.ts'
 
@@ -29,5 +29,5 @@ export async function readArt(disk: Disk, { path, grid }: ArtSource): Promise<Ar
   const ending = extname(path).toLowerCase()
   if (ending === '.aseprite' || ending === '.ase') return readAsepriteArt(path, bytes)
   if (ending === '.json') return readSheet(disk, path, bytes)
-  return ending === '.gif' || ending === '.webp' ? readMoving(path, bytes) : readStill(path, bytes)
+  return { sequences: [await readPictureSequence(path, bytes)], files: [path] }
 }

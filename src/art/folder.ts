@@ -1,18 +1,9 @@
 import { extname, relative, sep } from 'node:path'
-import { type Bitmap, readPicture } from '../../atlas/index.ts'
+import type { Bitmap } from '../../atlas/index.ts'
 import type { Disk } from '../host/disk.ts'
 import { groupByName } from './names.ts'
-import {
-  type Art,
-  type ArtSequence,
-  digest,
-  listFolder,
-  plainPlayback,
-  readAgain,
-  readSourceFile,
-  sourceError,
-  withFile,
-} from './source.ts'
+import { readPictureSequence } from './pictures.ts'
+import { type Art, type ArtSequence, digest, listFolder, plainPlayback, readAgain, readSourceFile, sourceError } from './source.ts'
 
 /** A picture of a folder, with its digest when it was found. */
 interface FoundPicture {
@@ -20,14 +11,17 @@ interface FoundPicture {
   /** Path from the folder, with forward slashes. */
   readonly name: string
   readonly sha256: string
+  /** Of a picture that is an animation by itself. */
+  readonly animation?: ArtSequence
 }
 
-const stillEndings: ReadonlySet<string> = new Set(['.png', '.jpg', '.jpeg', '.webp'])
-const otherPictures = /\.(?:aseprite|ase|gif|bmp|tga|avif|psd)$/i
+const pictureEndings: ReadonlySet<string> = new Set(['.png', '.apng', '.jpg', '.jpeg', '.webp', '.gif'])
+const otherPictures = /\.(?:aseprite|ase|bmp|tga|avif|psd)$/i
 
 /**
  * A source that is a folder of pictures, with those in all folders below it. `walk/0001.png` and `walk_01.png` are
- * frames of the animation `walk`; other pictures are pictures, named by their paths.
+ * frames of the animation `walk`; other pictures are pictures, named by their paths. A GIF, WebP or PNG that is
+ * animated is an animation with its times.
  *
  * @throws `SW_SOURCE` for a folder without pictures, with two of one name, or with files that would be left out
  * without a word.
@@ -36,18 +30,26 @@ export async function readFolder(disk: Disk, folder: string): Promise<Art> {
   const found: FoundPicture[] = []
   for (const file of await listPictures(disk, folder)) {
     const name = relative(folder, file).split(sep).join('/')
-    found.push({ file, name, sha256: digest(await readSourceFile(disk, file)) })
+    const bytes = await readSourceFile(disk, file)
+    const sequence = await readPictureSequence(file, bytes)
+    found.push({ file, name, sha256: sequence.sha256, ...(sequence.isPicture ? {} : { animation: sequence }) })
   }
   if (found.length === 0)
-    throw sourceError(folder, 'pictures in this folder', 'none', 'Put PNG, JPEG or WebP pictures there, as sword.png or walk/0000.png.')
+    throw sourceError(
+      folder,
+      'pictures in this folder',
+      'none',
+      'Put PNG, JPEG, WebP or GIF pictures there, as sword.png or walk/0000.png.',
+    )
   const sequences = groupByName(found, ({ file }) => file).map(
     ({ name, isPicture, items }): ArtSequence => ({
-      name,
       isPicture,
       frames: items.length,
       ...plainPlayback,
       sha256: digest(...items.map(({ sha256 }) => sha256)),
       read: () => readFrames(disk, items),
+      ...items[0]?.animation,
+      name,
     }),
   )
   return { sequences, files: [folder, ...found.map(({ file }) => file)] }
@@ -63,9 +65,9 @@ async function listPictures(disk: Disk, folder: string, depth = 0): Promise<read
   const pictures: string[] = []
   for (const path of await listFolder(disk, folder)) {
     if ((await disk.stat(path))?.isFolder) pictures.push(...(await listPictures(disk, path, depth + 1)))
-    else if (stillEndings.has(extname(path).toLowerCase())) pictures.push(path)
+    else if (pictureEndings.has(extname(path).toLowerCase())) pictures.push(path)
     else if (otherPictures.test(path))
-      throw sourceError(path, 'PNG, JPEG or WebP pictures in a folder', 'another kind', 'Name it by a spec of its own ("source").')
+      throw sourceError(path, 'PNG, JPEG, WebP or GIF pictures in a folder', 'another kind', 'Name it by a spec of its own ("source").')
   }
   return pictures
 }
@@ -75,7 +77,7 @@ async function readFrames(disk: Disk, items: readonly FoundPicture[]): Promise<r
   const frames: Bitmap[] = []
   for (const { file, sha256 } of items) {
     const bytes = await readAgain(disk, file, sha256)
-    const frame = await withFile(file, () => readPicture(bytes))
+    const [frame] = (await (await readPictureSequence(file, bytes)).read()) as [Bitmap]
     const { width, height } = frames[0] ?? frame
     if (frame.width !== width || frame.height !== height)
       throw sourceError(

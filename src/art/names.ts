@@ -16,14 +16,17 @@ const numbered = /^(.*?[^\d _.-])[ _.-]*(\d{1,9})$/
 interface NamedPicture {
   /** Path from the source, with forward slashes, with or without an ending. */
   readonly name: string
+  /** Missing if it is still. */
+  readonly animation?: object
 }
 
 /** Names on a sheet may have no ending, but dots: `button.normal`. */
-const pictureEnding = /\.(?:png|jpe?g|webp|gif|bmp|tga|psd|svg|ase|aseprite)$/i
+const pictureEnding = /\.(?:png|jpe?g|webp|gif|apng|bmp|tga|psd|svg|ase|aseprite)$/i
 
 /**
  * Groups pictures by {@link namedByPath}: `walk_01` and `walk_02` are the animation `walk`, `sword` is a picture.
- * In a folder, `walk/0001` is a frame of the animation `walk`.
+ * In a folder, `walk/0001` is a frame of the animation `walk`. A picture that is animated is the animation of its
+ * whole name.
  *
  * @param fileOf The file of a picture, for errors.
  * @returns In the order of the items.
@@ -33,7 +36,8 @@ export function groupByName<T extends NamedPicture>(items: readonly T[], fileOf:
   const groups = new Map<string, { readonly item: T; readonly number: number; readonly name: string }[]>()
   const first = new Map<string, T>()
   for (const item of items) {
-    const { group, number, name } = toNumbered(namedByPath(item.name))
+    const path = namedByPath(item.name)
+    const { group, number, name } = item.animation ? wholeName(path) : toNumbered(path)
     const key = name === group ? group : `${group} ${number}`
     const other = first.get(key)
     if (other) throw sourceError(fileOf(item), `one picture of the name ${JSON.stringify(key)}`, `${other.name} too`, 'Rename one of them.')
@@ -43,7 +47,12 @@ export function groupByName<T extends NamedPicture>(items: readonly T[], fileOf:
     else groups.set(group, [{ item, number, name }])
   }
   return [...groups].map(([group, members]) => {
-    const [first] = members
+    const [first, second] = members
+    const animated = second && members.find(({ item }) => item.animation)
+    if (animated) {
+      const other = animated === first ? second : first!
+      throw sourceError(fileOf(animated.item), `one animation of the name "${group}"`, `${other.item.name} too`, 'Rename one of them.')
+    }
     const isPicture = members.length === 1 && first!.name !== ''
     const sorted = members.sort((a, b) => a.number - b.number)
     return { name: isPicture ? first!.name : group, isPicture, items: sorted.map(({ item }) => item) }
@@ -77,6 +86,11 @@ export function toPlainName(text: string): string {
     .replace(/[^\w-]+$/, '')
     .replaceAll(/[^\w-]+/g, '-')
     .replace(/^[_-]+/, '')
+}
+
+function wholeName(path: string): ReturnType<typeof toNumbered> {
+  const name = path.replace('/', '-')
+  return { group: name, number: 0, name }
 }
 
 /** `name` is empty for a frame that is named by a number alone, in a folder. */

@@ -10,15 +10,25 @@ import {
   readApng,
   readPicture,
 } from '../../atlas/index.ts'
-import { type Art, digest, plainPlayback, sourceError, withFile } from './source.ts'
+import { type Art, type ArtSequence, digest, plainPlayback, sourceError, withFile } from './source.ts'
 
-/** A source that is one still picture, or an animated PNG. */
-export async function readStill(file: string, bytes: Uint8Array): Promise<Art> {
+/**
+ * The content of a picture, without a name: a still picture, or a GIF, WebP or PNG that is an animation with its times.
+ *
+ * @throws `SW_SOURCE` for another or a damaged file.
+ */
+export async function readPictureSequence(file: string, bytes: Uint8Array): Promise<ArtSequence> {
+  const start = Buffer.from(bytes.subarray(0, 21))
+  const isWebp = start.toString('latin1', 8, 16) === 'WEBPVP8X'
+  if (start.toString('latin1', 0, 4) === 'GIF8' || (isWebp && ((start[20] ?? 0) & WEBP_ANIMATION) !== 0)) return readMoving(file, bytes)
   const { format } = await withFile(file, () => pictureInfo(bytes))
   if (format === 'png' && isAnimatedPng(bytes)) return readAnimatedPng(file, bytes)
-  const read = (): Promise<Awaited<ReturnType<typeof readPicture>>[]> => withFile(file, async () => [await readPicture(bytes)])
-  return { files: [file], sequences: [{ name: '', isPicture: true, frames: 1, ...plainPlayback, sha256: digest(bytes), read }] }
+  const read = (): Promise<Bitmap[]> => withFile(file, async () => [await readPicture(bytes)])
+  return { name: '', isPicture: true, frames: 1, ...plainPlayback, sha256: digest(bytes), read }
 }
+
+/** The flag of an animation in the header of a WebP; see RFC 9649, 2.7. */
+const WEBP_ANIMATION = 0x02
 
 /** Whether a PNG names its number of frames before its pixels: the chunk `acTL`. */
 function isAnimatedPng(bytes: Uint8Array): boolean {
@@ -34,15 +44,14 @@ function isAnimatedPng(bytes: Uint8Array): boolean {
 /** Types of chunks. */
 const [ACTL, IDAT] = [0x6163544c, 0x49444154]
 
-async function readAnimatedPng(file: string, bytes: Uint8Array): Promise<Art> {
+async function readAnimatedPng(file: string, bytes: Uint8Array): Promise<ArtSequence> {
   const { durations, plays } = await withFile(file, () => apngInfo(bytes))
   return toMoving(file, bytes, { durations: durations.map((ms) => ms || DEFAULT_FRAME_MS), loop: plays !== 1 }, () =>
     readApng(bytes).frames.map(({ bitmap }) => bitmap),
   )
 }
 
-/** A source that is a GIF or WebP: an animation with its times, or one picture. */
-export async function readMoving(file: string, bytes: Uint8Array): Promise<Art> {
+async function readMoving(file: string, bytes: Uint8Array): Promise<ArtSequence> {
   return toMoving(file, bytes, await withFile(file, () => animatedInfo(bytes)), () => readAnimated(bytes))
 }
 
@@ -52,10 +61,10 @@ function toMoving(
   bytes: Uint8Array,
   { durations, loop }: Pick<AnimatedInfo, 'durations' | 'loop'>,
   decode: () => readonly Bitmap[] | Promise<readonly Bitmap[]>,
-): Art {
+): ArtSequence {
   const isPicture = durations.length === 1
   const sequence = { name: '', isPicture, frames: durations.length, ...(isPicture ? {} : { durations }), loop, yoyo: false }
-  return { files: [file], sequences: [{ ...sequence, sha256: digest(bytes), read: () => withFile(file, decode) }] }
+  return { ...sequence, sha256: digest(bytes), read: () => withFile(file, decode) }
 }
 
 /**

@@ -37,7 +37,7 @@ export interface ProjectFilesPorts {
 }
 
 /** Endings of pictures that a spec may name. */
-export const pictureEndings: ReadonlySet<string> = new Set(['.png', '.jpg', '.jpeg', '.webp', '.gif', '.aseprite', '.ase'])
+export const pictureEndings: ReadonlySet<string> = new Set(['.png', '.apng', '.jpg', '.jpeg', '.webp', '.gif', '.aseprite', '.ase'])
 /** Overrides of frames. Their pictures are pictures like all others. */
 const touchedUp = /\.frames[\\/][^\\/]+\.json$/i
 const configuration = /^spritewright\.config\.(ts|js|mjs|json)$/

@@ -28,6 +28,9 @@ async function artOf(
   return readArt(disk, { path, grid })
 }
 
+/** An animated PNG of two frames. */
+const coin = animatedPng(2, [{ colours: [10, 20], delay: [1, 20] }, { colours: [30, 40] }])
+
 const shadesOf = async ({ read }: Art['sequences'][number]): Promise<number[]> => (await read()).map(({ data }) => data[0] as number)
 const namesOf = ({ sequences }: Art): string[] => sequences.map(({ name, isPicture, frames }) => `${name}${isPicture ? '' : `:${frames}`}`)
 
@@ -56,6 +59,31 @@ describe('a folder', () => {
     expect(namesOf(art).sort()).toEqual(named.sort())
   })
 
+  test('has an animation of its name for each animated picture, with its times', async () => {
+    const moving = await sharp(
+      [10, 120].map((shade) => Buffer.from(png(2, 1, shade))),
+      { join: { animated: true } },
+    )
+      .gif({ delay: [70, 200], loop: 1 })
+      .toBuffer()
+    const art = await artOf('/ui', {
+      '/ui/coin.png': coin,
+      '/ui/fx/0001.gif': moving,
+      '/ui/key.apng': png(1, 1, 3),
+      '/ui/still.gif': await sharp(png(2, 1, 7))
+        .gif()
+        .toBuffer(),
+    })
+    expect(art.sequences).toMatchObject([
+      { name: 'coin', isPicture: false, frames: 2, durations: [50, 100] },
+      { name: 'fx-0001', isPicture: false, frames: 2, durations: [70, 200], loop: false },
+      { name: 'key', isPicture: true },
+      { name: 'still', isPicture: true, frames: 1 },
+    ])
+    expect(await shadesOf(art.sequences[1]!)).toEqual([10, 120])
+    expect(await art.sequences[3]!.read()).toEqual([plain(2, 1, 7)])
+  })
+
   test('gives a frame another digest only if its own animation has changed', async () => {
     const files = { '/ui/a.png': png(2, 2, 1), '/ui/b.png': png(2, 2, 2) }
     const before = await artOf('/ui', files)
@@ -65,7 +93,13 @@ describe('a folder', () => {
 
   test.each<[string, Record<string, Uint8Array | string>, RegExp]>([
     ['no picture', { '/ui/notes.txt': 'x' }, /^\/ui: expected pictures in this folder, found none\. Put/],
-    ['a kind that would be left out', { '/ui/a.png': png(1, 1, 1), '/ui/coin.gif': 'GIF89a' }, /^\/ui\/coin\.gif: expected PNG/],
+    ['a kind that would be left out', { '/ui/a.png': png(1, 1, 1), '/ui/coin.psd': '8BPS' }, /^\/ui\/coin\.psd: expected PNG/],
+    ['a picture that is none', { '/ui/a.png': png(1, 1, 1), '/ui/coin.gif': 'text' }, /^\/ui\/coin\.gif: Expected a PNG/],
+    [
+      'an animated picture and frames of one name',
+      { '/ui/coin.png': coin, '/ui/coin_1.png': png(2, 1, 1) },
+      /^\/ui\/coin\.png: expected one animation of the name "coin", found coin_1\.png too\. Rename one of them\.$/,
+    ],
     [
       'two pictures of one name',
       { '/ui/a-b.png': png(1, 1, 1), '/ui/a/b.png': png(1, 1, 1) },
