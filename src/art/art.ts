@@ -4,7 +4,7 @@ import { readAsepriteArt } from './aseprite.ts'
 import { readFolder } from './folder.ts'
 import { readGrid, readPictureSequence } from './pictures.ts'
 import { readSheet } from './sheet.ts'
-import { type Art, readSourceFile, sourceError } from './source.ts'
+import { type Art, readSourceFile, sourceError, statSource } from './source.ts'
 
 /** A source as a spec names it. */
 export interface ArtSource {
@@ -18,10 +18,10 @@ export interface ArtSource {
  * Reads what a source holds. Decodes no pixels before a sequence is read.
  *
  * @throws `SW_SOURCE` with the fact `file`: nothing there, a kind of file that is not read, a damaged file.
- * `SW_DISK` for a file that cannot be read.
+ * `SW_DISK` for a file or folder that cannot be read.
  */
 export async function readArt(disk: Disk, { path, grid }: ArtSource): Promise<Art> {
-  const stat = await disk.stat(path)
+  const stat = await statSource(disk, path)
   if (!stat) throw sourceError(path, 'a file or folder', 'nothing', 'Correct "source", or put it there.')
   if (stat.isFolder) return readFolder(disk, path)
   const bytes = await readSourceFile(disk, path)

@@ -3,7 +3,17 @@ import type { Bitmap } from '../../atlas/index.ts'
 import type { Disk } from '../host/disk.ts'
 import { groupByName } from './names.ts'
 import { readPictureSequence } from './pictures.ts'
-import { type Art, type ArtSequence, digest, listFolder, plainPlayback, readAgain, readSourceFile, sourceError } from './source.ts'
+import {
+  type Art,
+  type ArtSequence,
+  digest,
+  listFolder,
+  plainPlayback,
+  readAgain,
+  readSourceFile,
+  sourceError,
+  statSource,
+} from './source.ts'
 
 /** A picture of a folder, with its digest when it was found. */
 interface FoundPicture {
@@ -64,7 +74,7 @@ async function listPictures(disk: Disk, folder: string, depth = 0): Promise<read
     throw sourceError(folder, `at most ${deepest} folders in each other`, 'more', 'Move the pictures up, or take a link away.')
   const pictures: string[] = []
   for (const path of await listFolder(disk, folder)) {
-    if ((await disk.stat(path))?.isFolder) pictures.push(...(await listPictures(disk, path, depth + 1)))
+    if ((await statSource(disk, path))?.isFolder) pictures.push(...(await listPictures(disk, path, depth + 1)))
     else if (pictureEndings.has(extname(path).toLowerCase())) pictures.push(path)
     else if (otherPictures.test(path))
       throw sourceError(path, 'PNG, JPEG, WebP or GIF pictures in a folder', 'another kind', 'Name it by a spec of its own ("source").')

@@ -3,7 +3,17 @@ import { type AsepriteTag, type Bitmap, cutSheetFrame, parseSheetAtlas, readPict
 import type { Disk } from '../host/disk.ts'
 import { decodeText } from '../host/project-style.ts'
 import { groupByName, stemOf } from './names.ts'
-import { type Art, type ArtSequence, digest, plainPlayback, readAgain, readSourceFile, sourceError, withFile } from './source.ts'
+import {
+  type Art,
+  type ArtSequence,
+  digest,
+  plainPlayback,
+  readAgain,
+  readSourceFile,
+  sourceError,
+  statSource,
+  withFile,
+} from './source.ts'
 import { toTagged } from './tags.ts'
 
 /** Largest JSON of a sheet, in bytes. */
@@ -21,7 +31,7 @@ export async function readSheet(disk: Disk, file: string, bytes: Uint8Array): Pr
   if (!atlas) throw sourceError(file, 'a JSON of a sheet by Aseprite or TexturePacker', 'another one', 'Export it again as hash or array.')
   const named = basename((atlas.image ?? '').replaceAll('\\', '/')) || `${stemOf(file)}.png`
   const sheet = join(dirname(file), named)
-  if (!(await disk.stat(sheet)))
+  if (!(await statSource(disk, sheet)))
     throw sourceError(file, `its sheet ${JSON.stringify(named)} beside it`, 'none', 'Export both into one folder.')
   const sha256 = digest(await readSourceFile(disk, sheet))
   const cut = async (parts: readonly SheetFrame[]): Promise<readonly Bitmap[]> => {

@@ -62,14 +62,27 @@ const maximumBytes = 256 * 1024 * 1024
  * @throws `SW_SOURCE` for a file that is too large; `SW_DISK`.
  */
 export async function readSourceFile(disk: Disk, file: string): Promise<Uint8Array> {
+  const bytes = (await statSource(disk, file))?.bytes ?? 0
+  if (bytes > maximumBytes) throw sourceError(file, `at most ${maximumBytes} bytes`, String(bytes), 'Split it.')
+  return reading(file, () => disk.read(file))
+}
+
+/**
+ * Size and kind of a file or folder of a source; `undefined` if there is none.
+ *
+ * @throws `SW_DISK`
+ */
+export async function statSource(disk: Disk, path: string): ReturnType<Disk['stat']> {
+  return reading(path, () => disk.stat(path))
+}
+
+/** Makes a call of the disk. Its failure concerns one source, and hides no others. */
+async function reading<T>(file: string, call: () => Promise<T>): Promise<T> {
   try {
-    const bytes = (await disk.stat(file))?.bytes ?? 0
-    if (bytes > maximumBytes) throw sourceError(file, `at most ${maximumBytes} bytes`, String(bytes), 'Split it.')
-    return await disk.read(file)
+    return await call()
   } catch (cause) {
-    if (cause instanceof SpritewrightError) throw cause
     const code = (cause as NodeJS.ErrnoException).code ?? 'an unknown failure'
-    const message = `Expected to read ${file}, found ${code}. Check the file and its permissions.`
+    const message = `Expected to read ${file}, found ${code}. Check that path and its permissions.`
     throw new SpritewrightError('SW_DISK', { message, facts: { file }, cause })
   }
 }
@@ -86,9 +99,13 @@ export async function readAgain(disk: Disk, file: string, sha256: string): Promi
   throw sourceError(file, 'the file as it was a moment ago', 'another one', 'Run the command again.')
 }
 
-/** The files and folders in a folder, absolute, without hidden ones. */
+/**
+ * The files and folders in a folder, absolute, without hidden ones.
+ *
+ * @throws `SW_DISK`
+ */
 export async function listFolder(disk: Disk, folder: string): Promise<readonly string[]> {
-  return (await disk.list(folder)).filter((name) => !name.startsWith('.')).map((name) => join(folder, name))
+  return (await reading(folder, () => disk.list(folder))).filter((name) => !name.startsWith('.')).map((name) => join(folder, name))
 }
 
 /** Makes the error for a source that cannot be used. */

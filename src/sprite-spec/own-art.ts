@@ -19,8 +19,8 @@ const defaultFps = 12
  * Reads the source of a spec of own art: its animations and pictures, in the order of the source. Other specs stay
  * as they are.
  *
- * @throws `SW_SOURCE` for a source that cannot be read, or that has other animations than the spec says. The fact
- * `file` is the spec, and `source` is the file in question. `SW_DISK`
+ * @throws `SW_SOURCE` for a source that is damaged, or that has other animations than the spec says; `SW_DISK` for one
+ * that cannot be read. The fact `file` is the spec, and `source` is the file in question.
  */
 export async function withArt(disk: Disk, spec: SpriteSpec): Promise<SpriteSpec> {
   const { reference } = spec
@@ -35,9 +35,9 @@ export async function withArt(disk: Disk, spec: SpriteSpec): Promise<SpriteSpec>
     const { anchor = art.anchor, borders = art.borders } = spec
     return { ...spec, animations, art, ...(anchor ? { anchor } : {}), ...(borders ? { borders } : {}) }
   } catch (error) {
-    if (!(error instanceof SpritewrightError) || error.code !== 'SW_SOURCE') throw error
+    if (!(error instanceof SpritewrightError)) throw error
     const source = error.facts.file
-    throw new SpritewrightError('SW_SOURCE', { message: error.message, facts: { ...error.facts, file: spec.file, source }, cause: error })
+    throw new SpritewrightError(error.code, { message: error.message, facts: { ...error.facts, file: spec.file, source }, cause: error })
   }
 }
 

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { type Bitmap, createBitmap, decodePng, encodePng, writeAseprite } from '../../atlas/index.ts'
 import { readArt } from '../../src/art/art.ts'
 import type { Art } from '../../src/art/source.ts'
+import { tryReadSpec } from '../../src/sprite-spec/scan.ts'
 import { pngChunk } from '../atlas/png-chunk.ts'
 import { animatedPng } from '../atlas/source/apng-file.ts'
 import { MemoryDisk } from '../kit/memory-disk.ts'
@@ -130,6 +131,35 @@ describe('a folder', () => {
     })
   })
 })
+
+test.each(['/art/ui', '/art/ui/icons', '/art/ui/a.png'])(
+  'a disk that refuses %s is an error of this spec, with that path',
+  async (path) => {
+    const refused = (found: string): void => {
+      if (found === path) throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' })
+    }
+    class Locked extends MemoryDisk {
+      override async list(folder: string): Promise<string[]> {
+        const names = await super.list(folder)
+        if (names.length > 0) refused(folder)
+        return names
+      }
+      override async read(file: string): Promise<Uint8Array> {
+        refused(file)
+        return super.read(file)
+      }
+    }
+    const disk = new Locked()
+    disk.files.set('/art/ui.sprite.json', new TextEncoder().encode('{ "source": "./ui/" }'))
+    for (const name of ['a', 'icons/b']) disk.files.set(`/art/ui/${name}.png`, png(1, 1, 1))
+    const { spec } = await tryReadSpec(disk, '/art/ui.sprite.json', '/art')
+    expect(spec).toMatchObject({
+      code: 'SW_DISK',
+      message: `Expected to read ${path}, found EACCES. Check that path and its permissions.`,
+      facts: { file: '/art/ui.sprite.json', source: path },
+    })
+  },
+)
 
 describe('a picture', () => {
   test('is one picture without a name of its own', async () => {
