@@ -140,3 +140,9 @@ export function filesOf(error: unknown): readonly string[] {
   const { file, files } = (error as { facts?: { file?: unknown; files?: unknown } } | undefined)?.facts ?? {}
   return [file, ...(Array.isArray(files) ? files : [])].filter((one): one is string => typeof one === 'string')
 }
+
+/** Absolute paths of the files and folders of own art that may mend an error. */
+export function sourcesOf(error: unknown): readonly string[] {
+  const { sources } = (error as { facts?: { sources?: readonly string[] } } | undefined)?.facts ?? {}
+  return sources ?? []
+}

@@ -36,8 +36,9 @@ export async function withArt(disk: Disk, spec: SpriteSpec): Promise<SpriteSpec>
     return { ...spec, animations, art, ...(anchor ? { anchor } : {}), ...(borders ? { borders } : {}) }
   } catch (error) {
     if (!(error instanceof SpritewrightError)) throw error
-    const source = error.facts.file
-    throw new SpritewrightError(error.code, { message: error.message, facts: { ...error.facts, file: spec.file, source }, cause: error })
+    const source = error.facts.file as string
+    const facts = { ...error.facts, file: spec.file, source, sources: [path, source] }
+    throw new SpritewrightError(error.code, { message: error.message, facts, cause: error })
   }
 }
 

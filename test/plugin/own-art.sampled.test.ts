@@ -100,6 +100,19 @@ describe.each(vites)('own art with %s', (_version, load) => {
     expect(message.data?.sprites[0]?.animations.all).toMatchObject({ fps: 20 })
   })
 
+  test('whose source is not there when the server starts comes when it is saved', async () => {
+    const game = await drawnGame({ 'art/ui.sprite.json': '{ "source": "./goblin.json" }', 'art/goblin.png': grey(5) })
+    const dev: Dev = await startDev(await load(), game, pluginOf(game))
+    open.push(dev)
+    await expect(dev.crawl('/src/main.js')).rejects.toThrow('goblin.json: expected a file or folder, found nothing')
+    await game.write(
+      'art/goblin.json',
+      '{ "frames": { "a": { "frame": { "x": 0, "y": 0, "w": 4, "h": 8 } } }, "meta": { "image": "goblin.png" } }',
+    )
+    await dev.told.next(({ type }) => type === 'full-reload')
+    await dev.crawl('/src/main.js')
+  })
+
   test('is imported without a spec: a folder and an Aseprite file, new pictures of the folder too', async () => {
     const game = await drawnGame({
       'src/main.js': "import hud from '../art/hud.sprites'\nimport orc from '../art/orc.aseprite'\nglobalThis.sprites = { hud, orc }\n",

@@ -1,5 +1,5 @@
 import { extname, sep } from 'node:path'
-import { SpritewrightError } from '../../errors.ts'
+import { SpritewrightError, sourcesOf } from '../../errors.ts'
 import { foldPath } from '../../host/real-path.ts'
 import type { Context } from '../../project/context.ts'
 import { ownAnimations, toWantedAnimations, type WantedAnimation, type WantedAnimations } from '../../project/wanted.ts'
@@ -63,6 +63,7 @@ export function createSpecReader(context: Context): SpecReader {
   ]
   const readPage = async (file: string, before: Page | undefined): Promise<Page> => {
     const { spec, bytes } = await tryReadSpec(host.disk, file, root)
+    for (const path of sourcesOf(spec)) context.ownFiles.add(path)
     return { spec: sameAs(before?.spec, spec), digest: bytes && sha256(bytes) }
   }
   /** @param specs The files to read again; `undefined` for all. */
