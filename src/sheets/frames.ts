@@ -12,6 +12,7 @@ import {
 } from '../../atlas/index.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { FrameReview } from '../service/wire.ts'
+import { bordersOf } from '../sprite-spec/borders.ts'
 import { animationId } from '../sprite-spec/request.ts'
 import type { AnimationSpec, SpriteSpec } from '../sprite-spec/spec.ts'
 import { type OpenedResult, openResult } from './open-result.ts'
@@ -113,7 +114,7 @@ export function toSequence(input: SheetInput, { frames, room }: Pick<CutAnimatio
     yoyo: animation.yoyo,
     ...(animation.isPicture ? { isStill: true } : {}),
     ...(anchor ? { anchor: moveAnchor(anchor, room) } : {}),
-    ...fittingBorders(input, first.canvas ?? first.bitmap),
+    ...fittingBorders(input, first.canvas ?? first.bitmap, room),
     trim: spec.trim,
     extrude: spec.extrude,
     padding: spec.padding,
@@ -139,12 +140,11 @@ export function ownerOf(frame: string): string {
  *
  * @throws `SW_SPEC` if two borders leave no space between them: no engine can stretch that.
  */
-function fittingBorders(
-  { spec, source }: SheetInput,
-  { width, height }: { readonly width: number; readonly height: number },
-): { readonly borders?: Borders } {
-  const { borders, file } = spec
-  if (borders === undefined) return {}
+function fittingBorders({ spec, animation, source }: SheetInput, { width, height }: Side, whole: Side): { readonly borders?: Borders } {
+  const { file } = spec
+  const found = bordersOf(spec, animation)
+  if (found === undefined) return {}
+  const borders = found.isOfSource ? scaledBorders(found.sides, width / whole.width, height / whole.height) : found.sides
   const { left, top, right, bottom } = borders
   if (left + right < width && top + bottom < height) return { borders }
   if (source.kind === 'placeholder') return {}
@@ -154,6 +154,16 @@ function fittingBorders(
       `and ${top} + ${bottom} of ${height} down. Make them narrower, or the frames larger (size).`,
     facts: { file, ...borders, width, height },
   })
+}
+
+interface Side {
+  readonly width: number
+  readonly height: number
+}
+
+function scaledBorders({ left, top, right, bottom }: Borders, across: number, down: number): Borders {
+  const times = (px: number, factor: number): number => Math.round(px * factor)
+  return { left: times(left, across), top: times(top, down), right: times(right, across), bottom: times(bottom, down) }
 }
 
 /** Formats the number of a frame in names: `0003`. */

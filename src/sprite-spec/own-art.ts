@@ -4,6 +4,7 @@ import { type Art, type ArtSequence, sourceError } from '../art/source.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
 import { foldPath } from '../host/real-path.ts'
+import { bordersOf } from './borders.ts'
 import { nearestName } from './nearest.ts'
 import { namePattern, nameWords, ownSpecSchema } from './schema.ts'
 import { type AnimationSpec, mostFps, mostOwnFrames, type OwnPlayback, type OwnSource, type SpriteSpec } from './spec.ts'
@@ -32,8 +33,11 @@ export async function withArt(disk: Disk, spec: SpriteSpec): Promise<SpriteSpec>
     const animations = toAnimations(art, reference)
     checkNames(path, animations)
     for (const animation of animations) checkFrames(path, animation)
-    const { anchor = art.anchor, borders = art.borders } = spec
-    return { ...spec, animations, art, ...(anchor ? { anchor } : {}), ...(borders ? { borders } : {}) }
+    const { anchor = art.anchor } = spec
+    const made = { ...spec, animations, art, ...(anchor ? { anchor } : {}) }
+    if (spec.stabilize && animations.some((animation) => bordersOf(made, animation)))
+      throw sourceError(path, '"stabilize" false beside the borders of a slice', 'true', 'Take one of them out.')
+    return made
   } catch (error) {
     if (!(error instanceof SpritewrightError)) throw error
     const source = error.facts.file as string

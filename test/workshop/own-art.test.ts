@@ -137,6 +137,43 @@ test.each<[string, string, RegExp]>([
   await expect(workshop.build()).rejects.toMatchObject({ code: 'SW_SOURCE' })
 })
 
+/** A panel of 10 × 8 pixels whose slice leaves borders of 3, 3, 4 and 3 pixels. */
+const panel = writeAseprite({
+  width: 10,
+  height: 8,
+  frames: [{ bitmap: drawn(10, 8, 6), durationMs: 100 }],
+  tags: [],
+  slices: [{ name: 'panel', keys: [{ frame: 0, x: 1, y: 2, width: 8, height: 5, center: { x: 2, y: 1, width: 3, height: 2 } }] }],
+})
+
+test.each([
+  ['', { left: 3, top: 3, right: 4, bottom: 3 }],
+  ['"size": 20', { left: 6, top: 6, right: 8, bottom: 6 }],
+  ['"size": { "figure": 30 }', { left: 9, top: 9, right: 12, bottom: 9 }],
+  ['"size": 20, "scales": [0.5]', { left: 3, top: 3, right: 4, bottom: 3 }],
+  ['"size": 20, "borders": 2', { left: 2, top: 2, right: 2, bottom: 2 }],
+])('borders of a slice are scaled with its picture, and those of a spec count after scaling: %s', async (fields, borders) => {
+  const { workshop } = await project({
+    'panel.sprite.json': `{ "source": "./panel.aseprite"${fields && `, ${fields}`} }`,
+    'panel.aseprite': panel,
+  })
+  for (const run of ['cold', 'warm']) {
+    const { sheets } = await workshop.build()
+    expect(sheets.atlases[0]?.frames[0]?.borders, run).toEqual(borders)
+  }
+})
+
+test('borders of a slice and "stabilize" are refused together', async () => {
+  const { workshop } = await project({
+    'panel.sprite.json': '{ "source": "./panel.aseprite", "stabilize": true }',
+    'panel.aseprite': panel,
+  })
+  await expect(workshop.build()).rejects.toMatchObject({
+    code: 'SW_SOURCE',
+    message: expect.stringContaining('panel.aseprite: expected "stabilize" false beside the borders of a slice, found true.'),
+  })
+})
+
 test.each([
   [
     '{ "source": "./ui/", "prompt": "a knight" }',

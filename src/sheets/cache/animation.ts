@@ -1,4 +1,5 @@
 import type { Bitmap } from '../../../atlas/index.ts'
+import { bordersOf } from '../../sprite-spec/borders.ts'
 import { buildKey } from '../../sprite-spec/key.ts'
 import { animationId } from '../../sprite-spec/request.ts'
 import { backgroundOf } from '../../sprite-spec/spec.ts'
@@ -25,7 +26,7 @@ const mostPixels = 2 ** 27
 
 /** Cache key of an animation's cut frames: a hash of all inputs before packing. */
 export function animationKey({ spec, animation, source, overrides, bases = [] }: SheetInput, codec = ''): string {
-  const { pixelArt, stabilize, size, trim, borders } = spec
+  const { pixelArt, stabilize, size, trim } = spec
   const { loop, yoyo, use, frames } = animation
   const isResult = source.kind === 'result'
   return buildKey({
@@ -47,7 +48,7 @@ export function animationKey({ spec, animation, source, overrides, bases = [] }:
     play: { loop, yoyo, use: use ?? null },
     size: size ?? null,
     bases: bases.map((base) => [base.source.sha256, base.animation.frames, base.overrides?.key ?? null]),
-    isTrimmed: trim && !borders,
+    isTrimmed: trim && !bordersOf(spec, animation),
   })
 }
 
@@ -130,7 +131,7 @@ function unpackAnimation(file: Uint8Array): CutAnimation | undefined {
 function isCutOf({ frames, quality }: CutAnimation, { spec, animation }: SheetInput): boolean {
   const expected = animation.use ? [...new Set(animation.use)].sort((a, b) => a - b) : frames.map((_, at) => at)
   const sizes = new Set(frames.map(({ bitmap, canvas = bitmap }) => `${canvas.width} × ${canvas.height}`))
-  const isTrimmed = spec.trim && !spec.borders
+  const isTrimmed = spec.trim && !bordersOf(spec, animation)
   return (
     frames.length > 0 &&
     frames.map(({ index }) => index).join() === expected.join() &&

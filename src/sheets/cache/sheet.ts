@@ -1,4 +1,5 @@
 import type { PageFormat } from '../../../atlas/index.ts'
+import { bordersOf } from '../../sprite-spec/borders.ts'
 import { buildKey } from '../../sprite-spec/key.ts'
 import { animationId } from '../../sprite-spec/request.ts'
 import { frameName, ownerOf } from '../frames.ts'
@@ -19,7 +20,8 @@ export interface AskedGroup {
 /** Cache key of a group: a hash of all inputs of its pages and of the frames' positions on them. */
 export function sheetKey({ name, members, options }: AskedGroup, codec = ''): string {
   const toPart = (input: SheetInput): object => {
-    const { extrude, padding, borders, anchor } = input.spec
+    const { extrude, padding, anchor } = input.spec
+    const borders = bordersOf(input.spec, input.animation)
     return { frames: animationKey(input, codec), extrude, padding, borders: borders ?? null, anchor: anchor ?? null }
   }
   return buildKey({ formatVersion, codec, name, scales: scalesOf(members), options, members: members.map(toPart) })
