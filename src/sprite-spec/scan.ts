@@ -33,7 +33,7 @@ export interface SpecScan {
  * once, by its own path if that is in the project.
  */
 export async function findSpecs(glob: Glob, root: string, patterns: readonly string[]): Promise<string[]> {
-  const files = [...new Set((await glob(root, patterns)).flatMap((file) => spriteFile(file) ?? []))]
+  const files = [...new Set((await glob(root, patterns)).flatMap((file) => spriteFile(root, file) ?? []))]
   const clashing = findClashes(files)
   const ownPath = (file: string): string => join(realPath(root), relative(root, file))
   return files.filter((file) => {

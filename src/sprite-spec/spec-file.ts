@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
+import { isInside } from '../host/real-path.ts'
 import type { Place } from './document.ts'
 
 /**
@@ -25,12 +26,18 @@ export function bareArtName(file: string): string | undefined {
   return bareArt.exec(basename(file))?.[1]
 }
 
-/** The file or folder that makes a sprite, of a file that may be in such a folder: a spec, or own art without one. */
-export function spriteFile(file: string): string | undefined {
+/**
+ * The file or folder that makes a sprite, of a file that may be in such a folder: a spec, or own art without one.
+ *
+ * @param root Of the project. The names of the folders above it mean nothing.
+ */
+export function spriteFile(root: string, file: string): string | undefined {
   // A spec stays one, in whatever folder it is.
   if (specName(file) !== undefined) return file
-  const [, folder = file] = insideBareArt.exec(file) ?? []
-  return bareArtName(folder) !== undefined && !touchedUp.test(folder) ? folder : undefined
+  const above = isInside(root, file) ? root : ''
+  const below = file.slice(above.length)
+  const [, folder = below] = insideBareArt.exec(below) ?? []
+  return bareArtName(folder) !== undefined && !touchedUp.test(folder) ? above + folder : undefined
 }
 
 /** Largest spec file that is read, in bytes. */

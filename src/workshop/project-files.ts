@@ -60,7 +60,7 @@ export function projectFiles({ options, lock, host, ownFiles }: ProjectFilesPort
       if (path === lock.path) return 'kept'
       if (isInside(join(root, 'node_modules'), path)) return undefined
       const isPicture = touchedUp.test(path) || pictureEndings.has(extname(path).toLowerCase())
-      const isSource = spriteFile(path) !== undefined || isPicture || ownFiles.has(path)
+      const isSource = spriteFile(root, path) !== undefined || isPicture || ownFiles.has(path)
       return isSource ? 'source' : undefined
     },
     readKept: async () => {

@@ -38,6 +38,15 @@ test('specs are found anywhere but in node_modules, dist and dot folders, sorted
   expect(await findSpecs(ports.glob, root, standard)).toEqual(right.map((path) => join(root, path)))
 })
 
+test('folders above the project are no folders of own art, whatever they are called', async () => {
+  root = join(root, 'art.sprites/hero.frames')
+  const files = ['a.aseprite', 'hud.sprites/icons/heart.png', 'b.png']
+  for (const path of files) write(path, 'x')
+  const found = await findSpecs(ports.glob, root, ['**/*'])
+  root = dirname(dirname(root))
+  expect(found.map((file) => relative(root, file))).toEqual(['a.aseprite', 'hud.sprites'].map((name) => `art.sprites/hero.frames/${name}`))
+})
+
 test("a project's own globs choose, also by leaving out, and only specs are taken", async () => {
   for (const path of ['art/a.sprite.json', 'art/old/b.sprite.json', 'art/c.json', 'art/d.png', 'e.sprite.json']) write(path, specText())
   expect(await findSpecs(ports.glob, root, ['art/**', '!art/old/**'])).toEqual([join(root, 'art/a.sprite.json')])

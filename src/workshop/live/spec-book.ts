@@ -55,7 +55,7 @@ export function createSpecReader(context: Context): SpecReader {
     [...(pages?.values() ?? [])].some(({ spec }) => !(spec instanceof SpritewrightError) && isFrom(spec, [path]))
   /** The file or folder that makes a sprite by itself. A source that a spec names does not. */
   const ownSprite = (path: string): readonly string[] => {
-    const file = spriteFile(path)
+    const file = spriteFile(root, path)
     return file === undefined || (specName(file) === undefined && isKnownArt(path)) ? [] : [file]
   }
   const touched = (changed: readonly string[]): readonly string[] => [
