@@ -301,6 +301,11 @@ test('a dry run writes nothing, an import writes over nothing, and a second one 
   expect((await clean.game.list()).sort()).toEqual(Object.keys(files).sort())
 })
 
+test.each(['a.sprite.yaml', 'a.sprite.yml', 'A.sprite.json'])('an import is refused where %s has the name already', async (name) => {
+  const { run, game } = await project({ 'raw/a{tps}/a.png': png(1, 1), [`raw/${name}`]: 'mine' })
+  await expect(run('raw')).rejects.toMatchObject({ code: 'SW_USAGE', facts: { file: game.path(`raw/${name}`) } })
+})
+
 test('another file, and none, are refused', async () => {
   const { run } = await project({ 'a.txt': 'x' })
   await expect(run('a.txt')).rejects.toMatchObject({ code: 'SW_USAGE', message: expect.stringContaining('found another file') })

@@ -3,10 +3,11 @@ import { SpritewrightError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
 import { decodeText, inProjectStyle } from '../../host/project-style.ts'
 import { publish } from '../../host/publish.ts'
-import { isInside, realPath } from '../../host/real-path.ts'
+import { foldPath, isInside, realPath } from '../../host/real-path.ts'
 import { findSpecSchema } from '../../options/editor-schema.ts'
 import { withArt } from '../../sprite-spec/own-art.ts'
 import { parseSpec } from '../../sprite-spec/parser.ts'
+import { specName } from '../../sprite-spec/spec-file.ts'
 import { importAssetPack } from './asset-pack.ts'
 import { importFreeTexPacker } from './free-tex-packer.ts'
 import { type Imported, type ImportedSprite, toSpriteName } from './imported.ts'
@@ -58,7 +59,8 @@ export async function importProjects(
     for (const [at, sprite] of imported.sprites.entries()) {
       const file = join(imported.folder, `${names[at]}.sprite.json`)
       const text = await toText(host, root, file, sprite, left)
-      if ((await host.disk.stat(file)) || specs.some((spec) => spec.file === file)) throw taken(file)
+      const twin = await findTwin(host.disk, file, specs)
+      if (twin !== undefined) throw taken(twin)
       specs.push({ file, text })
       await tryArt(host.disk, file, text, left)
     }
@@ -109,6 +111,14 @@ async function toText(host: Ports, root: string, file: string, sprite: ImportedS
     }
   }
   return inProjectStyle(host, root, relative(root, file), `${JSON.stringify(spec, null, 2)}\n`)
+}
+
+/** A spec of the same name, of any ending. Names that differ in case alone are one name. */
+async function findTwin(disk: Host['disk'], file: string, specs: readonly ImportedSpec[]): Promise<string | undefined> {
+  const folder = dirname(file)
+  const there = (await disk.list(folder)).map((name) => join(folder, name))
+  const nameOf = (path: string): string => foldPath(specName(path) ?? '')
+  return [...there, ...specs.map((spec) => spec.file)].find((path) => dirname(path) === folder && nameOf(path) === nameOf(file))
 }
 
 function taken(file: string): SpritewrightError {
