@@ -1,3 +1,4 @@
+import { unknownPicture } from './borders.ts'
 import type { Fault, ValuePath } from './document.ts'
 import { framesField, promptWords } from './schema.ts'
 import { describeValue, valueAt } from './schema-faults.ts'
@@ -157,7 +158,13 @@ function scaleFaults(value: unknown): Fault[] {
 }
 
 function borderFaults(value: unknown): Fault[] {
-  const isBoth = valueAt(value, ['borders']) !== undefined && valueAt(value, ['stabilize']) === true
+  const borders = valueAt(value, ['borders'])
+  const isBoth = borders !== undefined && valueAt(value, ['stabilize']) === true
+  const pictures = valueAt(value, ['pictures'])
+  // Of own art, the source decides which pictures there are.
+  const unknown =
+    isObject(borders) && !isOwnSpec(value) && unknownPicture(Object.keys(borders), isObject(pictures) ? Object.keys(pictures) : [])
+  if (unknown) return [{ path: ['borders', unknown.name], expected: unknown.expected, found: describeValue(unknown.name), isAtKey: true }]
   return isBoth
     ? [{ path: ['stabilize'], expected: 'false beside borders, since frames that are put back have other edges', found: 'true' }]
     : []

@@ -4,7 +4,7 @@ import { type Art, type ArtSequence, sourceError } from '../art/source.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
 import { foldPath } from '../host/real-path.ts'
-import { bordersOf } from './borders.ts'
+import { bordersOf, unknownPicture } from './borders.ts'
 import { nearestName } from './nearest.ts'
 import { namePattern, nameWords, ownSpecSchema } from './schema.ts'
 import { type AnimationSpec, mostFps, mostOwnFrames, type OwnPlayback, type OwnSource, type SpriteSpec } from './spec.ts'
@@ -32,6 +32,9 @@ export async function withArt(disk: Disk, spec: SpriteSpec): Promise<SpriteSpec>
     for (const sequence of art.sequences) checkFrames(path, { name: sequence.name, frames: sequence.frames })
     const animations = toAnimations(art, reference)
     checkNames(path, animations)
+    const pictures = animations.flatMap(({ name, isPicture }) => (isPicture ? [name || spec.name] : []))
+    const unknown = unknownPicture(Object.keys(spec.pictureBorders ?? {}), pictures)
+    if (unknown) throw sourceError(path, unknown.expected, `"${unknown.name}"`, 'Correct "borders" in the spec.')
     for (const animation of animations) checkFrames(path, animation)
     const { anchor = art.anchor } = spec
     const made = { ...spec, animations, art, ...(anchor ? { anchor } : {}) }

@@ -149,6 +149,8 @@ const figureSchema = z.strictObject({ figure: boxSide })
 const share = (): z.ZodNumber => numberFrom(0, 1, 'a number from 0 to 1')
 const borderWords = 'pixels of all sides, or [left, top, right, bottom], each a whole number from 0 to 2048'
 const border = (): z.ZodNumber => wholeNumber(0, 2048, borderWords)
+const sides = z.union([border(), z.tuple([border(), border(), border(), border()])], { error: borderWords })
+const sidesOfPictures = z.record(z.string().regex(namePattern, { error: nameWords }), sides)
 
 const schemaField = z
   .string({ error: 'the address of a JSON Schema' })
@@ -214,10 +216,10 @@ const packShape = {
     .optional()
     .describe('FREE. `[x, y]`, each 0 to 1 of the untrimmed frame. In Phaser it overrides `setOrigin` on every frame. Default: none.'),
   borders: z
-    .union([border(), z.tuple([border(), border(), border(), border()])], { error: borderWords })
+    .union([...sides.options, sidesOfPictures], { error: `${borderWords}, or an object of these by name of picture` })
     .optional()
     .describe(
-      'FREE. For nine-slices (panels, buttons): pixels at scale 1 that keep their size, 0 to 2048, as one number or `[left, top, right, bottom]`. Such frames are not trimmed. Default: none.',
+      'FREE. For nine-slices (panels, buttons): pixels at scale 1 that keep their size, 0 to 2048, as one number or `[left, top, right, bottom]`, or as an object of these by name of picture. Such frames are not trimmed. Default: none.',
     ),
   stabilize: withDefault(flag(), false, 'FREE. Moves slipped frames back into line.'),
   trim: withDefault(flag(), true, 'FREE. Cuts the clear border off each frame.'),

@@ -141,6 +141,8 @@ export interface SpriteSpec {
   readonly anchor?: { readonly x: number; readonly y: number }
   /** FREE. Borders that a nine-slice does not stretch, in pixels at scale 1. Such frames are not trimmed. */
   readonly borders?: { readonly left: number; readonly top: number; readonly right: number; readonly bottom: number }
+  /** FREE. The same by name of picture. Other frames of the sprite then have none. */
+  readonly pictureBorders?: Readonly<Record<string, NonNullable<SpriteSpec['borders']>>>
   /** FREE. */
   readonly stabilize: boolean
   /** FREE. */

@@ -1,3 +1,4 @@
+import { toBorders } from './borders.ts'
 import type { AnimationFile, OwnSpecFile, SpecFile, StepFile } from './schema.ts'
 import { type AnimationSpec, type OwnSource, type Reference, type ReferenceStep, type SpriteSpec, stepsOf } from './spec.ts'
 
@@ -57,7 +58,7 @@ function toPacking(data: SpecFile | OwnSpecFile): Packing {
     ...(data.size === undefined ? {} : { size: toSize(data.size) }),
     pixelArt: data.pixelArt,
     ...(data.anchor ? { anchor: { x: data.anchor[0], y: data.anchor[1] } } : {}),
-    ...(data.borders === undefined ? {} : { borders: toBorders(data.borders) }),
+    ...toBorders(data.borders),
     stabilize: data.stabilize,
     trim: data.trim,
     extrude: data.extrude,
@@ -88,11 +89,6 @@ function toPicture(name: string, reference: Reference, steps: readonly Reference
   const last = stepsOf({ reference }, { steps }).at(-1)
   const take = last === undefined || last.kind === 'image' ? 1 : last.take
   return { name, prompt: '', frames: 1, take, fps: 1, loop: false, yoyo: false, isPicture: true, steps }
-}
-
-function toBorders(borders: NonNullable<SpecFile['borders']>): NonNullable<SpriteSpec['borders']> {
-  const [left, top, right, bottom] = typeof borders === 'number' ? [borders, borders, borders, borders] : borders
-  return { left, top, right, bottom }
 }
 
 function toSize(size: NonNullable<SpecFile['size']>): NonNullable<SpriteSpec['size']> {

@@ -1,6 +1,8 @@
 import { rename, writeFile } from 'node:fs/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createBitmap, encodePng, writeAseprite } from '../../atlas/index.ts'
+import { toTextures } from '../../plugin/runtime/phaser/data.ts'
+import type { AtlasData } from '../../plugin/runtime/shared/data.ts'
 import { type Dev, type HotMessage, isUpdateOf, startDev } from './server.ts'
 import { type Game, openGame, pluginOf, vites } from './world.ts'
 
@@ -67,6 +69,20 @@ describe.each(vites)('own art with %s', (_version, load) => {
     expect(Object.keys((await next()).data?.sprites[0]?.pictures ?? {})).toEqual(['shield', 'sword'])
     await game.remove('art/ui/shield.png')
     expect(Object.keys((await next()).data?.sprites[0]?.pictures ?? {})).toEqual(['sword'])
+  })
+
+  test('gives borders to the picture that the spec names, in the data of both runtimes', async () => {
+    const game = await drawnGame()
+    const dev: Dev = await startDev(await load(), game, pluginOf(game))
+    open.push(dev)
+    await dev.crawl('/src/main.js')
+    await game.write('art/ui/panel.png', grey(80))
+    await game.write('art/ui.sprite.json', '{ "source": "./ui/", "borders": { "panel": 2 } }')
+    const { data } = await dev.told.next((one) => isUpdateOf('ui')(one) && one.data?.sprites[0]?.atlases[0]?.borders !== undefined)
+    const atlas = data?.sprites[0]?.atlases[0] as AtlasData
+    expect(atlas.borders).toEqual({ 'ui/panel': [2, 2, 2, 2] })
+    const sliced = toTextures(atlas).flatMap(({ frames }) => frames.flatMap((one) => (one.scale9Borders ? [one.filename] : [])))
+    expect(sliced).toEqual(['ui/panel'])
   })
 
   test('that is broken is told with its file, what is shown stays, and it comes back when it is whole', async () => {

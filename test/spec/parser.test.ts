@@ -170,7 +170,7 @@ describe('what a spec is refused for', () => {
     [{ borders: -1 }, 'borders: expected pixels of all sides, or [left, top, right, bottom], each a whole number from 0 to 2048, found -1'],
     [
       { borders: [1, 2] },
-      'borders: expected pixels of all sides, or [left, top, right, bottom], each a whole number from 0 to 2048, found a list of 2',
+      'borders: expected pixels of all sides, or [left, top, right, bottom], each a whole number from 0 to 2048, or an object of these by name of picture, found a list of 2',
     ],
     [
       { borders: 2, stabilize: true },

@@ -126,6 +126,12 @@ test.each<[string, string, RegExp]>([
     '{ "source": "./ui/", "animations": { "walk": { "durations": [5] } } }',
     /2 durations of "walk", one for each frame played, found 1/,
   ],
+  [
+    'borders of a picture that is not there',
+    '{ "source": "./ui/", "borders": { "sward": 2 } }',
+    /the name of a picture of this sprite \(did you mean "sword"\?\), found "sward"\. Correct "borders" in the spec\./,
+  ],
+  ['borders of an animation', '{ "source": "./ui/", "borders": { "walk": 2 } }', /of this sprite \(sword\), found "walk"/],
   ['no source', '{ "source": "./nothing.png" }', /nothing\.png: expected a file or folder, found nothing/],
 ])('%s is an error of this sprite, with its files, and the others are made', async (_, text, words) => {
   const { game, workshop } = await project({ ...files, 'art/bad.sprite.json': text })
@@ -163,6 +169,23 @@ test.each([
   }
 })
 
+test('borders by picture reach that picture alone, in every format that has borders', async () => {
+  const { workshop } = await project({ ...files, 'art/ui.sprite.json': '{ "source": "./ui/", "borders": { "sword": [1, 2, 3, 4] } }' })
+  const { sheets } = await workshop.build()
+  const bordered = sheets.atlases.flatMap(({ frames }) => frames.flatMap(({ name, borders }) => (borders ? [[name, borders]] : [])))
+  expect(bordered).toEqual([['ui/sword', { left: 1, top: 2, right: 3, bottom: 4 }]])
+  const output = await toOutput(sheets, ['phaser', 'pixi'], ['texturepacker'])
+  const count = (text: string): number => text.match(/"(?:scale9Borders|borders)"/g)?.length ?? 0
+  const sliced = output.flatMap(({ file, bytes }) => (file.endsWith('.json') && count(new TextDecoder().decode(bytes)) === 1 ? [file] : []))
+  expect(sliced.sort()).toEqual(['sprites-0.json', 'sprites.json', 'texturepacker/sprites-0.json'])
+})
+
+test('borders of one picture are those of a file with one picture, by the name of its sprite', async () => {
+  const { workshop } = await project({ ...files, 'art/badge.sprite.yaml': 'source: ./badge.png\nborders: { badge: 1 }\n' })
+  const { sheets } = await workshop.build()
+  expect(sheets.atlases[0]?.frames.find(({ name }) => name === 'badge')?.borders).toEqual({ left: 1, top: 1, right: 1, bottom: 1 })
+})
+
 test('borders of a slice and "stabilize" are refused together', async () => {
   const { workshop } = await project({
     'panel.sprite.json': '{ "source": "./panel.aseprite", "stabilize": true }',
@@ -182,6 +205,12 @@ test.each([
   ['{ "source": "./ui/", "animations": { "walk": { "frames": 8 } } }', 'expected no such field beside "source"'],
   ['{ "source": "./ui/", "grid": 5 }', 'grid: expected [width, height] of a cell, in pixels, found 5'],
   ['{ "reference": "./a.png", "prompt": "a", "animations": { "b": {} }, "check": true }', 'check: expected no such field without "source"'],
+  ['{ "source": "./ui/", "borders": { "a": -1 } }', 'borders.a: expected pixels of all sides, or [left, top, right, bottom]'],
+  ['{ "source": "./ui/", "borders": true }', 'or an object of these by name of picture, found true'],
+  [
+    '{ "reference": "./a.png", "prompt": "a", "animations": { "b": {} }, "borders": { "b": 1 } }',
+    'borders.b: expected the name of a picture of this sprite (it has none: give borders of all frames), found "b"',
+  ],
   ['{ "sorce": "./ui/" }', 'sorce: expected'],
   ['{ "source": "/etc/passwd" }', 'source: expected a path relative to the folder of the spec'],
 ])('a spec that mixes both kinds, or is wrong, is told where: %s', async (text, words) => {
