@@ -1,6 +1,6 @@
 import { type Bitmap, makePlaceholder, readPicture } from '../../atlas/index.ts'
-import { animationId } from '../sprite-spec/request.ts'
-import { type AnimationSpec, backgroundOf, type SpriteSpec } from '../sprite-spec/spec.ts'
+import { animationId, backgroundOf } from '../sprite-spec/request.ts'
+import type { AnimationSpec, SpriteSpec } from '../sprite-spec/spec.ts'
 
 /** Source of a placeholder for an animation that is not bought. */
 export interface PlaceholderSource {

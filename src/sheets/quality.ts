@@ -1,7 +1,7 @@
 import { type Bitmap, inspectQuality, type QualityFault, type QualityFigures, type ResizedFrame } from '../../atlas/index.ts'
 import type { FrameReview } from '../service/wire.ts'
-import { animationId } from '../sprite-spec/request.ts'
-import { type AnimationSpec, backgroundOf, type FrameFault, type SpriteSpec } from '../sprite-spec/spec.ts'
+import { animationId, backgroundOf } from '../sprite-spec/request.ts'
+import type { AnimationSpec, FrameFault, SpriteSpec } from '../sprite-spec/spec.ts'
 
 /** A remark on the frames of an animation for a person. It costs nothing and stops nothing. */
 export interface FrameFlag {

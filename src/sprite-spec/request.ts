@@ -1,5 +1,6 @@
 import { SpritewrightError } from '../errors.ts'
-import type { AnimationSpec, ReferenceStep, SpriteSpec } from './spec.ts'
+import { bordersOf } from './borders.ts'
+import { type AnimationSpec, type ReferenceStep, type SpriteSpec, stepsOf } from './spec.ts'
 
 /**
  * The embedded service's host in identities. It does not have the port, which may change: purchases stay valid
@@ -148,4 +149,12 @@ const operations: Readonly<Record<Exclude<ReferenceStep['kind'], 'image'>, Image
   edit: 'image_to_image',
   removeBackground: 'background_remove',
   upscale: 'upscale',
+}
+
+/** Whether the background of the frames is removed. A picture is cut out if its last step has done it. */
+export function backgroundOf(spec: SpriteSpec, animation: AnimationSpec): SpriteSpec['background'] {
+  if (!animation.isPicture || spec.reference.kind === 'own') return spec.background
+  const last = stepsOf(spec, animation).findLast(({ kind }) => kind !== 'upscale')
+  // The parts of a nine-slice end at the edge.
+  return last?.kind === 'removeBackground' && bordersOf(spec, animation) === undefined ? 'remove' : 'keep'
 }

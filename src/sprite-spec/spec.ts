@@ -164,11 +164,3 @@ export function stepsOf(
 ): readonly ReferenceStep[] {
   return reference.kind === 'steps' ? [...reference.steps, ...steps] : steps
 }
-
-/** Whether the background of the frames is removed. A picture is cut out if its last step has done it. */
-export function backgroundOf(spec: SpriteSpec, animation: AnimationSpec): SpriteSpec['background'] {
-  if (!animation.isPicture || spec.reference.kind === 'own') return spec.background
-  const last = stepsOf(spec, animation).findLast(({ kind }) => kind !== 'upscale')
-  // The parts of a nine-slice end at the edge.
-  return last?.kind === 'removeBackground' && spec.borders === undefined ? 'remove' : 'keep'
-}

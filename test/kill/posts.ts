@@ -46,7 +46,8 @@ export function watchPosts(store: string): PostWatch {
       if (chain.sent < number) wrongs.push(`I6: POST ${number} of ${key}, ${chain.sent} records of sending`)
       const asked = (JSON.parse(new TextDecoder().decode(request.body)) as { max_credits?: string }).max_credits
       // A picture has no limit in its body. The ledger shows what it was charged.
-      if (asked !== undefined && parseCredits(asked) > parseCredits(chain.ceiling)) wrongs.push(`I2: ${asked} above the ceiling of ${chain.ceiling}`)
+      if (asked !== undefined && parseCredits(asked) > parseCredits(chain.ceiling))
+        wrongs.push(`I2: ${asked} above the ceiling of ${chain.ceiling}`)
     },
   }
 }

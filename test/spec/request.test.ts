@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { requestHash } from '../../src/sprite-spec/key.ts'
 import { parseSpec } from '../../src/sprite-spec/parser.ts'
-import { type ImageRequest, type ServiceIdentity, spriteOf, toRequests } from '../../src/sprite-spec/request.ts'
-import { type AnimationSpec, backgroundOf, type SpriteSpec } from '../../src/sprite-spec/spec.ts'
+import { backgroundOf, type ImageRequest, type ServiceIdentity, spriteOf, toRequests } from '../../src/sprite-spec/request.ts'
+import type { AnimationSpec, SpriteSpec } from '../../src/sprite-spec/spec.ts'
 import { specText } from './issues.ts'
 
 const identity: ServiceIdentity = { host: 'api.example.com', keyMode: 'test', apiVersion: '1' }
@@ -95,6 +95,8 @@ describe('a bought picture', () => {
     }
     expect(backgroundOfOnly({})).toBe('remove')
     expect(backgroundOfOnly({ borders: 4 })).toBe('keep')
+    expect(backgroundOfOnly({ pictures: { x: [] }, borders: { x: 4 } })).toBe('keep')
+    expect(backgroundOfOnly({ pictures: { x: [], y: [] }, borders: { y: 4 } })).toBe('remove')
     expect(backgroundOfOnly({ pictures: { x: [{ upscale: 'a' }] } })).toBe('remove')
     expect(backgroundOfOnly({ pictures: { x: [{ edit: 'on grass' }] } })).toBe('keep')
     expect(backgroundOfOnly({ prompt: 'a', animations: { spin: {} }, background: 'keep' })).toBe('keep')
