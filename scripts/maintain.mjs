@@ -15,6 +15,7 @@ const tasks = {
       ['docs/node_modules/vitepress/bin/vitepress.js', 'dev', 'docs', '--host', '127.0.0.1'],
     ],
   },
+  download: { does: 'bytes of pages beside other packers, all through one encoder; a quarter of an hour', run: [['bench/download.mjs']] },
   fields: { does: 'writes the tables of fields in the guide from the schemas', run: [['scripts/fields.mjs']] },
   fuzz: { does: 'strange archives and pictures for the readers, for --minutes M', run: [['scripts/fuzz.mjs']] },
   hot: { does: 'time from a saved spec to changed pixels; needs a quiet machine', run: [['bench/hot.mjs']] },

@@ -1,9 +1,9 @@
-// node free-tex-packer.mjs <folder of folders of frames> <output>
+// node free-tex-packer.mjs <folder of folders of frames> <output> [packer] [its method]
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packAsync } from 'free-tex-packer-core'
 
-const [frames, output] = process.argv.slice(2)
+const [frames, output, packer, packerMethod] = process.argv.slice(2)
 const images = readdirSync(frames)
   .sort()
   .flatMap((sprite) =>
@@ -20,6 +20,8 @@ const files = await packAsync(images, {
   allowTrim: true,
   detectIdentical: true,
   exporter: 'Pixi',
+  packer,
+  packerMethod,
 })
 mkdirSync(output, { recursive: true })
 for (const { name, buffer } of files) writeFileSync(join(output, name), buffer)
