@@ -50,17 +50,13 @@ if (imports.length < count) throw new Error(`Expected ${count} imports, found ${
 await Promise.all(imports.map(get))
 reached('first page')
 
-const revisionOf = (text) => Number(/"revision":(\d+)/.exec(text)?.[1])
-let text = await get(`${panel}api/state`)
+let text = await get(`${panel}api/state?whole`)
 reached('panel, first state', { bytes: text.length })
-let revision = revisionOf(text)
 let bytes = 0
 let requests = 0
-// A page asks again after each event of a new state. An answer without a later revision means that all are made.
-while (requests < Number(process.env.SCALE_UPDATES ?? Infinity)) {
-  text = await get(`${panel}api/state?since=${revision}`)
-  if (revisionOf(text) === revision) break
-  revision = revisionOf(text)
+// A page asks again after each event of a new state, until all pictures are made.
+while (text.includes('"art":""') && requests < Number(process.env.SCALE_UPDATES ?? Infinity)) {
+  text = await get(`${panel}api/state`)
   bytes += text.length
   requests++
 }

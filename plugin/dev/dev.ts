@@ -84,8 +84,12 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
     workshop,
     root,
     base: base.startsWith('/') ? base : '/',
-    shown: () => shownSprites.withMore(),
-    show: async (name) => shownSprites.newest() !== (await shownSprites.with([name])),
+    shown: (open) => shownSprites.withMore(open),
+    show: async (name) => {
+      const before = shownSprites.newest()
+      const preview = await shownSprites.with([name])
+      return { preview, isNew: preview !== before }
+    },
     page: (sha256) => shelf.find(sha256),
   })
   guardPaths(server, folders)

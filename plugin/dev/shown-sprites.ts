@@ -10,8 +10,12 @@ export interface ShownSprites {
    * that has not changed.
    */
   with(names: readonly string[] | 'all'): Promise<Preview>
-  /** The same with a few more sprites than were made so far. `isComplete` is true when all are made. */
-  withMore(): Promise<{ readonly preview: Preview; readonly isComplete: boolean }>
+  /**
+   * The same with these sprites and a few more than were made so far. `isComplete` is true when all are made.
+   *
+   * @default no sprites but the few more
+   */
+  withMore(names?: readonly string[]): Promise<{ readonly preview: Preview; readonly isComplete: boolean }>
   /**
    * Reads changes.
    *
@@ -39,7 +43,7 @@ export interface PreviewChange {
 const fewSprites = 16
 
 /**
- * All sprites are made after at most this many calls. The panel compares the states of all sprites after each
+ * All sprites are made after at most this many calls. The panel gets the list of all sprites after each
  * call, so the number of calls must not grow with the project.
  */
 const mostCalls = 100
@@ -91,11 +95,11 @@ export function createShownSprites(read: Workshop['preview'], see: (change: Prev
   }
   return {
     with: withNames,
-    withMore: async () => {
+    withMore: async (names = []) => {
       const { specs } = await withNames([])
       const count = Math.max(fewSprites, Math.ceil(specs.length / mostCalls))
       const more = isAllWanted ? [] : specs.filter(({ name }) => !wanted.has(name)).slice(0, count)
-      const preview = await withNames(more.map(({ name }) => name))
+      const preview = await withNames([...names, ...more.map(({ name }) => name)])
       return { preview, isComplete: isAllWanted || preview.specs.every(({ name }) => wanted.has(name)) }
     },
     change: (paths) => enqueue(() => look(paths)),

@@ -10,16 +10,18 @@
  *
  * | request          | what                                                                                 |
  * | ---------------- | ------------------------------------------------------------------------------------ |
- * | `GET api/state`  | {@link PanelState}. With the token's header `access.mayAct` shows if it may act.     |
- * |                  | `?since=12`: {@link PanelUpdate} with the changes since that revision; everything if |
- * |                  | the server does not know that revision.                                              |
+ * | `GET api/state`  | {@link PanelState}, whole and small. With the token's header `access.mayAct` shows   |
+ * |                  | if it may act. `?open=hero` adds the details of that sprite. `?whole` reads all      |
+ * |                  | files again, also if nothing is known to have changed.                               |
  * | `GET api/events` | Server-sent events: `event: state` with {@link StateEvent}, `event: progress` with   |
  * |                  | `PanelProgress` of `sprites.ts`.                                                     |
+ * | `GET api/sprite` | `?name=hero`: `PanelSprite` of `sprites.ts`, with its pictures made.                 |
+ * | `GET api/ledger` | {@link PanelLedger}: all purchases.                                                  |
  * | `GET api/frames` | `?animation=hero.walk&take=2` (`take` is optional): `PanelFrames` of `sprites.ts`,   |
  * |                  | all delivered frames.                                                                |
  * | `GET api/atlases`| `PanelAtlases` of `sprites.ts`: the atlas groups as a build would pack them.         |
- * | `GET pages/NAME` | A packed page, by a `url` of the answers above.                                         |
- * | `POST api/NAME`  | An action: `asks` and `ActionAnswers` of `actions.ts` by NAME. JSON in, JSON out.     |
+ * | `GET pages/NAME` | A packed page, by a `url` of the answers above.                                      |
+ * | `POST api/NAME`  | An action: `asks` and `ActionAnswers` of `actions.ts` by NAME. JSON in, JSON out.    |
  *
  * An action needs `Content-Type: application/json` and the header {@link TokenHeader} with the token. The
  * token comes in the fragment of the address that the terminal prints, `…#token=…`. The panel removes the token from
@@ -32,8 +34,8 @@
  *
  * @module
  */
-import type { LedgerLine, LedgerReport } from '../../src/index.ts'
-import type { PanelOrphan, PanelSprite, PanelStep, ShownState } from './sprites.ts'
+import type { LedgerReport, LedgerSums } from '../../src/index.ts'
+import type { Json, PanelOrphan, PanelSprite, PanelStep, ShownState, SpriteRow } from './sprites.ts'
 
 export type * from './sprites.ts'
 
@@ -55,7 +57,9 @@ export interface PanelState {
   readonly access: PanelAccess
   readonly service: PanelService
   /** By name. A sprite with a broken spec is not here but in `errors`. */
-  readonly sprites: readonly PanelSprite[]
+  readonly sprites: readonly SpriteRow[]
+  /** The details of the sprites that the request names in `open`. */
+  readonly open: readonly PanelSprite[]
   /** Paid steps of reference chains: those that an unbought request needs, and bought ones. */
   readonly steps: readonly PanelStep[]
   /**
@@ -64,27 +68,12 @@ export interface PanelState {
    */
   readonly orphans: readonly PanelOrphan[]
   readonly totals: PanelTotals
-  readonly ledger: PanelLedger
+  /** The sums of the project's own records. */
+  readonly ledger: Json<LedgerSums>
   /** Current errors, the gravest first. A fixed error is removed. */
   readonly errors: readonly PanelError[]
   /** Sentences for a person. */
   readonly warnings: readonly string[]
-}
-
-/** The parts of a state that an update sends separately. */
-export type PanelParts = Omit<PanelState, 'version' | 'revision' | 'access' | 'sprites'>
-
-/** The changes from one state to another. Missing parts are unchanged. */
-export interface PanelUpdate extends Partial<PanelParts> {
-  readonly version: 1
-  readonly revision: number
-  /** The revision that it is based on. */
-  readonly since: number
-  readonly access: PanelAccess
-  /** New and changed sprites. */
-  readonly sprites: readonly PanelSprite[]
-  /** Names of all sprites, in their order, if sprites were added or removed. */
-  readonly names?: readonly string[]
 }
 
 /** The permissions of this page. */
@@ -134,18 +123,8 @@ export interface PanelTotals {
   readonly price?: string | undefined
 }
 
-/** The credits of the project, by its own records. */
-export interface PanelLedger extends Readonly<Record<Exclude<keyof LedgerReport, 'lines' | 'sprites' | 'repaired' | 'warnings'>, string>> {
-  /** Oldest first. */
-  readonly entries: readonly PanelLedgerEntry[]
-}
-
-/** One attempt and the state of its credits. */
-export interface PanelLedgerEntry extends Omit<LedgerLine, 'credits' | 'balanceBefore'> {
-  readonly credits: string
-  /** Settled credits of this and all entries before it, without those from `elsewhere`; for the chart. */
-  readonly settledSoFar: string
-}
+/** The purchases of the project by its own records, oldest first, with their sums. */
+export type PanelLedger = Json<Omit<LedgerReport, 'sprites'>>
 
 /** An error, and what to do about it. */
 export interface PanelError {

@@ -13,11 +13,20 @@ type Quote = NonNullable<OverviewItem['quote']>
 
 export type { ShownState }
 
+/** The JSON form of a value: credits are decimal strings. */
+export type Json<T> = T extends bigint
+  ? string
+  : T extends readonly (infer One)[]
+    ? readonly Json<One>[]
+    : T extends object
+      ? { readonly [Key in keyof T]: Json<T[Key]> }
+      : T
+
 /** A state with its words and its colour. */
 export type PanelLook = Pick<StateMeaning, 'state' | 'word' | 'tone'>
 
-/** One sprite: one spec file. */
-export interface PanelSprite extends Pick<Spec, 'name' | 'prompt' | 'background' | 'atlas' | 'pixelArt'> {
+/** One sprite in the list. */
+export interface SpriteRow extends Pick<Spec, 'name' | 'background'> {
   /** Path of its spec from the project's root, with forward slashes. */
   readonly file: string
   /**
@@ -25,6 +34,24 @@ export interface PanelSprite extends Pick<Spec, 'name' | 'prompt' | 'background'
    * the file has changed since.
    */
   readonly digest: string
+  /** Changes when its pages do; empty until they are made. */
+  readonly art: string
+  /** In the order of the spec. */
+  readonly animations: readonly AnimationRow[]
+}
+
+/** One animation in the list: what decides its place, its state and its price. */
+export interface AnimationRow extends RequestRow, Pick<PanelAnimation, 'name' | 'take' | 'frames' | 'isPlaceholder' | 'isSuperseded'> {
+  /** Number of possible faults that a person should check. */
+  readonly faults: number
+}
+
+/** A paid request in the list. */
+export type RequestRow = StateMeaning &
+  Pick<PanelPaid, 'id' | 'price' | 'ceiling' | 'spent' | 'held' | 'approvedAt' | 'endedAt' | 'progress'>
+
+/** One sprite with all its details: one spec file. */
+export interface PanelSprite extends Omit<SpriteRow, 'animations'>, Pick<Spec, 'prompt' | 'atlas' | 'pixelArt'> {
   /** The reference as a text: `./hero.png`, or `4 steps`. */
   readonly reference: string
   /** As in the spec; null if frames keep their delivered size. */

@@ -112,8 +112,7 @@ describe('the preview', () => {
 
 /** The colours of the stage, and those of the same frame in the game's page. */
 async function readStage(): Promise<[string[], string[]]> {
-  const state = await (await fetch('api/state')).json()
-  const { pages, animations } = state.sprites[0]
+  const { pages, animations } = await (await fetch('api/sprite?name=hero')).json()
   const [, frame] = animations[0].played
   const image = new Image()
   image.src = pages[frame.page].url
@@ -158,7 +157,7 @@ describe('free fields', () => {
 
   test('the anchor is dragged on the preview, and moved by keys, a pixel a press', async () => {
     const canvas = await page.locator('.stage canvas').boundingBox()
-    const { width, height } = await page.evaluate(async () => (await (await fetch('api/state')).json()).sprites[0].frame)
+    const { width, height } = await page.evaluate(async () => (await (await fetch('api/sprite?name=hero')).json()).frame)
     if (!canvas) throw new Error('Expected a stage.')
     await anchor().hover()
     await page.mouse.down()

@@ -155,7 +155,7 @@ describe('turned frames', () => {
         files: { [heroFile]: heroSpec('walks'), 'spritewright.config.json': JSON.stringify({ atlas: { rotate }, engine: 'pixi' }) },
         bought: ['hero'],
       })
-      const played = await page.evaluate(async () => (await (await fetch('api/state')).json()).sprites[0].animations[0].played)
+      const played = await page.evaluate(async () => (await (await fetch('api/sprite?name=hero')).json()).animations[0].played)
       expect(played.some((frame: { isTurned?: boolean }) => frame.isTurned === true)).toBe(rotate)
       await vi.waitUntil(() => isDrawn(page, /^hero\.walk$/), { timeout: patienceMs })
       const frames: string[] = []

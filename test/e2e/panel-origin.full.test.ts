@@ -92,10 +92,7 @@ test('over TLS the panel shows, listens and writes', async () => {
   await fps.fill('15')
   await page.keyboard.press('Enter')
   // The file is written, the server sees it, and the page receives the change.
-  await page.waitForFunction(
-    async () =>
-      (await (await fetch('api/state')).json()).sprites.find(({ name }: { name: string }) => name === 'hero').animations[0].fps === 15,
-  )
+  await page.waitForFunction(async () => (await (await fetch('api/sprite?name=hero')).json()).animations[0].fps === 15)
   expect(await game.read('sprites/hero.sprite.json')).toContain('"fps": 15')
   expect(address.protocol).toBe('https:')
   expect(complaints).toEqual([])

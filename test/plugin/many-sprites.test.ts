@@ -1,7 +1,6 @@
 import { basename } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { withUpdate } from '../../plugin/panel/ui/state/same-parts.ts'
-import type { PanelSprite, PanelState, PanelUpdate, StateEvent } from '../../plugin/protocol/protocol.ts'
+import type { PanelState, StateEvent } from '../../plugin/protocol/protocol.ts'
 import type { Disk } from '../../src/host/disk.ts'
 import { nodeHost } from '../../src/host/host.ts'
 import { lockable } from '../kit/lockable-disk.ts'
@@ -55,33 +54,15 @@ const imports =
   "import hero from '../sprites/hero.sprite.json'\nimport coin from '../sprites/coin.sprite.json'\nglobalThis.all = { hero, coin }"
 const isPicture = (name: string): boolean => name.endsWith('.png')
 
-/**
- * The state as the panel's page has it: the whole state once, then the changes. Returns every update with its
- * size.
- */
-async function follow(panel: PanelClient): Promise<{
-  readonly state: () => PanelState
-  readonly until: (fits: (state: PanelState) => boolean) => Promise<readonly { readonly update: PanelUpdate; readonly bytes: number }[]>
-}> {
-  let state = await panel.state()
-  return {
-    state: () => state,
-    until: async (fits) => {
-      const updates: { update: PanelUpdate; bytes: number }[] = []
-      while (!fits(state)) {
-        await panel.events.next(({ event, data }) => event === 'state' && (data as StateEvent).revision > state.revision)
-        const { text } = await panel.get(`api/state?since=${state.revision}`)
-        const update = JSON.parse(text) as PanelUpdate
-        expect(update.since).toBe(state.revision)
-        updates.push({ update, bytes: text.length })
-        state = withUpdate(state, update)
-      }
-      return updates
-    },
+/** The list as the panel's page has it: it is read again after each event. Returns all states that are read. */
+async function follow(panel: PanelClient, fits: (state: PanelState) => boolean): Promise<readonly PanelState[]> {
+  const states = [await panel.list()]
+  for (let now = states[0] as PanelState; !fits(now); now = states.at(-1) as PanelState) {
+    await panel.events.next(({ event, data }) => event === 'state' && (data as StateEvent).revision > now.revision)
+    states.push(await panel.list())
   }
+  return states
 }
-
-const heroOf = ({ sprites }: PanelState): PanelSprite | undefined => sprites.find(({ name }) => name === 'hero')
 
 describe('of many sprites', () => {
   test('those are made that a page imports; the names of all are known to TypeScript', async () => {
@@ -155,43 +136,44 @@ describe('of many sprites', () => {
     expect([...(await crawl('/src/hero.js')).values()].some((code) => code.includes('"name":"hero"'))).toBe(true)
   })
 
-  test('a panel gets all of them by and by, and of a save that one: no more where there are ten times as many', async () => {
-    const bytes: number[] = []
-    for (const others of [4, 40]) {
-      const { crawl, server, log, game, ...rest } = await world(others, imports)
-      await crawl('/src/main.js')
-      const panel = await openPanel({ crawl, server, log, ...rest })
-      open.push(() => panel.close())
-      const page = await follow(panel)
-      await page.until(({ sprites }) => sprites.length === others + 2 && sprites.every(({ pages }) => pages.length === 1))
-      await game.write('sprites/hero.sprite.json', spec({ reference: './hero.png', prompt: 'hero' }, { fps: 5 }))
-      const updates = await page.until(
-        (state) => heroOf(state)?.animations[0]?.fps === 5 && heroOf(state)?.animations[0]?.played[0]?.durationMs === 200,
-      )
-      expect(new Set(updates.flatMap(({ update }) => update.sprites.map(({ name }) => name)))).toEqual(new Set(['hero']))
-      expect(updates.flatMap(({ update }) => Object.keys(update)).filter((part) => /names|ledger|steps|totals/.test(part))).toEqual([])
-      bytes.push(Math.max(...updates.map((one) => one.bytes)))
-      // The state from all updates equals the state that a new page receives.
-      const { revision: _, ...whole } = await panel.state()
-      const { revision: __, ...known } = page.state()
-      expect(known).toEqual(whole)
-    }
-    // The same size, except for the digits of a revision.
-    expect(Math.abs((bytes[1] as number) - (bytes[0] as number))).toBeLessThan(8)
+  test.each([4, 40])('a panel gets the pictures of all by and by, and of a save that one, of %i others', async (others) => {
+    const { crawl, game, read, ...dev } = await world(others, imports)
+    await crawl('/src/main.js')
+    const panel = await openPanel({ crawl, ...dev })
+    open.push(() => panel.close())
+    const before = (await follow(panel, ({ sprites }) => sprites.every(({ art }) => art !== ''))).at(-1)
+    expect(before?.sprites).toHaveLength(others + 2)
+    read.clear()
+    await game.write('sprites/hero.sprite.json', spec({ reference: './hero.png', prompt: 'hero' }, { fps: 5 }))
+    const rows = new Map(before?.sprites.map((row) => [row.name, row]))
+    const hero = rows.get('hero')
+    const after = (await follow(panel, ({ sprites }) => sprites.find(({ name }) => name === 'hero')?.digest !== hero?.digest)).at(-1)
+    const changed = after?.sprites.filter((row) => JSON.stringify(row) !== JSON.stringify(rows.get(row.name)))
+    expect(changed?.map(({ name }) => name)).toEqual(['hero'])
+    expect([...read].filter((name) => !name.startsWith('hero.'))).toEqual([])
   })
 
-  test('one that comes, and one that goes, is told with the names of all; a revision that nobody knows is answered with the whole state', async () => {
+  test('a sprite that is opened or looked at is made before all others', async () => {
+    const panel = await openPanel(await world(60, imports))
+    open.push(() => panel.close())
+    const { sprites, open: opened } = JSON.parse((await panel.get('api/state?open=other58')).text) as PanelState
+    expect(opened[0]?.animations[0]?.played).toHaveLength(7)
+    const made = sprites.filter(({ art }) => art !== '').map(({ name }) => name)
+    expect([made.includes('other58'), made.includes('other57')]).toEqual([true, false])
+    expect(JSON.parse((await panel.get('api/sprite?name=other57')).text).pages).toHaveLength(1)
+    expect((await panel.get('api/sprite?name=nothing')).status).toBe(400)
+  })
+
+  test('one that comes is in the list, and one that goes is not', async () => {
     const { game, ...dev } = await world(2, imports)
     const panel = await openPanel(dev)
     open.push(() => panel.close())
-    const page = await follow(panel)
+    await panel.list()
     await game.write('sprites/late.sprite.json', spec({ reference: './hero.png' }))
-    await page.until(({ sprites }) => sprites.some(({ name }) => name === 'late'))
+    await follow(panel, ({ sprites }) => sprites.some(({ name }) => name === 'late'))
     await game.remove('sprites/coin.sprite.json')
-    await page.until(({ sprites }) => !sprites.some(({ name }) => name === 'coin'))
-    expect(page.state().sprites.map(({ name }) => name)).toEqual(['hero', 'late', 'other0', 'other1'])
-    for (const since of ['999999', '0', 'x'])
-      expect(JSON.parse((await panel.get(`api/state?since=${since}`)).text)).toHaveProperty('ledger')
+    const states = await follow(panel, ({ sprites }) => !sprites.some(({ name }) => name === 'coin'))
+    expect(states.at(-1)?.sprites.map(({ name }) => name)).toEqual(['hero', 'late', 'other0', 'other1'])
   })
 
   test('a purchase of all reads each spec a few times, and none of them for each event', async () => {
@@ -202,12 +184,11 @@ describe('of many sprites', () => {
     open.push(close)
     const { panel } = await start()
     await panel.state()
-    const page = await follow(panel)
     read.length = 0
     await approve([])
-    const updates = await page.until(({ sprites }) => sprites.every(({ animations }) => animations[0]?.state === 'bought'))
+    const states = await follow(panel, ({ sprites }) => sprites.every(({ animations }) => animations[0]?.state === 'bought'))
     const specs = read.filter((path) => path.endsWith('.sprite.json'))
-    expect(updates.length).toBeGreaterThan(names.length)
+    expect(states.length).toBeGreaterThan(names.length)
     expect(Math.max(...names.map((name) => specs.filter((path) => basename(path) === `${name}.sprite.json`).length))).toBeLessThan(5)
   })
 })

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import type { ActionAnswers, ActionName, ActionRequest } from '../../plugin/protocol/actions.ts'
-import type { PanelProgress, PanelState, StateEvent } from '../../plugin/protocol/protocol.ts'
+import type { PanelLedger, PanelProgress, PanelSprite, PanelState, StateEvent } from '../../plugin/protocol/protocol.ts'
 import type { Answer, Dev } from './server.ts'
 import { createHappenings, type Happenings } from './world.ts'
 
@@ -60,6 +60,12 @@ export type PanelEvent =
   | { readonly event: 'state'; readonly data: StateEvent }
   | { readonly event: 'progress'; readonly data: PanelProgress }
 
+/** A state with the details of all sprites, and the lines of the ledger. */
+export interface WholeState extends Omit<PanelState, 'sprites' | 'ledger'> {
+  readonly sprites: readonly PanelSprite[]
+  readonly ledger: PanelLedger
+}
+
 /** The panel's page without a browser: its requests, and the answers and events that it receives. */
 export interface PanelClient {
   readonly port: number
@@ -69,9 +75,11 @@ export interface PanelClient {
   /** Every received text, for canaries. */
   readonly texts: readonly string[]
   readonly events: Happenings<PanelEvent>
-  state(): Promise<PanelState>
+  state(): Promise<WholeState>
+  /** The state as the page has it, without details. */
+  list(): Promise<PanelState>
   /** Waits until the state fits, and returns it. Checks the state after each event. */
-  stateWhere(fits: (state: PanelState) => boolean): Promise<PanelState>
+  stateWhere(fits: (state: WholeState) => boolean): Promise<WholeState>
   act<Name extends ActionName>(name: Name, ask: ActionRequest<Name>): Promise<ActionAnswers[Name]>
   /** The same for an action that must be refused. */
   refused<Name extends ActionName>(name: Name, ask: unknown): Promise<Answer>
@@ -114,10 +122,16 @@ export async function openPanel(dev: Dev): Promise<PanelClient> {
     const [, event, data] = /^event: (\w+)\ndata: (.*)$/m.exec(text) ?? []
     if (event !== undefined) events.push({ event, data: JSON.parse(data ?? '') } as PanelEvent)
   })
-  const state = async (): Promise<PanelState> => {
-    const { status, text } = await get('api/state')
-    if (status !== 200) throw new Error(`Expected a state, found ${status}: ${text}`)
-    return JSON.parse(text) as PanelState
+  const read = async <T>(path: string): Promise<T> => {
+    const { status, text } = await get(path)
+    if (status !== 200) throw new Error(`Expected ${path}, found ${status}: ${text}`)
+    return JSON.parse(text) as T
+  }
+  const state = async (): Promise<WholeState> => {
+    const { sprites } = await read<PanelState>('api/state?whole')
+    const open = sprites.map(({ name }) => `open=${encodeURIComponent(name)}`).join('&')
+    const now = await read<PanelState>(`api/state?${open}`)
+    return { ...now, sprites: now.open, ledger: { ...(await read<PanelLedger>('api/ledger')), ...now.ledger } }
   }
   return {
     port,
@@ -127,6 +141,7 @@ export async function openPanel(dev: Dev): Promise<PanelClient> {
     events,
     get,
     state,
+    list: () => read<PanelState>('api/state'),
     stateWhere: async (fits) => {
       for (;;) {
         const now = await state()

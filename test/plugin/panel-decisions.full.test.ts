@@ -1,9 +1,10 @@
 import { afterEach, expect, test } from 'vitest'
 import { toRecover } from '../../plugin/panel/ui/money/decision-words.ts'
-import type { PanelState, PanelUndecided } from '../../plugin/protocol/protocol.ts'
+import type { PanelUndecided } from '../../plugin/protocol/protocol.ts'
 import type { EmbeddedOptions } from '../../src/embedded/options/options.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
 import { quickMakers } from '../kit/quick-makers.ts'
+import type { WholeState } from './panel-client.ts'
 import { approveHero, find, openPanelWorld, type PanelWorld, stands, toQuestion } from './panel-world.ts'
 import { spec } from './world.ts'
 
@@ -36,8 +37,8 @@ const unknown: ServedResponse = {
 
 const nothing = { id: 'hero.walk', hash: '0'.repeat(64) }
 
-const waitsFor = (undecided: PanelUndecided | undefined) => (state: PanelState) => find(state, 'hero.walk').undecided === undecided
-const isSound = (state: PanelState): boolean => state.errors.length === 0
+const waitsFor = (undecided: PanelUndecided | undefined) => (state: WholeState) => find(state, 'hero.walk').undecided === undecided
+const isSound = (state: WholeState): boolean => state.errors.length === 0
 
 test('a submission that nobody answered waits for a person, who sends it again from the panel', async () => {
   let isDeaf = true

@@ -1,9 +1,8 @@
 import { afterEach, expect, test } from 'vitest'
 import { toRecover } from '../../plugin/panel/ui/money/decision-words.ts'
-import type { PanelState } from '../../plugin/protocol/protocol.ts'
 import type { EmbeddedOptions } from '../../src/embedded/options/options.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
-import type { PanelClient } from './panel-client.ts'
+import type { PanelClient, WholeState } from './panel-client.ts'
 import { approveHero, find, openPanelWorld, type PanelWorld, stands, toQuestion } from './panel-world.ts'
 import { spec } from './world.ts'
 
@@ -25,7 +24,7 @@ async function world(
 }
 
 const heroFile = 'sprites/hero.sprite.json'
-const hero = (state: PanelState) => find(state, 'hero.walk')
+const hero = (state: WholeState) => find(state, 'hero.walk')
 const isSubmission = ({ method, path }: { readonly method: string; readonly path: string }): boolean =>
   method === 'POST' && path === '/v1/execute'
 const posts = ({ service }: PanelWorld): number => service.requests().filter(isSubmission).length
@@ -76,10 +75,10 @@ test('a decision is about the one request that was shown, and not about an earli
     expect(await refusalOf(panel, 'recover', { ...toRecover(second, 'replay'), ...other })).toMatchObject({ code: 'SW_CHANGED' })
   expect(posts(made)).toBe(sent)
   await panel.act('recover', toRecover(second, 'replay'))
-  const isSettled = ({ ledger }: PanelState): boolean => ledger.entries.some(({ state }) => state === 'settled')
+  const isSettled = ({ ledger }: WholeState): boolean => ledger.lines.some(({ state }) => state === 'settled')
   const after = await panel.stateWhere((state) => stands('hero.walk', 'bought')(state) && isSettled(state))
   expect(made.service.charges()).toHaveLength(1)
-  expect(after.ledger.entries.map(({ state }) => state).sort()).toEqual(['settled', 'uncertain'])
+  expect(after.ledger.lines.map(({ state }) => state).sort()).toEqual(['settled', 'uncertain'])
   // The same decision again finds no submission that waits for it.
   expect(await refusalOf(panel, 'recover', toRecover(second, 'replay'))).toMatchObject({ code: 'SW_CHANGED' })
   const [orphan] = after.orphans

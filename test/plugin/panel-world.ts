@@ -1,4 +1,4 @@
-import type { PanelAnimation, PanelState } from '../../plugin/protocol/protocol.ts'
+import type { PanelAnimation } from '../../plugin/protocol/protocol.ts'
 import type { EmbeddedOptions } from '../../src/embedded/options/options.ts'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
 import type { Disk } from '../../src/host/disk.ts'
@@ -6,7 +6,7 @@ import { nodeNet } from '../../src/host/net.ts'
 import { createWorkshop } from '../../src/workshop.ts'
 import { fasterClock } from '../kit/faster-clock.ts'
 import { quickMakers } from '../kit/quick-makers.ts'
-import { openPanel, type PanelClient } from './panel-client.ts'
+import { openPanel, type PanelClient, type WholeState } from './panel-client.ts'
 import { type Dev, startDev } from './server.ts'
 import { type Game, hostOf, key, openSource, pluginOf, vites } from './world.ts'
 
@@ -77,12 +77,12 @@ export async function openPanelWorld(
 }
 
 /** An animation of a state, by its id. */
-export function find(state: PanelState, id: string): PanelAnimation {
+export function find(state: WholeState, id: string): PanelAnimation {
   return state.sprites.flatMap(({ animations }) => animations).find((one) => one.id === id) as PanelAnimation
 }
 
 /** Whether an animation has this state. */
-export function stands(id: string, expected: string): (state: PanelState) => boolean {
+export function stands(id: string, expected: string): (state: WholeState) => boolean {
   return (state) => find(state, id).state === expected
 }
 

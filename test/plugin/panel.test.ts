@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { PanelState } from '../../plugin/protocol/protocol.ts'
 import type { EmbeddedService } from '../../src/embedded/service.ts'
 import { nodeNet } from '../../src/host/net.ts'
 import { createWorkshop } from '../../src/workshop.ts'
@@ -7,7 +6,7 @@ import { fasterClock } from '../kit/faster-clock.ts'
 import { keyEnv } from '../kit/keys.ts'
 import { figurePng } from '../kit/project.ts'
 import { quickMakers } from '../kit/quick-makers.ts'
-import { openPanel } from './panel-client.ts'
+import { openPanel, type WholeState } from './panel-client.ts'
 import { approveHero, find, openPanelWorld, type PanelWorld, stands, toQuestion } from './panel-world.ts'
 import { type Dev, isUpdateOf, startDev } from './server.ts'
 import { hostOf, key, noNet, openSource, pluginOf, spec, vites } from './world.ts'
@@ -25,7 +24,7 @@ async function world(...setup: Parameters<typeof openPanelWorld>): Promise<Panel
   return opened
 }
 
-const digestOf = (state: PanelState, name: string): string => state.sprites.find((sprite) => sprite.name === name)?.digest ?? ''
+const digestOf = (state: WholeState, name: string): string => state.sprites.find((sprite) => sprite.name === name)?.digest ?? ''
 const posts = (service: EmbeddedService): number =>
   service.requests().filter(({ method, path }) => method === 'POST' && !path.includes('asset')).length
 const isArt = (message: Dev['told']['all'][number]): boolean =>
@@ -73,7 +72,7 @@ describe('buying from the panel', () => {
     const bought = await panel.stateWhere((state) => stands('hero.walk', 'bought')(state) && state.ledger.settled !== '0')
     expect(find(bought, 'hero.walk')).toMatchObject({ isPlaceholder: false, spent: offer.sum, words: 'Bought.' })
     expect(find(bought, 'coin.spin')).toMatchObject({ state: 'missing' })
-    expect(bought.ledger).toMatchObject({ settled: offer.sum, held: '0', entries: [{ id: 'hero.walk', settledSoFar: offer.sum }] })
+    expect(bought.ledger).toMatchObject({ settled: offer.sum, held: '0' })
     await log.next((line) => line.includes(`hero.walk: bought for ${offer.sum} credits`))
     expect(service.charges()).toHaveLength(1)
     expect(panel.events.all.some(({ event }) => event === 'progress')).toBe(true)
@@ -303,7 +302,7 @@ describe('an approval from elsewhere', () => {
     const { start } = await world({ 'sprites/hero.sprite.json': spec({ prompt: 'a figure [fail generation_failed]' }) })
     const first = await start()
     await approveHero(first.panel)
-    const isTold = ({ errors }: PanelState): boolean => errors.some(({ code, id }) => code === 'SW_FAILED' && id === 'hero.walk')
+    const isTold = ({ errors }: WholeState): boolean => errors.some(({ code, id }) => code === 'SW_FAILED' && id === 'hero.walk')
     expect((await first.panel.stateWhere((state) => stands('hero.walk', 'failed')(state) && isTold(state))).errors).toHaveLength(1)
     first.panel.close()
     await first.close()
@@ -345,7 +344,7 @@ describe('an approval from elsewhere', () => {
     const { start, game } = await world({ '.spritewright/ledger.jsonl': '{"at":"never"}\n' })
     const { panel } = await start()
     const state = await panel.state()
-    expect(state).toMatchObject({ ledger: { entries: [] }, errors: [{ code: 'SW_JOURNAL', file: '.spritewright/ledger.jsonl', line: 1 }] })
+    expect(state).toMatchObject({ ledger: { lines: [] }, errors: [{ code: 'SW_JOURNAL', file: '.spritewright/ledger.jsonl', line: 1 }] })
     expect(state.sprites).toHaveLength(2)
     await game.remove('.spritewright/ledger.jsonl')
     expect((await panel.state()).errors).toEqual([])

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createStatePublisher, type StatePorts, type StatePublisher } from '../../plugin/panel/server/state/publisher.ts'
-import type { PanelState, PanelUpdate, StateEvent } from '../../plugin/protocol/protocol.ts'
+import type { PanelState, StateEvent } from '../../plugin/protocol/protocol.ts'
 import type { Overview } from '../../src/index.ts'
 
 /** A project without sprites. Its records give a warning, and a later read gives another one. */
@@ -8,7 +8,8 @@ function world(startedAt: number): {
   readonly publisher: StatePublisher
   readonly sent: readonly StateEvent[]
   warn(words: string): void
-  read(since?: number): Promise<PanelState | PanelUpdate>
+  /** Reads the state; `whole` reads all files again. */
+  read(query?: string): Promise<PanelState>
 } {
   const sent: StateEvent[] = []
   let warnings: readonly string[] = []
@@ -43,31 +44,34 @@ function world(startedAt: number): {
     warn: (words) => {
       warnings = [words]
     },
-    read: (since) => publisher.state({} as never, new URLSearchParams(since === undefined ? {} : { since: String(since) })),
+    read: (query = 'whole') => publisher.state({} as never, new URLSearchParams(query)),
   }
 }
 
-test('a page that knows a state of an earlier server is given all of it by the one that has taken its place', async () => {
+test('a state of a server is newer than all states of the one whose place it has taken', async () => {
   const earlier = world(1_000_000)
   for (let changes = 0; changes < 3; changes++) earlier.publisher.announce()
   const { revision } = await earlier.read()
-  const now = world(1_002_000)
-  now.warn('The vault is damaged.')
-  // Another page came first, and something has happened since.
-  await now.read()
-  for (let changes = 0; changes < 9; changes++) now.publisher.announce()
-  expect(await now.read(revision)).toMatchObject({ project: 'game', warnings: ['The vault is damaged.'] })
+  expect((await world(1_002_000).read()).revision).toBeGreaterThan(revision)
 })
 
 test('what one page finds that reads everything again is told to the others, once', async () => {
   const { read, warn, sent } = world(1)
   const { revision } = await read()
   warn('The vault is damaged.')
-  await read()
-  expect(sent.map((event) => event.revision > revision)).toEqual([true])
-  const update = await read(revision)
-  expect(update).toMatchObject({ since: revision, warnings: ['The vault is damaged.'] })
-  expect(update.revision).toBeGreaterThanOrEqual(sent[0]?.revision ?? 0)
+  expect(await read('')).toMatchObject({ revision, warnings: [] })
+  const found = await read()
+  expect(sent).toEqual([{ revision: found.revision }])
+  expect(found).toMatchObject({ warnings: ['The vault is damaged.'] })
+  expect(found.revision).toBeGreaterThan(revision)
+  expect((await read('')).revision).toBe(found.revision)
   await read()
   expect(sent).toHaveLength(1)
+})
+
+test('a state has the revision of the last change before it was read', async () => {
+  const { publisher, read, sent } = world(1)
+  const revision = publisher.changed(['/game/sprites/hero.sprite.json'])
+  expect((await read('')).revision).toBe(revision)
+  expect(sent).toEqual([{ revision }])
 })

@@ -194,14 +194,24 @@ async function adviceOf(verb: 'plan' | 'status', workshop: Workshop): Promise<Ne
 }
 
 async function paidInPanel(workshop: Workshop): Promise<PanelPaid> {
+  const overview = await workshop.overview()
   const state = toPanelState({
-    ...{ root: '/game', engines: [], revision: 1, sheets: { sprites: [], atlases: [] }, errors: [], failures: [], priceError: undefined },
+    ...{
+      root: '/game',
+      open: overview.items.map(({ spec }) => spec.name),
+      engines: [],
+      revision: 1,
+      sheets: { sprites: [], atlases: [] },
+      errors: [],
+      failures: [],
+      priceError: undefined,
+    },
     ...{ access: { mayAct: true, mayBuy: true, words: '' }, progress: new Map(), urlOf: () => '' },
-    overview: await workshop.overview(),
+    overview,
     ledger: await workshop.ledger(),
     prices: await workshop.prices(),
   })
-  return state.sprites[0]?.animations[0] as PanelPaid
+  return state.open[0]?.animations[0] as PanelPaid
 }
 
 /** Who has to act after a build stopped with an error. */

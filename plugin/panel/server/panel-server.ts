@@ -1,9 +1,10 @@
+import type { IncomingMessage } from 'node:http'
 import type { ViteDevServer } from 'vite'
-import type { BuiltPage, Overview, PriceList, Workshop } from '../../../src/index.ts'
+import type { BuiltPage, Overview, Preview, PriceList, Workshop } from '../../../src/index.ts'
 import { SpritewrightError } from '../../../src/index.ts'
 import { createPageShelf, type PageShelf } from '../../http/pages.ts'
 import { createLog } from '../../log.ts'
-import type { PanelAtlases, PanelFrames } from '../../protocol/protocol.ts'
+import type { PanelAtlases, PanelFrames, PanelLedger, PanelSprite } from '../../protocol/protocol.ts'
 import { accessOf } from './access.ts'
 import { createActions } from './actions.ts'
 import { printAddress } from './address.ts'
@@ -13,6 +14,7 @@ import { createPanelOrigin, type PanelOrigin } from './origin.ts'
 import { readPanelFile } from './page-files.ts'
 import { createPanelHandler, redirectToPanel } from './routes.ts'
 import { toPanelAtlases } from './state/atlas.ts'
+import { toJson } from './state/json.ts'
 import { toPanelProgress } from './state/paid.ts'
 import { createStatePublisher, type StatePorts } from './state/publisher.ts'
 import { toPanelFrames } from './state/sprite.ts'
@@ -28,8 +30,8 @@ export interface PanelServerPorts {
    * made.
    */
   readonly shown: StatePorts['shown']
-  /** Shows a sprite. Returns whether it was not shown before. */
-  readonly show: (name: string) => Promise<boolean>
+  /** Shows a sprite. Returns all that are shown, and whether that is another preview than before. */
+  readonly show: (name: string) => Promise<{ readonly preview: Preview; readonly isNew: boolean }>
   /** Finds a page that the game shows. */
   readonly page: PageShelf['find']
 }
@@ -109,19 +111,32 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
       if (prices && buyer.progress.size === 0 && hub.isHeard()) quote().catch(() => {})
     },
   })
+  /** Makes an opened sprite before all that wait for their turn. */
+  const showFirst = async (name: string): Promise<Preview> => {
+    const { preview, isNew } = await show(name)
+    if (isNew) publisher.announce()
+    return preview
+  }
+  const sprite = async (name: string, request: IncomingMessage): Promise<PanelSprite> => {
+    const { sheets } = await showFirst(name)
+    const found = await publisher.sprite(request, name, sheets)
+    if (found) return found
+    throw new SpritewrightError('SW_USAGE', {
+      message: `Expected the name of a sprite whose spec is in order, found ${JSON.stringify(name)}.`,
+    })
+  }
+  const ledger = async (): Promise<PanelLedger> => {
+    const { sprites: _, ...report } = await publisher.ledger()
+    return toJson(report)
+  }
   const frames = async (query: URLSearchParams): Promise<PanelFrames> => {
     const id = query.get('animation') ?? ''
     const given = query.get('take')
     if (given !== null && !/^[1-9]\d{0,3}$/.test(given))
       throw new SpritewrightError('SW_USAGE', { message: `Expected the number of a take, found ${JSON.stringify(given)}.` })
-    const { take, sheets: own, quality } = await workshop.delivered(id, given === null ? undefined : Number.parseInt(given, 10))
-    pages.put(own.atlases.flatMap((atlas) => atlas.pages))
-    // An opened sprite is made before all that wait for their turn.
-    show(id.slice(0, id.lastIndexOf('.'))).then(
-      (isNew) => isNew && publisher.announce(),
-      () => undefined,
-    )
-    return toPanelFrames(id, take, own, quality, urlOf)
+    const delivered = await workshop.delivered(id, given === null ? undefined : Number.parseInt(given, 10))
+    pages.put(delivered.sheets.atlases.flatMap((atlas) => atlas.pages))
+    return toPanelFrames(id, delivered, urlOf)
   }
   const atlases = async (): Promise<PanelAtlases> => {
     const packed = await workshop.atlases()
@@ -161,9 +176,13 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
     actions,
     page: (sha256) => page(sha256) ?? pages.find(sha256),
     file: (name) => readPanelFile(workshop.host, name),
-    state: publisher.state,
-    frames,
-    atlases,
+    reads: {
+      state: (query, request) => publisher.state(request, query),
+      sprite: (query, request) => sprite(query.get('name') ?? '', request),
+      ledger,
+      frames,
+      atlases,
+    },
     events: hub.add,
     maySend,
   })

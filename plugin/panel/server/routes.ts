@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { gzip } from 'node:zlib'
 import type { ViteDevServer } from 'vite'
 import { errorCodes, SpritewrightError } from '../../../src/index.ts'
 import { toPanelError } from '../../failure.ts'
@@ -22,12 +23,8 @@ export interface PanelRoutes {
   readonly file: (path: string) => Promise<PanelFile | undefined>
   /** Finds a packed page of a sprite. */
   readonly page: PageShelf['find']
-  /** Answers `GET api/state`. */
-  readonly state: (request: IncomingMessage, query: URLSearchParams) => Promise<unknown>
-  /** Answers `GET api/frames`. */
-  readonly frames: (query: URLSearchParams) => Promise<unknown>
-  /** Answers `GET api/atlases`. */
-  readonly atlases: () => Promise<unknown>
+  /** Answers `GET api/NAME`, by NAME. */
+  readonly reads: Readonly<Record<string, (query: URLSearchParams, request: IncomingMessage) => Promise<unknown>>>
   /** Takes over `GET api/events`. */
   readonly events: (response: ServerResponse) => void
   /** Whether a text may be sent. A text that contains the API key may not. */
@@ -40,6 +37,9 @@ export interface PanelRoutes {
  */
 const pagePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; worker-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+/** Characters of the shortest answer that is compressed. */
+const leastZipped = 16_384
 
 /** Path of Vite's own handler that opens a file in the person's editor, below its base. */
 const editorPath = '__open-in-editor'
@@ -102,10 +102,11 @@ async function answer(server: ViteDevServer, routes: PanelRoutes, request: Incom
     request.url = server.config.base + (request.url ?? '').slice(origin.prefix.length)
     return server.middlewares(request, response)
   }
-  const query = new URLSearchParams((request.url ?? '').split('?')[1] ?? '')
-  if (name === 'state') return respond(routes, response, 200, await routes.state(request, query))
-  if (name === 'frames') return respond(routes, response, 200, await routes.frames(query))
-  if (name === 'atlases') return respond(routes, response, 200, await routes.atlases())
+  const read = name !== undefined && Object.hasOwn(routes.reads, name) ? routes.reads[name] : undefined
+  if (read) {
+    const query = new URLSearchParams((request.url ?? '').split('?')[1] ?? '')
+    return respond(routes, response, 200, await read(query, request), request)
+  }
   if (name === 'events') {
     response.setHeader('Cache-Control', 'no-store')
     return routes.events(response)
@@ -188,11 +189,15 @@ function statusOf(thrown: unknown): number {
   return exit === 2 ? 400 : exit === 1 ? 500 : exit === 4 ? 502 : 409
 }
 
-function respond(routes: PanelRoutes, response: ServerResponse, status: number, body: unknown): void {
+function respond(routes: PanelRoutes, response: ServerResponse, status: number, body: unknown, request?: IncomingMessage): void {
   const text = JSON.stringify(body)
   const maySend = routes.maySend(text)
   response.statusCode = maySend ? status : 500
   response.setHeader('Content-Type', 'application/json')
   response.setHeader('Cache-Control', 'no-store')
-  response.end(maySend ? text : '{"error":{"code":"SW_KEY_EXPOSED","message":"The answer would have held the API key, and was not sent."}}')
+  if (!maySend)
+    return void response.end('{"error":{"code":"SW_KEY_EXPOSED","message":"The answer would have held the API key, and was not sent."}}')
+  if (text.length < leastZipped || !/\bgzip\b/.test(String(request?.headers['accept-encoding']))) return void response.end(text)
+  response.setHeader('Content-Encoding', 'gzip')
+  gzip(text, { level: 1 }, (error, bytes) => response.end(error ? undefined : bytes))
 }

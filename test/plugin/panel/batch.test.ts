@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest'
 import { readBatch } from '../../../plugin/panel/ui/state/batch.ts'
-import type { PanelPaid } from '../../../plugin/protocol/protocol.ts'
+import type { RequestRow } from '../../../plugin/protocol/protocol.ts'
 import type { PlanState } from '../../../src/index.ts'
 import { meaningOf } from '../../../src/project/states.ts'
 
-function paid(id: string, state: PlanState, more: Partial<PanelPaid> = {}): PanelPaid {
-  return { id, ...meaningOf({ state }), words: '', prompt: '', ...more }
+function paid(id: string, state: PlanState, more: Partial<RequestRow> = {}): RequestRow {
+  return { id, ...meaningOf({ state }), ...more }
 }
 
 const price = { credits: '2.4', priceVersion: '1', words: '' }
-const words = (...all: readonly PanelPaid[]): string | undefined => readBatch(all, () => undefined)?.words
+const words = (...all: readonly RequestRow[]): string | undefined => readBatch(all, () => undefined)?.words
 
 /** A purchase that ended. Times are in seconds. */
-const ended = (id: string, from: number, to: number, state: PlanState = 'bought'): PanelPaid =>
+const ended = (id: string, from: number, to: number, state: PlanState = 'bought'): RequestRow =>
   paid(id, state, { approvedAt: from * 1000, endedAt: to * 1000, ...(state === 'bought' ? { spent: '2.4' } : { price }) })
-const approved = (id: string, at: number): PanelPaid => paid(id, 'approved', { approvedAt: at * 1000, price })
-const running = (id: string, at: number): PanelPaid => paid(id, 'running', { approvedAt: at * 1000, held: '2.4', ceiling: '40' })
+const approved = (id: string, at: number): RequestRow => paid(id, 'approved', { approvedAt: at * 1000, price })
+const running = (id: string, at: number): RequestRow => paid(id, 'running', { approvedAt: at * 1000, held: '2.4', ceiling: '40' })
 
 describe('the progress of everything', () => {
   test('is none where nothing is in work', () => {
@@ -36,7 +36,7 @@ describe('the progress of everything', () => {
   })
 
   test('counts half a purchase as half, in its share and in the time that is left', () => {
-    const half = (one: PanelPaid) => (one.id === 'b' ? { id: 'b', phase: 'running' as const, progress: 0.5 } : undefined)
+    const half = (one: RequestRow) => (one.id === 'b' ? { id: 'b', phase: 'running' as const, progress: 0.5 } : undefined)
     const all = [ended('a', 0, 60), running('b', 0)]
     expect(readBatch(all, half)).toEqual({ share: 0.75, words: '1 of 2 · 2.4 of 4.8 credits · about 30 s left' })
   })

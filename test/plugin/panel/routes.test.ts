@@ -65,9 +65,12 @@ async function panel(own: Partial<PanelRoutes> = {}): Promise<Panel> {
       return path.includes('missing') ? undefined : { bytes: new TextEncoder().encode(`file ${path}`), contentType: 'text/html' }
     },
     page: (sha256) => (sha256.startsWith('a') ? { ...page, sha256 } : undefined),
-    state: async (_request, query) => ({ since: query.get('since') }),
-    frames: async (query) => ({ of: query.get('animation') }),
-    atlases: async () => ({ atlases: [] }),
+    reads: {
+      state: async (query) => ({ open: query.get('open') }),
+      frames: async (query) => ({ of: query.get('animation') }),
+      atlases: async () => ({ atlases: [] }),
+      ledger: async () => 'a line '.repeat(10_000),
+    },
     events: (response) => void response.end('events'),
     maySend: () => true,
     ...own,
@@ -222,10 +225,10 @@ describe('a service worker', () => {
 describe('what the panel reads', () => {
   test('comes as JSON that nobody keeps', async () => {
     const { get } = await panel()
-    const state = await get(`${prefix}api/state?since=7`)
+    const state = await get(`${prefix}api/state?open=hero`)
     expect(state).toMatchObject({
       status: 200,
-      text: '{"since":"7"}',
+      text: '{"open":"hero"}',
       headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
     })
     expect((await get(`${prefix}api/frames?animation=hero.walk`)).text).toBe('{"of":"hero.walk"}')
@@ -233,6 +236,15 @@ describe('what the panel reads', () => {
     expect(await get(`${prefix}api/events`)).toMatchObject({ text: 'events', headers: { 'cache-control': 'no-store' } })
     expect((await get(`${prefix}api/nothing`)).status).toBe(404)
     expect((await get(`${prefix}api/state`, { method: 'POST' })).status).toBe(405)
+  })
+
+  test('is compressed if it is long, for those who read that', async () => {
+    const { get } = await panel()
+    const plain = await get(`${prefix}api/ledger`)
+    const zipped = await get(`${prefix}api/ledger`, { headers: { 'accept-encoding': 'br, gzip' } })
+    expect([plain.headers['content-encoding'], zipped.headers['content-encoding']]).toEqual([undefined, 'gzip'])
+    expect(zipped.text.length * 50).toBeLessThan(plain.text.length)
+    expect((await get(`${prefix}api/atlases`, { headers: { 'accept-encoding': 'gzip' } })).text).toBe('{"atlases":[]}')
   })
 
   test('is not for pages of other sites', async () => {
@@ -246,7 +258,7 @@ describe('what the panel reads', () => {
   })
 
   test('never holds the key', async () => {
-    const { get } = await panel({ state: async () => ({ key: 'sw_live_1' }), maySend: (text) => !text.includes('sw_live_1') })
+    const { get } = await panel({ reads: { state: async () => ({ key: 'sw_live_1' }) }, maySend: (text) => !text.includes('sw_live_1') })
     const { status, text } = await get(`${prefix}api/state`)
     expect(status).toBe(500)
     expect(text).not.toContain('sw_live_1')

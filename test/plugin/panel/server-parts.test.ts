@@ -4,7 +4,8 @@ import { accessOf } from '../../../plugin/panel/server/access.ts'
 import { createRecordReader } from '../../../plugin/panel/server/ledger.ts'
 import { bodyLimit, isAction, parseRequest } from '../../../plugin/panel/server/request-schemas.ts'
 import { toPanelAtlases } from '../../../plugin/panel/server/state/atlas.ts'
-import { toLedger } from '../../../plugin/panel/server/state/paid.ts'
+import { toJson } from '../../../plugin/panel/server/state/json.ts'
+import { withSums } from '../../../plugin/panel/ui/views/chart-steps.ts'
 import type { ActionName } from '../../../plugin/protocol/actions.ts'
 import type { BuiltPage, BuiltSheets, LedgerReport, Overview } from '../../../src/index.ts'
 
@@ -152,9 +153,10 @@ test('the credits that are settled so far grow with own settled purchases alone,
     lines: lines.map(([state, origin, credits], at) => ({ id: `hero.${at}`, attempt: 1, state, origin, credits, at })),
     ...{ settled: 15_000n, held: 30_000n, restored: 40_000n, uncertain: 50_000n, elsewhere: 80_000n },
   } as unknown as LedgerReport
-  const shown = toLedger(ledger)
-  expect(shown.entries.map(({ settledSoFar }) => settledSoFar)).toEqual(['1', '1', '1', '1', '1', '1', '1.5'])
-  expect(shown.entries.at(-1)?.settledSoFar).toBe(shown.settled)
+  const { lines: shown, settled } = toJson(ledger)
+  const sums = withSums(shown).map(({ soFar }) => soFar)
+  expect(sums).toEqual(['1', '1', '1', '1', '1', '1', '1.5'])
+  expect(sums.at(-1)).toBe(settled)
 })
 
 describe('overview and ledger', () => {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { toJson } from '../../../plugin/panel/server/state/json.ts'
 import type { StateParts } from '../../../plugin/panel/server/state/parts.ts'
-import type { SpriteMemo } from '../../../plugin/panel/server/state/sprite.ts'
 import { toPanelState } from '../../../plugin/panel/server/state/state.ts'
-import type { PanelState } from '../../../plugin/protocol/protocol.ts'
+import { withSums } from '../../../plugin/panel/ui/views/chart-steps.ts'
+import type { PanelSprite, PanelState } from '../../../plugin/protocol/protocol.ts'
 import { SpritewrightError } from '../../../src/errors.ts'
 import type { PaidRequest } from '../../../src/sprite-spec/request.ts'
 import { figurePng } from '../../kit/project.ts'
@@ -11,12 +12,15 @@ import { addSprite, type SimulatedWorld, simulatedWorld } from '../../sim/world.
 const access = { mayAct: true, mayBuy: true, words: '' }
 const limits = { post: 1000, get: 10_000, download: 1000 }
 
+type Whole = Omit<PanelState, 'sprites'> & { readonly sprites: readonly PanelSprite[] }
+
 /** A project in memory, and the parts of its panel's state. */
 interface Desk {
   readonly world: SimulatedWorld
   /** Reads all parts anew. */
   parts(own?: Partial<StateParts>): Promise<StateParts>
-  state(own?: Partial<StateParts>): Promise<PanelState>
+  /** The state with the details of all sprites in place of the list. */
+  state(own?: Partial<StateParts>): Promise<Whole>
   approve(...names: readonly string[]): Promise<unknown>
   build(...names: readonly string[]): Promise<unknown>
 }
@@ -31,6 +35,7 @@ async function desk(): Promise<Desk> {
     const workshop = await open()
     const { sheets } = await world.clock.run(workshop.preview())
     const prices = await world.clock.run(workshop.prices())
+    const overview = await world.clock.run(workshop.overview())
     return {
       ...{
         root: '/game',
@@ -44,7 +49,8 @@ async function desk(): Promise<Desk> {
         sheets,
         prices,
       },
-      overview: await world.clock.run(workshop.overview()),
+      overview,
+      open: [...overview.items, ...overview.own].map(({ spec }) => spec.name),
       ledger: await world.clock.run(workshop.ledger()),
       urlOf: ({ sha256 }) => `/pages/${sha256.slice(0, 4)}`,
       ...own,
@@ -53,20 +59,23 @@ async function desk(): Promise<Desk> {
   return {
     world,
     parts,
-    state: async (own) => JSON.parse(JSON.stringify(toPanelState(await parts(own)))),
+    state: async (own) => {
+      const { open, ...state } = JSON.parse(JSON.stringify(toPanelState(await parts(own))))
+      return { ...state, sprites: open }
+    },
     approve: async (...names) => world.clock.run((await open()).approve({ names, confirm: async () => true })),
     build: async (...names) => world.clock.run((await open()).build({ names, buyOnly: true })),
   }
 }
 
-const animationOf = ({ sprites }: PanelState, name: string) => {
+const animationOf = ({ sprites }: Whole, name: string) => {
   const found = sprites.find((sprite) => sprite.name === name)?.animations[0]
   if (!found) throw new Error(`Expected a sprite ${name}.`)
   return found
 }
 
 /** The state of one sprite that is bought, one that is approved, one that is neither, and one that asks. */
-async function fourStates(): Promise<PanelState> {
+async function fourStates(): Promise<Whole> {
   const { world, state, approve, build } = await desk()
   for (const name of ['bought', 'approved', 'missing', 'quiz']) addSprite(world, name, name.length)
   await approve('bought', 'quiz')
@@ -137,16 +146,17 @@ describe('the state of the panel', () => {
   })
 
   test('has a ledger whose lines add up, purchase after purchase', async () => {
-    const { world, state, approve, build } = await desk()
+    const { world, parts, state, approve, build } = await desk()
     for (const [index, name] of ['a', 'b', 'c'].entries()) addSprite(world, name, index)
     for (const name of ['a', 'b', 'c']) {
       await approve(name)
       await build(name)
     }
     const { ledger } = await state()
-    expect(ledger).toMatchObject({ held: '0', settled: '4.8', restored: '0', uncertain: '0', elsewhere: '0' })
-    expect(ledger.entries.map(({ settledSoFar }) => settledSoFar)).toEqual(['1.6', '3.2', '4.8'])
-    expect(ledger.entries.every(({ state, credits, origin }) => state === 'settled' && credits === '1.6' && origin === 'here')).toBe(true)
+    expect(ledger).toEqual({ held: '0', settled: '4.8', restored: '0', uncertain: '0', elsewhere: '0' })
+    const { lines } = toJson((await parts()).ledger)
+    expect(withSums(lines).map(({ soFar }) => soFar)).toEqual(['1.6', '3.2', '4.8'])
+    expect(lines.every(({ state, credits, origin }) => state === 'settled' && credits === '1.6' && origin === 'here')).toBe(true)
   })
 
   test('shows the frames that are bought, each on its page, and how long each is played', async () => {
@@ -280,25 +290,34 @@ describe('the state of the panel', () => {
     expect(animationOf(now, 'coin').progress).toBeUndefined()
   })
 
-  test('keeps the object of a sprite while nothing of it changes', async () => {
+  test('says of each sprite in the list what its details say, and no more', async () => {
+    const { world, parts, approve, build } = await desk()
+    for (const name of ['hero', 'coin', 'gem']) addSprite(world, name, name.length)
+    await approve('hero', 'coin')
+    await build('hero')
+    const { sprites, open } = toPanelState(await parts({ progress: new Map([['coin.walk', { id: 'coin.walk', phase: 'running' }]]) }))
+    expect(sprites.map(({ name }) => name)).toEqual(['coin', 'gem', 'hero'])
+    for (const { animations, ...row } of sprites) {
+      const details = open.find(({ name }) => name === row.name)
+      expect(details).toMatchObject(row)
+      expect(animations.map(({ faults: _, ...one }) => one)).toMatchObject(
+        animations.map(({ id }) => {
+          const {
+            hash: _,
+            words: __,
+            prompt: ___,
+            ...one
+          } = details?.animations.find((other) => other.id === id) ?? { hash: '', words: '', prompt: '' }
+          return Object.fromEntries(Object.entries(one).filter(([key]) => key in (animations[0] ?? {})))
+        }),
+      )
+      expect(Object.keys(animations[0] ?? {})).not.toContain('played')
+    }
+  })
+
+  test('has details of those sprites that are open, and of none that is gone', async () => {
     const { world, parts } = await desk()
-    addSprite(world, 'hero', 1)
-    addSprite(world, 'coin', 2)
-    const memo: SpriteMemo = new Map()
-    const whole = await parts()
-    const first = toPanelState(whole, memo)
-    expect(toPanelState(whole, memo).sprites.map((one, at) => one === first.sprites[at])).toEqual([true, true])
-    const progress = new Map([['hero.walk', { id: 'hero.walk', phase: 'running' as const }]])
-    const same = (now: PanelState) => Object.fromEntries(now.sprites.map((one) => [one.name, first.sprites.includes(one)]))
-    expect(same(toPanelState({ ...whole, progress }, memo))).toEqual({ coin: true, hero: false })
-    const others = { buyer: 'ab', at: '', priceVersion: '1', verdict: 'other' } as const
-    const items = whole.overview.items.map((one) =>
-      one.id === 'coin.walk' ? { ...one, state: 'approved' as const, approval: others } : one,
-    )
-    const adopted = toPanelState({ ...whole, overview: { ...whole.overview, items } }, memo)
-    expect(animationOf(adopted, 'coin').state).toBe('adoptable')
-    const gone = { ...whole, overview: { ...whole.overview, items: whole.overview.items.filter(({ id }) => id === 'hero.walk') } }
-    expect(toPanelState(gone, memo).sprites.map(({ name }) => name)).toEqual(['hero'])
-    expect([...memo.keys()]).toEqual(['hero'])
+    for (const name of ['hero', 'coin']) addSprite(world, name, name.length)
+    expect(toPanelState(await parts({ open: ['hero', 'late'] })).open.map(({ name }) => name)).toEqual(['hero'])
   })
 })

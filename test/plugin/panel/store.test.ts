@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { type EventHandlers, type PanelApi, Refused } from '../../../plugin/panel/ui/state/api.ts'
 import { createStore } from '../../../plugin/panel/ui/state/panel-store.ts'
-import { withSameParts } from '../../../plugin/panel/ui/state/same-parts.ts'
-import type { PanelState } from '../../../plugin/protocol/protocol.ts'
+import type { PanelState, SpriteRow } from '../../../plugin/protocol/protocol.ts'
+
+const reject = () => Promise.reject(new Error('Nobody asks for this here.'))
+const unasked = { sprite: reject, ledger: reject, atlases: reject, frames: reject }
 
 /**
  * A server of one sprite. Its spec is a number that every edit raises, and edits of an older number are
@@ -13,16 +15,13 @@ function fakeServer(): { readonly api: PanelApi; readonly acts: string[]; events
   let handlers: EventHandlers | undefined
   const acts: string[] = []
   const state = (): PanelState =>
-    ({ revision: version, sprites: [{ name: 'hero', digest: `d${version}` }], steps: [], orphans: [] }) as unknown as PanelState
+    ({ revision: version, sprites: [{ name: 'hero', digest: `d${version}` }], open: [], steps: [], orphans: [] }) as unknown as PanelState
   const api: PanelApi = {
     state: async () => {
       loads++
       return state()
     },
-    atlases: async () => Promise.reject(new Error('not asked for')),
-    frames: async () => {
-      throw new Error('Nobody asks for frames here.')
-    },
+    ...unasked,
     act: async (name, asks) => {
       acts.push(`${String(name)} ${JSON.stringify(asks)}`)
       const { digest } = asks as { digest?: string }
@@ -145,69 +144,51 @@ describe('the store of the panel', () => {
   })
 })
 
-test('a new state brings the old objects where nothing of them has changed', () => {
-  const state = (fps: number): PanelState =>
-    ({
-      sprites: [
-        { name: 'coin', animations: [] },
-        { name: 'hero', animations: [{ fps }] },
-      ],
-      steps: [],
-      orphans: [],
-    }) as unknown as PanelState
-  const before = state(8)
-  const after = withSameParts(state(9), before)
-  expect(after.sprites[0]).toBe(before.sprites[0])
-  expect(after.sprites[1]).toMatchObject({ animations: [{ fps: 9 }] })
-})
-
-test('after the first state only what has changed is asked for; a link that was cut, and a new token, ask for all', async () => {
-  const asked: (number | undefined)[] = []
+test('details of the open sprite come with each state; a link that was cut, and a new token, read everything again', async () => {
+  const asked: unknown[] = []
   let handlers: EventHandlers | undefined
-  const sprite = (name: string, fps: number): object => ({ name, animations: [{ fps }] })
-  const answers: object[] = [
-    { revision: 3, project: 'game', sprites: [sprite('coin', 1), sprite('hero', 1)], steps: [], orphans: [] },
-    { revision: 5, since: 3, sprites: [sprite('hero', 2)] },
-    { revision: 6, since: 5, project: 'other', sprites: [sprite('late', 1)], names: ['hero', 'late'] },
-    { revision: 1, project: 'anew', sprites: [], steps: [], orphans: [] },
-  ]
+  let revision = 3
   const store = createStore({
-    state: async (since) => {
-      asked.push(since)
-      return answers.shift() as PanelState
+    ...unasked,
+    state: async (open, isWhole) => {
+      asked.push([open, isWhole])
+      const details = open === undefined ? [] : [{ name: open }]
+      return { revision, sprites: [], open: details, steps: [], orphans: [] } as unknown as PanelState
     },
-    atlases: async () => Promise.reject(new Error('not asked for')),
-    frames: async () => {
-      throw new Error('Nobody asks for frames here.')
-    },
-    act: async () => ({ revision: 6 }) as never,
+    act: async () => ({ revision: ++revision }) as never,
     listen: (given) => {
       handlers = given
     },
   })
-  const shown = (): unknown => store.model.state?.sprites.map(({ name, animations }) => [name, animations[0]?.fps])
+  handlers?.onOpen()
   await store.refresh()
-  const [coin] = store.model.state?.sprites ?? []
-  const changed = new Promise<void>((resolve) => {
-    const stop = store.subscribe(() => {
-      stop()
-      resolve()
-    })
-  })
-  handlers?.onState({ revision: 4 })
-  await changed
-  expect(shown()).toEqual([
-    ['coin', 1],
-    ['hero', 2],
-  ])
-  expect(store.model.state?.sprites[0]).toBe(coin)
+  store.open('hero')
   await store.act('quote', {})
-  expect(shown()).toEqual([
-    ['hero', 2],
-    ['late', 1],
-  ])
-  expect(store.model.state?.project).toBe('other')
+  expect(store.model.state).toMatchObject({ revision: 4, open: [{ name: 'hero' }] })
+  // It is there already.
+  store.open('hero')
+  store.open(undefined)
+  await store.act('quote', {})
   await store.refresh()
-  expect(shown()).toEqual([])
-  expect(asked).toEqual([undefined, 3, 5, undefined])
+  expect(asked).toEqual([
+    [undefined, true],
+    ['hero', false],
+    [undefined, false],
+    [undefined, true],
+  ])
+})
+
+test('pictures of a sprite are asked for once, and again when its spec or its pages have changed', async () => {
+  const asked: string[] = []
+  const store = createStore({
+    ...fakeServer().api,
+    sprite: async (name) => {
+      asked.push(name)
+      return { name } as never
+    },
+  })
+  const row = { name: 'hero', digest: 'd1', art: 'a1' } as never as SpriteRow
+  for (const one of [row, { ...row }, { ...row, art: 'a2' }, { ...row, art: 'a2', digest: 'd2' }, { ...row, name: 'coin' }, row])
+    await store.pictures(one)
+  expect(asked).toEqual(['hero', 'hero', 'hero', 'coin', 'hero'])
 })

@@ -81,7 +81,7 @@ test.each(['another go', 'other goes', 'besides', 'goes over to', 'holds no more
 
 describe('the chart', () => {
   const entry = (at: number, credits: string, more: object = {}): never =>
-    ({ id: `s.${at}`, attempt: 1, state: 'settled', origin: 'here', settledSoFar: '', at, credits, ...more }) as never
+    ({ id: `s.${at}`, attempt: 1, state: 'settled', origin: 'here', at, credits, ...more }) as never
 
   test('adds up what was paid here, in order of time', () => {
     expect(

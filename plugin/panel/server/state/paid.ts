@@ -1,42 +1,52 @@
-import {
-  formatCredits,
-  type JobProgress,
-  type LedgerReport,
-  type OverviewItem,
-  type OverviewOrphan,
-  type PlanStep,
-} from '../../../../src/index.ts'
+import { formatCredits, type JobProgress, type OverviewItem, type OverviewOrphan, type PlanStep } from '../../../../src/index.ts'
 import { isToBuy, meaningOf, stateSentence } from '../../../../src/project/states.ts'
-import type { PanelLedger, PanelOrphan, PanelPaid, PanelProgress } from '../../../protocol/protocol.ts'
+import type { PanelOrphan, PanelPaid, PanelProgress, RequestRow } from '../../../protocol/protocol.ts'
 import { factsOfFailures, namesOf, orphanId } from '../failures.ts'
 import { approvedWords, orphanWords, priceOf } from '../words.ts'
 import type { StateIndex, StateParts } from './parts.ts'
 
-/** A paid request with its state, in the form of the panel. */
-export function toPaid(parts: StateParts, one: OverviewItem | PlanStep | OverviewOrphan, { spent, lines }: StateIndex): PanelPaid {
-  const { id, approval, ceiling, executionId, question, hash, attempt, request } = one
-  const quote = isToBuy(one) ? parts.prices?.of(request) : undefined
+/** Any paid request of an overview. */
+export type PaidItem = OverviewItem | PlanStep | OverviewOrphan
+
+/** The facts that decide what the state of a request means, with those that no record has. */
+export function factsOf({ prices, failures }: StateParts, one: PaidItem) {
+  const { approval, request } = one
+  const quote = isToBuy(one) ? prices?.of(request) : undefined
   // The person who approved it since has seen a newer price.
-  const isOutdated = approval !== undefined && (parts.prices?.at ?? 0) < Date.parse(approval.at)
-  const facts = { ...one, ...factsOfFailures(one, parts.failures), ...(quote && !isOutdated ? { quote } : {}) }
-  const { undecided } = facts
-  const price = quote && priceOf(quote, request.operation)
-  const cost = spent.get(hash ?? '')
-  const line = lines.get(hash ?? '')
+  const isOutdated = approval !== undefined && (prices?.at ?? 0) < Date.parse(approval.at)
+  const facts = { ...one, ...factsOfFailures(one, failures), quote: isOutdated ? undefined : quote }
+  return { facts, price: quote && priceOf(quote, request.operation) }
+}
+
+/** A paid request in the list. */
+export function toRequestRow(parts: StateParts, one: PaidItem, { spent, lines }: StateIndex): RequestRow {
+  const { id, approval, ceiling, hash = '' } = one
+  const { facts, price } = factsOf(parts, one)
+  const cost = spent.get(hash)
+  const line = lines.get(hash)
   const approvedAt = approval?.at ?? line?.approvedAt
   const now = namesOf(one).flatMap((name) => parts.progress.get(name) ?? [])[0]
   return {
-    ...{ id, hash, attempt, executionId, question, price, undecided },
-    ...meaningOf(facts),
-    words: stateSentence(facts, price?.words ?? ''),
-    prompt: request.prompt,
+    ...{ id, price, ...meaningOf(facts) },
     ceiling: ceiling === undefined ? undefined : formatCredits(ceiling),
-    approved: approval && approvedWords(approval),
     spent: cost === undefined ? undefined : formatCredits(cost),
     approvedAt: approvedAt === undefined ? undefined : Date.parse(approvedAt),
     endedAt: line?.state === 'settled' || line?.state === 'restored' ? line.at : undefined,
     held: line?.state === 'held' ? formatCredits(line.credits) : undefined,
     progress: now && { ...toPanelProgress(now), id },
+  }
+}
+
+/** A paid request with all its details. */
+export function toPaid(parts: StateParts, one: PaidItem, index: StateIndex): PanelPaid {
+  const { hash, attempt, executionId, question, request, approval } = one
+  const { facts, price } = factsOf(parts, one)
+  return {
+    ...toRequestRow(parts, one, index),
+    ...{ hash, attempt, executionId, question, undecided: facts.undecided },
+    words: stateSentence(facts, price?.words ?? ''),
+    prompt: request.prompt,
+    approved: approval && approvedWords(approval),
   }
 }
 
@@ -50,29 +60,4 @@ export function toOrphan(parts: StateParts, one: OverviewOrphan, index: StateInd
 /** Progress without amounts, which JSON cannot encode. */
 export function toPanelProgress({ held: _, settled: __, ...progress }: JobProgress): PanelProgress {
   return progress
-}
-
-/** A ledger stays the same object until its records change, and has a line for each purchase. */
-const ledgers = new WeakMap<LedgerReport, PanelLedger>()
-
-/** The credits of the project. Returns the same object for the same ledger. */
-export function toLedger(ledger: LedgerReport): PanelLedger {
-  const known = ledgers.get(ledger) ?? toNewLedger(ledger)
-  ledgers.set(ledger, known)
-  return known
-}
-
-function toNewLedger({ lines, held, settled, restored, uncertain, elsewhere }: LedgerReport): PanelLedger {
-  let soFar = 0n
-  return {
-    held: formatCredits(held),
-    settled: formatCredits(settled),
-    restored: formatCredits(restored),
-    uncertain: formatCredits(uncertain),
-    elsewhere: formatCredits(elsewhere),
-    entries: lines.map(({ balanceBefore: _, ...line }) => {
-      if (line.state === 'settled' && line.origin === 'here') soFar += line.credits
-      return { ...line, credits: formatCredits(line.credits), settledSoFar: formatCredits(soFar) }
-    }),
-  }
 }

@@ -9,6 +9,8 @@ export interface StateParts {
   readonly engines: PanelState['engines']
   readonly revision: number
   readonly overview: Overview
+  /** Names of the sprites whose details are shown. */
+  readonly open: readonly string[]
   /** One atlas for each sprite, as pages of the game have it. */
   readonly sheets: BuiltSheets
   /** Errors of the sheets. */
@@ -27,21 +29,40 @@ export interface StateParts {
 export type StateIndex = ReturnType<typeof indexParts>
 
 /** Indexes the parts of a state. */
-export function indexParts({ ledger, sheets }: StateParts) {
+export function indexParts({ ledger, sheets }: Pick<StateParts, 'ledger' | 'sheets'>) {
+  return { ...once(ledgers, ledger, indexLedger), ...once(shelves, sheets, indexSheets) }
+}
+
+/** Ledger and sheets stay the same objects until something of them changes. */
+const ledgers = new WeakMap<LedgerReport, ReturnType<typeof indexLedger>>()
+const shelves = new WeakMap<BuiltSheets, ReturnType<typeof indexSheets>>()
+
+function once<From extends object, T>(known: WeakMap<From, T>, from: From, make: (from: From) => T): T {
+  const made = known.get(from) ?? make(from)
+  known.set(from, made)
+  return made
+}
+
+function indexLedger({ lines }: LedgerReport) {
   const spent = new Map<string, bigint>()
-  for (const { hash, state, credits } of ledger.lines) if (state === 'settled') spent.set(hash, (spent.get(hash) ?? 0n) + credits)
+  for (const { hash, state, credits } of lines) if (state === 'settled') spent.set(hash, (spent.get(hash) ?? 0n) + credits)
   return {
     /** Settled credits in ten-thousandths, by request hash. */
     spent,
     /** The line of its latest attempt from this checkout, by request hash. */
     // Of several lines of a request the last stays, which is the latest.
-    lines: new Map(ledger.lines.flatMap((line) => (line.origin === 'here' ? [[line.hash, line] as const] : []))),
+    lines: new Map(lines.flatMap((line) => (line.origin === 'here' ? [[line.hash, line] as const] : []))),
+  }
+}
+
+function indexSheets({ sprites, atlases, quality = [] }: BuiltSheets) {
+  return {
     /** By name. */
-    sprites: new Map(sheets.sprites.map((sprite) => [sprite.name, sprite])),
+    sprites: new Map(sprites.map((sprite) => [sprite.name, sprite])),
     /** By name; the largest scale of each. */
     // Of several atlases with one key the last stays. The largest scale comes first, so the list is reversed.
-    atlases: new Map(sheets.atlases.toReversed().map((atlas) => [atlas.name, atlas])),
+    atlases: new Map(atlases.toReversed().map((atlas) => [atlas.name, atlas])),
     /** By `sprite.animation`. */
-    quality: new Map((sheets.quality ?? []).map((one) => [one.id, one])),
+    quality: new Map(quality.map((one) => [one.id, one])),
   }
 }

@@ -1,27 +1,30 @@
-import type { BuiltSheets, Overview, Preview, Workshop } from '../../../../src/index.ts'
+import type { BuiltSheets, LedgerReport, Overview, Preview, Workshop } from '../../../../src/index.ts'
 import type { GuardedRequest } from '../../../http/guard.ts'
-import type { PanelState, PanelUpdate, StateEvent } from '../../../protocol/protocol.ts'
+import type { PanelSprite, PanelState, StateEvent } from '../../../protocol/protocol.ts'
 import { createRecordReader } from '../ledger.ts'
-import { createStateLog } from './log.ts'
 import type { StateParts } from './parts.ts'
-import type { SpriteMemo } from './sprite.ts'
-import { toPanelState } from './state.ts'
+import { toOpenSprite, toPanelState } from './state.ts'
 
 /** The dependencies of a panel's state. */
 export interface StatePorts {
   readonly workshop: Pick<Workshop, 'overview' | 'ledger' | 'host'>
   /**
-   * Returns the sprites that the game shows now. Each call adds a few sprites that the game has not requested,
-   * until all are made.
+   * Returns the sprites that the game shows now. Each call adds these sprites, and a few that the game has not
+   * requested, until all are made.
    */
-  readonly shown: () => Promise<{ readonly preview: Pick<Preview, 'sheets' | 'errors'>; readonly isComplete: boolean }>
+  readonly shown: (
+    names: readonly string[],
+  ) => Promise<{ readonly preview: Pick<Preview, 'sheets' | 'errors'>; readonly isComplete: boolean }>
   /** Notifies pages that there is a new state. */
   readonly publish: (event: StateEvent) => void
   /** Returns the current parts that are not read from records. */
-  readonly partsOf: (request: GuardedRequest, mayBuy: boolean) => Omit<StateParts, 'revision' | 'overview' | 'sheets' | 'errors' | 'ledger'>
+  readonly partsOf: (
+    request: GuardedRequest,
+    mayBuy: boolean,
+  ) => Omit<StateParts, 'revision' | 'open' | 'overview' | 'sheets' | 'errors' | 'ledger'>
 }
 
-/** Returns the panel's state, or its changes. */
+/** Returns the panel's state. */
 export type StatePublisher = ReturnType<typeof createStatePublisher>
 
 const noSheets: BuiltSheets = { sprites: [], atlases: [] }
@@ -32,29 +35,35 @@ export function createStatePublisher({ workshop, shown, publish, partsOf }: Stat
   // Revisions start at the clock's time, which is above all revisions of earlier servers. So no page takes an
   // old revision for one of this server.
   let revision = workshop.host.clock.wall()
-  const raise = (): number => ++revision
-  const log = createStateLog(raise)
-  const memo: SpriteMemo = new Map()
+  /** The last state as a text, without what differs for each page. */
+  let last: { readonly revision: number; readonly text: string } | undefined
   /** Notes a change outside the records: prices, progress. Returns the revision of the state that shows it. */
   const announce = (): number => {
-    publish({ revision: raise() })
+    publish({ revision: ++revision })
     return revision
   }
-  const look = async (request: GuardedRequest, isWhole: boolean): Promise<PanelState> => {
+  /** Finds a change of which no file and no event has told. It is new to all other pages. */
+  const findChange = (state: PanelState): number => {
+    const text = JSON.stringify({ ...state, revision: 0, access: {}, open: [] })
+    const isFound = last?.revision === revision && state.revision === revision && last.text !== text
+    last = { revision: isFound ? announce() : state.revision, text }
+    return last.revision
+  }
+  const look = async (request: GuardedRequest, query: URLSearchParams): Promise<PanelState> => {
     const at = revision
+    const open = query.getAll('open')
     const [{ overview, ledger, errors }, { preview, isComplete }] = await Promise.all([
-      records.read(isWhole),
-      shown().catch((error: unknown) => ({ preview: { sheets: noSheets, errors: [error] }, isComplete: true })),
+      records.read(query.has('whole')),
+      shown(open).catch((error: unknown) => ({ preview: { sheets: noSheets, errors: [error] }, isComplete: true })),
     ])
-    const sheets = { sheets: preview.sheets, errors: [...preview.errors, ...errors] }
-    const state = toPanelState({ ...partsOf(request, overview.mayBuy), ...sheets, revision: at, overview, ledger }, memo)
-    const isOvertaken = revision > at
-    const noted = log.note(state)
+    const state = toPanelState({
+      ...{ ...partsOf(request, overview.mayBuy), overview, ledger, revision: at, open },
+      ...{ sheets: preview.sheets, errors: [...preview.errors, ...errors] },
+    })
+    const found = findChange(state)
     // The page requests the missing sprites bit by bit.
-    if (!isComplete || (isOvertaken && noted > at)) announce()
-    // A change that this read has found is new to all other pages.
-    else if (noted > at) publish({ revision: noted })
-    return { ...state, revision: noted }
+    if (!isComplete) announce()
+    return { ...state, revision: found }
   }
   let looking: Promise<unknown> = Promise.resolve()
   return {
@@ -71,19 +80,22 @@ export function createStatePublisher({ workshop, shown, publish, partsOf }: Stat
     announce,
     /** The states of all requests by the records, as far as they are known here. */
     overview: async (): Promise<Overview> => (await records.read(false)).overview,
+    /** The ledger, as far as it is known here. */
+    ledger: async (): Promise<LedgerReport> => (await records.read(false)).ledger,
+    /** The details of a sprite, with pictures of these sheets; `undefined` if there is no such sprite. */
+    sprite: async (request: GuardedRequest, name: string, sheets: BuiltSheets): Promise<PanelSprite | undefined> => {
+      const { overview, ledger } = await records.read(false)
+      const parts = { ...partsOf(request, overview.mayBuy), overview, ledger, sheets, revision, open: [], errors: [] }
+      return toOpenSprite(parts, name)
+    },
     /**
-     * Returns the state, or the changes since a revision.
+     * Returns the state.
      *
-     * @param query `since`: the revision that the page knows.
+     * @param query `open`: names of sprites whose details are added. `whole`: all files are read again.
      */
-    state: (request: GuardedRequest, query: URLSearchParams): Promise<PanelState | PanelUpdate> => {
-      const given = query.get('since') ?? ''
-      const since = /^\d{1,15}$/.test(given) ? Number.parseInt(given, 10) : undefined
+    state: (request: GuardedRequest, query: URLSearchParams): Promise<PanelState> => {
       // States are made one after another, so that a later one is never older.
-      const run = looking.then(async () => {
-        const now = await look(request, since === undefined)
-        return (since === undefined ? undefined : log.since(since)) ?? now
-      })
+      const run = looking.then(() => look(request, query))
       looking = run.catch(() => undefined)
       return run
     },

@@ -1,72 +1,49 @@
-import type { AnimationQuality, BuiltAtlas, BuiltSheets, Overview, OverviewItem } from '../../../../src/index.ts'
+import type { BuiltAtlas, DeliveredFrames, Overview, OverviewItem } from '../../../../src/index.ts'
 import { meaningOf, ownMeaning } from '../../../../src/project/states.ts'
 import { fromRoot } from '../../../ids.ts'
-import type { PanelAnimation, PanelFrame, PanelFrames, PanelLook, PanelPage, PanelSprite, PanelTake } from '../../../protocol/protocol.ts'
-import { toPaid } from './paid.ts'
+import type {
+  AnimationRow,
+  PanelAnimation,
+  PanelFrame,
+  PanelFrames,
+  PanelPage,
+  PanelSprite,
+  SpriteRow,
+} from '../../../protocol/protocol.ts'
+import { toPaid, toRequestRow } from './paid.ts'
 import type { StateIndex, StateParts } from './parts.ts'
 
 /** All frames of a take, in the form of the panel. */
-export function toPanelFrames(
-  id: string,
-  take: number,
-  sheets: BuiltSheets,
-  quality: AnimationQuality | undefined,
-  urlOf: StateParts['urlOf'],
-): PanelFrames {
-  const [sprite] = sheets.sprites
+export function toPanelFrames(id: string, { take, sheets, quality }: DeliveredFrames, urlOf: StateParts['urlOf']): PanelFrames {
   const [atlas] = sheets.atlases
   return {
-    id,
-    take,
-    isPlaceholder: sprite?.isPlaceholder ?? true,
+    ...{ id, take, isPlaceholder: sheets.sprites[0]?.isPlaceholder ?? true },
     pages: toPages(atlas, urlOf),
-    frames: atlas ? atlas.frames.map((frame) => toFrame(frame)) : [],
+    frames: (atlas?.frames ?? []).map(toFrame),
     flags: quality?.flags ?? [],
   }
 }
 
-/** The requests of a sprite, or its own art. */
-export interface SpriteParts {
-  readonly items: readonly OverviewItem[]
-  readonly drawn: readonly OwnAnimation[]
-}
-
 type OwnAnimation = Overview['own'][number]
 
-/** The sprites of the last state by name, each with all its inputs. */
-export type SpriteMemo = Map<string, { readonly from: readonly unknown[]; readonly sprite: PanelSprite }>
+/** An animation with its request, or an animation of own art, which has none. */
+export type ShownItem = OverviewItem | OwnAnimation
 
-/** One sprite with all of its animations. Returns the same object as before if nothing of it has changed. */
-export function toKnownSprite(memo: SpriteMemo, parts: StateParts, { items, drawn }: SpriteParts, index: StateIndex): PanelSprite {
-  const { spec } = (items[0] ?? drawn[0]) as Pick<OwnAnimation, 'spec'>
-  const shown = index.sprites.get(spec.name)
-  const from = [
-    ...[shown, shown && index.atlases.get(shown.atlas), parts.overview.digests.get(spec.file), parts.prices, parts.failures],
-    ...drawn.flatMap(({ id }) => [spec, index.quality.get(id)]),
-    ...items.flatMap((item) => [
-      ...[item, index.quality.get(item.id), parts.progress.get(item.id)],
-      ...[index.spent.get(item.hash ?? ''), index.lines.get(item.hash ?? '')?.at],
-    ]),
-  ]
-  const before = memo.get(spec.name)
-  if (before?.from.length === from.length && before.from.every((one, at) => one === from[at])) return before.sprite
-  const sprite = toSprite(parts, { items, drawn }, index)
-  memo.set(spec.name, { from, sprite })
-  return sprite
+/**
+ * A sprite in the list.
+ *
+ * @param items Its animations, at least one.
+ */
+export function toSpriteRow(parts: StateParts, items: readonly ShownItem[], index: StateIndex): SpriteRow {
+  return { ...spriteOf(parts, items, index).head, animations: items.map((item) => toAnimationRow(parts, item, index)) }
 }
 
-function toSprite(parts: StateParts, { items, drawn }: SpriteParts, index: StateIndex): PanelSprite {
-  const { overview, root } = parts
-  const { spec } = (items[0] ?? drawn[0]) as Pick<OwnAnimation, 'spec'>
-  const shown = index.sprites.get(spec.name)
-  const atlas = shown && index.atlases.get(shown.atlas)
-  const frames = new Map((atlas?.frames ?? []).map((frame) => [frame.name, toFrame(frame)] as const))
+/** The same sprite with all its details. */
+export function toSprite(parts: StateParts, items: readonly ShownItem[], index: StateIndex): PanelSprite {
+  const { head, spec, shown, atlas } = spriteOf(parts, items, index)
   return {
-    name: spec.name,
-    file: fromRoot(root, spec.file),
-    digest: overview.digests.get(spec.file) ?? '',
+    ...head,
     prompt: spec.prompt,
-    background: spec.background,
     reference: spec.reference.kind === 'steps' ? `${spec.reference.steps.length} steps` : spec.reference.path,
     atlas: spec.atlas,
     size: toSize(spec.size),
@@ -75,18 +52,22 @@ function toSprite(parts: StateParts, { items, drawn }: SpriteParts, index: State
     pixelArt: spec.pixelArt,
     isPlaceholder: shown?.isPlaceholder ?? true,
     pages: toPages(atlas, parts.urlOf),
-    animations: [
-      ...items.map((item) =>
-        toAnimation(parts, item, index, {
-          atlas,
-          frames,
-          isSuperseded: shown?.superseded?.includes(item.animation.name) === true,
-          touchedUp: shown?.touchedUp?.[item.animation.name] ?? [],
-        }),
-      ),
-      ...drawn.map((one) => toDrawn(one, index, { atlas, frames })),
-    ],
+    animations: items.map((item) => toAnimation(parts, item, index, atlas)),
   }
+}
+
+function spriteOf({ root, overview }: StateParts, items: readonly ShownItem[], index: StateIndex) {
+  const { spec } = items[0] as ShownItem
+  const shown = index.sprites.get(spec.name)
+  const atlas = shown && index.atlases.get(shown.atlas)
+  const head = {
+    name: spec.name,
+    background: spec.background,
+    file: fromRoot(root, spec.file),
+    digest: overview.digests.get(spec.file) ?? '',
+    art: (atlas?.pages ?? []).map(({ sha256 }) => sha256.slice(0, 12)).join(' '),
+  }
+  return { head, spec, shown, atlas }
 }
 
 function toSize(size: OverviewItem['spec']['size']): PanelSprite['size'] {
@@ -95,67 +76,52 @@ function toSize(size: OverviewItem['spec']['size']): PanelSprite['size'] {
   return size.kind === 'figure' ? { figure: size.px } : { width: size.width, height: size.height }
 }
 
-/** What a page shows of an animation. */
-interface ShownAnimation {
-  readonly atlas: BuiltAtlas | undefined
-  readonly frames: ReadonlyMap<string, PanelFrame>
-  readonly isSuperseded: boolean
-  readonly touchedUp: readonly number[]
+function toAnimationRow(parts: StateParts, item: ShownItem, index: StateIndex): AnimationRow {
+  const { name, take, frames } = item.animation
+  const common = { take, frames, ...lookOf(item, index), faults: index.quality.get(item.id)?.flags.length ?? 0 }
+  if ('request' in item) return { ...toRequestRow(parts, item, index), ...common, name }
+  return { ...ownMeaning, ...common, id: item.id, name: name || item.spec.name }
 }
 
-function toAnimation(
-  parts: StateParts,
-  item: OverviewItem,
-  index: StateIndex,
-  { atlas, frames, isSuperseded, touchedUp }: ShownAnimation,
-): PanelAnimation {
-  const { animation, takes, changed } = item
-  const { meant = [], options: _, ...fields } = animation
-  const { take } = animation
-  const quality = index.quality.get(item.id)
+function lookOf(item: ShownItem, index: StateIndex): Pick<AnimationRow, 'isPlaceholder' | 'isSuperseded'> {
+  const isSuperseded = index.sprites.get(item.spec.name)?.superseded?.includes(item.animation.name) === true
+  return { isPlaceholder: 'state' in item && item.state !== 'bought' && !isSuperseded, isSuperseded }
+}
+
+function toAnimation(parts: StateParts, item: ShownItem, index: StateIndex, atlas: BuiltAtlas | undefined): PanelAnimation {
+  const { meant = [], options: _, ...fields } = item.animation
+  const common = {
+    ...{ ...fields, ...lookOf(item, index), meant },
+    touchedUp: index.sprites.get(item.spec.name)?.touchedUp?.[fields.name] ?? [],
+    played: toPlayed(item, atlas),
+    flags: index.quality.get(item.id)?.flags ?? [],
+  }
+  if (!('request' in item)) {
+    const words = 'Own art: it costs nothing.'
+    return { ...common, ...ownMeaning, id: item.id, name: fields.name || item.spec.name, words, takes: [], changed: [] }
+  }
   const paid = toPaid(parts, item, index)
   return {
     ...paid,
-    ...fields,
-    takes: takes.map((one) => (one.take === take ? toTake(take, paid, true) : toTake(one.take, meaningOf(one), false))),
-    changed,
-    meant,
-    touchedUp,
-    isPlaceholder: item.state !== 'bought' && !isSuperseded,
-    isSuperseded,
-    played: toPlayed(item, { atlas, frames }),
-    flags: quality?.flags ?? [],
-  }
-}
-
-/** An animation or picture of own art: it has no request and no takes. */
-function toDrawn(one: OwnAnimation, index: StateIndex, shown: Pick<ShownAnimation, 'atlas' | 'frames'>): PanelAnimation {
-  const { meant = [], options: _, ...fields } = one.animation
-  const { id } = one
-  return {
-    ...{ ...fields, ...ownMeaning, id, meant, words: 'Own art: it costs nothing.' },
-    ...{ takes: [], changed: [], touchedUp: [], isPlaceholder: false, isSuperseded: false },
-    name: fields.name || one.spec.name,
-    played: toPlayed(one, shown),
-    flags: index.quality.get(id)?.flags ?? [],
+    ...common,
+    takes: item.takes.map((one) => {
+      const isChosen = one.take === fields.take
+      const { state, word, tone } = isChosen ? paid : meaningOf(one)
+      return { take: one.take, state, word, tone, isChosen }
+    }),
+    changed: item.changed,
   }
 }
 
 /** The frames in playing order. A picture is one frame. */
-function toPlayed(
-  { spec, animation }: OwnAnimation,
-  { atlas, frames }: Pick<ShownAnimation, 'atlas' | 'frames'>,
-): PanelAnimation['played'] {
+function toPlayed({ spec, animation }: OwnAnimation, atlas: BuiltAtlas | undefined): PanelAnimation['played'] {
+  const frames = new Map((atlas?.frames ?? []).map((frame) => [frame.name, toFrame(frame)] as const))
   const name = animation.name === '' ? spec.name : `${spec.name}/${animation.name}`
   const played = animation.isPicture ? [{ name, durationMs: 1000 }] : (atlas?.animations.find((one) => one.name === name)?.frames ?? [])
   return played.flatMap(({ name: frame, durationMs }) => {
     const placed = frames.get(frame)
     return placed ? [{ ...placed, durationMs }] : []
   })
-}
-
-function toTake(take: number, { state, word, tone }: PanelLook, isChosen: boolean): PanelTake {
-  return { take, state, word, tone, isChosen }
 }
 
 function toPages(atlas: BuiltAtlas | undefined, urlOf: StateParts['urlOf']): readonly PanelPage[] {

@@ -3,27 +3,21 @@ import { sumCredits } from '../../../../src/credit/credits.ts'
 import { formatCredits, type OverviewItem, type PlanStep, type PriceList } from '../../../../src/index.ts'
 import { isToBuy } from '../../../../src/project/states.ts'
 import { toPanelError } from '../../../failure.ts'
-import type { PanelError, PanelPaid, PanelState, ShownState } from '../../../protocol/protocol.ts'
-import { namesOf, openFailures, orphanId } from '../failures.ts'
+import type { PanelError, PanelOrphan, PanelSprite, PanelState, ShownState } from '../../../protocol/protocol.ts'
+import { factsOfFailures, namesOf, openFailures, orphanId } from '../failures.ts'
 import { serviceWords } from '../words.ts'
-import { toLedger, toOrphan, toPaid } from './paid.ts'
-import { indexParts, type StateParts } from './parts.ts'
-import { type SpriteMemo, toKnownSprite } from './sprite.ts'
+import { toJson } from './json.ts'
+import { toOrphan, toPaid } from './paid.ts'
+import { indexParts, type StateIndex, type StateParts } from './parts.ts'
+import { type ShownItem, toSprite, toSpriteRow } from './sprite.ts'
 
-/**
- * Makes the state that the panel shows. Pure, except for the memo.
- *
- * @param memo Of the states before.
- * @default nothing was before
- */
-export function toPanelState(parts: StateParts, memo: SpriteMemo = new Map()): PanelState {
+/** Makes the state that the panel shows. Pure. */
+export function toPanelState(parts: StateParts): PanelState {
   const { root, overview, ledger, prices } = parts
-  const items = bySprite(overview.items)
-  const drawn = bySprite(overview.own)
-  const names = [...new Set([...items.keys(), ...drawn.keys()])].sort()
-  for (const name of memo.keys()) if (!items.has(name) && !drawn.has(name)) memo.delete(name)
+  const { held, settled, restored, uncertain, elsewhere } = ledger
   const index = indexParts(parts)
-  const sprites = names.map((name) => toKnownSprite(memo, parts, { items: items.get(name) ?? [], drawn: drawn.get(name) ?? [] }, index))
+  const items = itemsByName([...overview.items, ...overview.own])
+  const sprites = [...items.keys()].sort().map((name) => toSpriteRow(parts, items.get(name) ?? [], index))
   const steps = overview.steps.map((step) => ({ ...toPaid(parts, step, index), operation: step.request.operation, sprites: step.sprites }))
   const orphans = overview.orphans.map((one) => toOrphan(parts, one, index))
   const total = prices && sumPrices([...overview.items, ...overview.steps].filter(isToBuy), prices)
@@ -40,25 +34,36 @@ export function toPanelState(parts: StateParts, memo: SpriteMemo = new Map()): P
       mode: kind === 'embedded' ? 'embedded' : canAsk ? (keyMode ?? 'unasked') : 'none',
       host,
       balance: prices && formatCredits(prices.balance),
-      newSprite: prices && { ...prices.newSprite, credits: formatCredits(prices.newSprite.credits) },
+      newSprite: prices && toJson(prices.newSprite),
       words: serviceWords(overview.service, parts.priceError),
     },
     sprites,
+    open: parts.open.filter((name) => items.has(name)).map((name) => toSprite(parts, items.get(name) ?? [], index)),
     steps,
     orphans,
     totals: {
       counts: countStates([...sprites.flatMap(({ animations }) => animations), ...steps]),
       price: total === undefined ? undefined : formatCredits(total),
     },
-    ledger: toLedger(ledger),
-    errors: toErrors(parts, [...sprites.flatMap(({ animations }) => animations), ...steps, ...orphans]),
+    ledger: toJson({ held, settled, restored, uncertain, elsewhere }),
+    errors: toErrors(parts, orphans, index),
     warnings: [...new Set([...overview.warnings, ...ledger.warnings])],
   }
 }
 
-function bySprite<T extends Pick<OverviewItem, 'spec'>>(all: readonly T[]): ReadonlyMap<string, readonly T[]> {
-  const sprites = new Map<string, T[]>()
-  for (const one of all) sprites.set(one.spec.name, [...(sprites.get(one.spec.name) ?? []), one])
+/** The details of a sprite; `undefined` if there is no such sprite. */
+export function toOpenSprite(parts: StateParts, name: string): PanelSprite | undefined {
+  const items = [...parts.overview.items, ...parts.overview.own].filter(({ spec }) => spec.name === name)
+  return items.length === 0 ? undefined : toSprite(parts, items, indexParts(parts))
+}
+
+function itemsByName(all: readonly ShownItem[]): ReadonlyMap<string, readonly ShownItem[]> {
+  const sprites = new Map<string, ShownItem[]>()
+  for (const one of all) {
+    const own = sprites.get(one.spec.name) ?? []
+    own.push(one)
+    sprites.set(one.spec.name, own)
+  }
   return sprites
 }
 
@@ -80,16 +85,16 @@ function countStates(all: readonly { readonly state: ShownState }[]): PanelState
  * Errors of specs come first, because they hide the rest. A purchase that has failed or is undecided by the records is
  * an error, also if another server has seen it happen.
  */
-function toErrors({ root, overview, failures, errors, priceError }: StateParts, shown: readonly PanelPaid[]): readonly PanelError[] {
-  const open = openFailures(failures, [
-    ...overview.items,
-    ...overview.steps,
-    ...overview.orphans.map((one) => ({ ...one, id: orphanId(one) })),
-  ])
+function toErrors(parts: StateParts, orphans: readonly PanelOrphan[], index: StateIndex): readonly PanelError[] {
+  const { root, overview, failures, errors, priceError } = parts
+  const paid = [...overview.items, ...overview.steps]
+  const open = openFailures(failures, [...paid, ...overview.orphans.map((one) => ({ ...one, id: orphanId(one) }))])
   const told = new Set(open.flatMap(({ error, ids }) => [toPanelError(error, root).id, ...(ids.length === 1 ? ids : [])]))
-  const recorded = shown.filter(
-    (one) => (one.state === 'failed' || one.undecided !== undefined) && !namesOf(one).some((name) => told.has(name)),
-  )
+  const stuck = paid.filter((one) => one.state === 'failed' || factsOfFailures(one, failures).undecided !== undefined)
+  const recorded = [
+    ...stuck.map((one) => ({ names: namesOf(one), ...toPaid(parts, one, index) })),
+    ...orphans.filter(({ state, undecided }) => state === 'failed' || undecided !== undefined).map((one) => ({ names: [one.id], ...one })),
+  ].filter(({ names }) => !names.some((name) => told.has(name)))
   const all = [
     ...overview.errors.map((error) => toPanelError(error, root)),
     ...errors.map((error) => toPanelError(error, root)),

@@ -62,12 +62,15 @@ export function useWidth(element: { readonly current: Element | null }): number 
   return width
 }
 
+/** How far beyond the visible part is near, in the page and in a list that scrolls. */
+const near = { rootMargin: '400px', scrollMargin: '400px' } as IntersectionObserverInit
+
 /** Whether an element is near the visible part of the page. */
 export function useSeen(element: { readonly current: Element | null }): boolean {
   const [isSeen, setSeen] = useState(false)
   useEffect(() => {
     if (!element.current) return undefined
-    const observer = new IntersectionObserver((entries) => setSeen(entries.at(-1)?.isIntersecting === true), { rootMargin: '200px' })
+    const observer = new IntersectionObserver((entries) => setSeen(entries.at(-1)?.isIntersecting === true), near)
     observer.observe(element.current)
     return () => observer.disconnect()
   }, [])

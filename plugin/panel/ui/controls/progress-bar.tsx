@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import type { PanelPaid, PanelProgress } from '../../../protocol/protocol.ts'
+import type { PanelProgress, RequestRow } from '../../../protocol/protocol.ts'
 import { progressWords } from '../state/words.ts'
 
 /** A bar of a share, 0 to 1. It wanders if the share is unknown. */
@@ -20,7 +20,7 @@ export function ProgressBar({ label, share }: { readonly label: string; readonly
 }
 
 /** The progress of a purchase. */
-export function PurchaseBar({ paid, progress }: { readonly paid: PanelPaid; readonly progress: PanelProgress | undefined }): VNode {
+export function PurchaseBar({ paid, progress }: { readonly paid: RequestRow; readonly progress: PanelProgress | undefined }): VNode {
   const share = progress?.phase === 'running' ? progress.progress : undefined
   return <ProgressBar label={`${paid.id}: ${progress ? progressWords(progress) : 'in work'}`} share={share} />
 }

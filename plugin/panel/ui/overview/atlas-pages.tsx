@@ -18,7 +18,7 @@ interface Shown {
 export function AtlasPages(): VNode {
   const { state, store } = usePanel()
   const [shown, setShown] = useState<Shown>({ frames: true, hulls: true, slices: true })
-  const mark = state.sprites.map(({ pages, digest }) => `${digest} ${pages.map(({ url }) => url).join(' ')}`).join('\n')
+  const mark = state.sprites.map(({ art, digest }) => `${digest} ${art}`).join('\n')
   const [packed, fault] = useAnswer(store.api.atlases, [store, mark])
   const check = (key: keyof Shown, label: string): VNode => (
     <CheckField label={label} value={shown[key]} onCommit={async (isOn) => setShown({ ...shown, [key]: isOn })} />

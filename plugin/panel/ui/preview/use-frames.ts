@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { PanelFrames, PanelPage } from '../../../protocol/protocol.ts'
+import type { PanelFrames, PanelPage, PanelSprite, SpriteRow } from '../../../protocol/protocol.ts'
 import { useAnswer } from '../controls/hooks.ts'
 import { usePanel } from '../state/panel-context.ts'
 
@@ -14,6 +14,12 @@ export function useFrames(id: string, take: number, mark: string): PanelFrames |
   const [frames, fault] = useAnswer(() => store.api.frames(id, take), [store, id, take, mark])
   // A take that is not bought has no frames. Its card shows its state.
   return fault === '' && frames?.id === id && frames.take === take ? frames : undefined
+}
+
+/** The details of a sprite, for its pictures; `undefined` until they are loaded. */
+export function usePictures(sprite: SpriteRow): PanelSprite | undefined {
+  const { store } = usePanel()
+  return useAnswer(() => store.pictures(sprite), [store, sprite.name, sprite.digest, sprite.art])[0]
 }
 
 /**

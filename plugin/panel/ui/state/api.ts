@@ -2,9 +2,10 @@ import type { ActionAnswers, ActionName, ActionRequest, PanelRefusal } from '../
 import type {
   PanelAtlases,
   PanelFrames,
+  PanelLedger,
   PanelProgress,
+  PanelSprite,
   PanelState,
-  PanelUpdate,
   StateEvent,
   TokenHeader,
 } from '../../../protocol/protocol.ts'
@@ -45,13 +46,17 @@ export function createApi(tokenOf: () => string | undefined) {
   }
   return {
     /**
-     * Returns the changes since a revision, or the whole state if the server does not know that revision.
+     * Returns the state.
      *
-     * @param since Revision of a state that the page has.
-     * @default all
+     * @param open Name of the sprite whose details are shown.
+     * @param isWhole Whether the server reads all files again.
      */
-    state: async (since?: number) =>
-      read<PanelState | PanelUpdate>(await fetch(since === undefined ? 'api/state' : `api/state?since=${since}`, { headers: withToken() })),
+    state: async (open: string | undefined, isWhole: boolean) => {
+      const query = new URLSearchParams({ ...(open === undefined ? {} : { open }), ...(isWhole ? { whole: '' } : {}) })
+      return read<PanelState>(await fetch(`api/state?${query}`, { headers: withToken() }))
+    },
+    sprite: async (name: string) => read<PanelSprite>(await fetch(`api/sprite?${new URLSearchParams({ name })}`)),
+    ledger: async () => read<PanelLedger>(await fetch('api/ledger')),
     atlases: async () => read<PanelAtlases>(await fetch('api/atlases')),
     frames: async (id: string, take: number) =>
       read<PanelFrames>(await fetch(`api/frames?${new URLSearchParams({ animation: id, take: String(take) })}`)),

@@ -1,7 +1,7 @@
-import type { PanelPaid, PanelProgress } from '../../../protocol/protocol.ts'
+import type { PanelProgress, RequestRow } from '../../../protocol/protocol.ts'
 import { creditsWords, sumOf } from './words.ts'
 
-const inWork: ReadonlySet<PanelPaid['state']> = new Set(['approved', 'running', 'question'])
+const inWork: ReadonlySet<RequestRow['state']> = new Set(['approved', 'running', 'question'])
 
 /** How far the purchases are that were approved together, or while others of them were in work. */
 export interface BatchReport {
@@ -18,7 +18,10 @@ export interface BatchReport {
  * @param progressOf The latest progress of a request.
  * @returns `undefined` if nothing is in work.
  */
-export function readBatch(all: readonly PanelPaid[], progressOf: (paid: PanelPaid) => PanelProgress | undefined): BatchReport | undefined {
+export function readBatch(
+  all: readonly RequestRow[],
+  progressOf: (paid: RequestRow) => PanelProgress | undefined,
+): BatchReport | undefined {
   const open = all.filter(({ state }) => inWork.has(state))
   if (open.length === 0) return undefined
   const { ended, ms } = endedOf(all, open)
@@ -40,9 +43,9 @@ export function readBatch(all: readonly PanelPaid[], progressOf: (paid: PanelPai
 }
 
 /** The purchases that ended after the first of the others was approved, and how long that took, in milliseconds. */
-function endedOf(all: readonly PanelPaid[], open: readonly PanelPaid[]): { readonly ended: readonly PanelPaid[]; readonly ms: number } {
+function endedOf(all: readonly RequestRow[], open: readonly RequestRow[]): { readonly ended: readonly RequestRow[]; readonly ms: number } {
   let since = Math.min(...open.map(({ approvedAt = Number.POSITIVE_INFINITY }) => approvedAt))
-  const ended: PanelPaid[] = []
+  const ended: RequestRow[] = []
   const latestFirst = all
     .flatMap((paid) => (paid.endedAt === undefined || inWork.has(paid.state) ? [] : [{ paid, at: paid.endedAt }]))
     .toSorted((a, b) => b.at - a.at)
@@ -54,7 +57,7 @@ function endedOf(all: readonly PanelPaid[], open: readonly PanelPaid[]): { reado
   return { ended, ms: (ended[0]?.endedAt ?? 0) - since }
 }
 
-function costOf({ spent, held, price, ceiling }: PanelPaid): string | undefined {
+function costOf({ spent, held, price, ceiling }: RequestRow): string | undefined {
   return spent ?? held ?? price?.credits ?? ceiling
 }
 

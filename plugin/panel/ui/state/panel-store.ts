@@ -1,7 +1,6 @@
 import type { ActionAnswers, ActionName, ActionRequest, Done, Edited } from '../../../protocol/actions.ts'
-import type { PanelError, PanelProgress, PanelState } from '../../../protocol/protocol.ts'
+import type { PanelError, PanelProgress, PanelSprite, PanelState, SpriteRow } from '../../../protocol/protocol.ts'
 import { type PanelApi, Refused } from './api.ts'
-import { withSameParts, withUpdate } from './same-parts.ts'
 import { progressWords } from './words.ts'
 
 /** The data of the page. */
@@ -44,14 +43,10 @@ export function createStore(api: PanelApi) {
     listeners.add(listener)
     return () => void listeners.delete(listener)
   }
-  const load = keepFresh({
-    load: async (isWhole) => {
-      const known = isWhole ? undefined : model.state
-      const found = await api.state(known?.revision)
-      return withSameParts('since' in found ? withUpdate(known as PanelState, found) : found, model.state)
-    },
-    take: set,
-  })
+  /** Name of the sprite whose details are shown. */
+  let opened: string | undefined
+  const load = keepFresh({ load: (isWhole) => api.state(opened, isWhole), take: set })
+  const pictured = new Map<string, { readonly mark: string; readonly answer: Promise<PanelSprite> }>()
   /** Waits until the state shows the result of an action. A lost connection ends the wait. */
   const settle = async (revision: number): Promise<void> => {
     const isShown = (): boolean => (model.state?.revision ?? 0) >= revision || model.link === 'lost'
@@ -143,6 +138,23 @@ export function createStore(api: PanelApi) {
     send,
     act,
     edit,
+    /** Has the details of a sprite in each state from now on. */
+    open: (name: string | undefined): void => {
+      opened = name
+      if (name !== undefined && !model.state?.open.some((sprite) => sprite.name === name)) void load(false)
+    },
+    /** The details of a sprite for its pictures. They are requested again when its spec or its pages change. */
+    pictures: ({ name, digest, art }: SpriteRow): Promise<PanelSprite> => {
+      const mark = `${digest} ${art}`
+      const known = pictured.get(name)
+      if (known?.mark === mark) return known.answer
+      const answer = api.sprite(name)
+      pictured.delete(name)
+      pictured.set(name, { mark, answer })
+      const [oldest] = pictured.keys()
+      if (pictured.size > mostPictured && oldest !== undefined) pictured.delete(oldest)
+      return answer
+    },
     /** Callers that request an offer use it directly, and get its refusals as errors. */
     api,
     /** Shows a message that is not about an edit, so it has no Undo. */
@@ -168,8 +180,11 @@ export function createStore(api: PanelApi) {
   }
 }
 
+/** Number of sprites whose details are kept for their pictures. */
+const mostPictured = 200
+
 interface Loading {
-  /** @param isWhole Whether known parts are fetched too. */
+  /** @param isWhole Whether the server reads all files again. */
   readonly load: (isWhole: boolean) => Promise<PanelState>
   readonly take: (change: Partial<PanelModel>) => void
 }

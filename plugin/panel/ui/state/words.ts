@@ -1,6 +1,6 @@
 import { formatCredits, parseCredits, sumCredits } from '../../../../src/credit/credits.ts'
 import type { PanelOffer, PanelOfferLine } from '../../../protocol/actions.ts'
-import type { PanelPaid, PanelProgress, PanelState, PanelStep } from '../../../protocol/protocol.ts'
+import type { PanelProgress, PanelState, PanelStep, RequestRow } from '../../../protocol/protocol.ts'
 
 const phases: Readonly<Record<PanelProgress['phase'], string>> = {
   checking: 'asking for the price',
@@ -21,12 +21,15 @@ export function progressWords({ phase, progress, message }: PanelProgress): stri
 }
 
 /** All paid requests. */
-export function allPaid(state: PanelState): readonly PanelPaid[] {
+export function allPaid(state: PanelState): readonly RequestRow[] {
   return [...state.sprites.flatMap((sprite) => sprite.animations), ...state.steps, ...state.orphans]
 }
 
 /** The latest progress of a request. A step that several sprites share has one name for each of them. */
-export function progressOf(all: Readonly<Record<string, PanelProgress>>, paid: PanelPaid & Partial<PanelStep>): PanelProgress | undefined {
+export function progressOf(
+  all: Readonly<Record<string, PanelProgress>>,
+  paid: RequestRow & Partial<Pick<PanelStep, 'sprites'>>,
+): PanelProgress | undefined {
   const others = paid.sprites?.map((name) => `${name}${paid.id.slice(paid.id.indexOf('#'))}`) ?? []
   return [paid.id, ...others].flatMap((id) => all[id] ?? [])[0] ?? paid.progress
 }

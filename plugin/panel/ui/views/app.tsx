@@ -108,8 +108,11 @@ function Sprites({ place }: { readonly place: Place }): VNode {
   const [isMaking, setMaking] = useState(false)
   const [adding, setAdding] = useState<string>()
   const shown = place.id ?? allPaid(state)[0]?.id
-  const sprite = state.sprites.find((other) => other.animations.some((animation) => animation.id === shown))
+  const row = state.sprites.find((other) => other.animations.some((animation) => animation.id === shown))
+  const sprite = state.open.find(({ name }) => name === row?.name)
   const animation = sprite?.animations.find((other) => other.id === shown)
+  const { store } = usePanel()
+  useEffect(() => store.open(row?.name), [store, row?.name])
   const step = state.steps.find((other) => other.id === shown)
   const orphan = state.orphans.find((other) => other.id === shown)
   return (
@@ -131,9 +134,14 @@ function Sprites({ place }: { readonly place: Place }): VNode {
             onAdd={() => setAdding(sprite.name)}
           />
         )}
+        {row && !animation && (
+          <article class="page">
+            <h1 tabIndex={-1}>{shown}</h1>
+          </article>
+        )}
         {step && <StepDetail key={step.id} step={step} />}
         {orphan && <OrphanDetail key={orphan.id} orphan={orphan} />}
-        {place.id !== undefined && !animation && !step && !orphan && (
+        {place.id !== undefined && !row && !step && !orphan && (
           <p class="page soft">{place.id} is not there any more. Choose another one from the list.</p>
         )}
       </div>

@@ -1,5 +1,20 @@
 import { formatCredits, parseCredits } from '../../../../src/credit/credits.ts'
-import type { PanelLedgerEntry } from '../../../protocol/protocol.ts'
+import type { PanelLedger } from '../../../protocol/protocol.ts'
+
+type Lines = PanelLedger['lines']
+
+/** Each line with the credits that were paid here until then. */
+export function withSums(lines: Lines) {
+  let sum = 0n
+  return lines.map((line) => {
+    if (isPaidHere(line)) sum += parseCredits(line.credits)
+    return { ...line, soFar: formatCredits(sum) }
+  })
+}
+
+function isPaidHere({ state, origin }: Lines[number]): boolean {
+  return state === 'settled' && origin === 'here'
+}
 
 /** The credits that had been paid at some time. */
 export interface ChartStep {
@@ -13,10 +28,10 @@ export interface ChartStep {
 /**
  * The credits paid here over time, oldest first. Credits without a recorded time are part of the first step.
  */
-export function stepsOf(entries: readonly PanelLedgerEntry[]): readonly ChartStep[] {
-  const paid = entries.filter((entry) => entry.state === 'settled' && entry.origin === 'here')
-  const dated = paid.filter((entry) => entry.at > 0).sort((a, b) => a.at - b.at)
-  let sum = paid.filter((entry) => entry.at === 0).reduce((before, entry) => before + parseCredits(entry.credits), 0n)
+export function stepsOf(lines: Lines): readonly ChartStep[] {
+  const paid = lines.filter(isPaidHere)
+  const dated = paid.filter((line) => line.at > 0).sort((a, b) => a.at - b.at)
+  let sum = paid.filter((line) => line.at === 0).reduce((before, line) => before + parseCredits(line.credits), 0n)
   return dated.map(({ at, id, credits }) => {
     sum += parseCredits(credits)
     return { at, id, soFar: formatCredits(sum) }

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { useRef } from 'preact/hooks'
-import type { PanelLedgerEntry } from '../../../protocol/protocol.ts'
+import type { PanelLedger } from '../../../protocol/protocol.ts'
 import { useWidth } from '../controls/hooks.ts'
 import { creditsWords, timeWords } from '../state/words.ts'
 import { niceCeiling, stepsOf } from './chart-steps.ts'
@@ -14,16 +14,10 @@ const mostMarks = 80
  * Credits paid over time, as steps in our own SVG. It is for the eye; the table below it has the same in
  * words.
  */
-export function LedgerChart({
-  entries,
-  settled,
-}: {
-  readonly entries: readonly PanelLedgerEntry[]
-  readonly settled: string
-}): VNode | null {
+export function LedgerChart({ lines, settled }: { readonly lines: PanelLedger['lines']; readonly settled: string }): VNode | null {
   const room = useRef<HTMLElement>(null)
   const width = Math.max(160, useWidth(room))
-  const steps = stepsOf(entries)
+  const steps = stepsOf(lines)
   const [first, last] = [steps[0], steps.at(-1)]
   if (!first || !last || steps.length < 2) return null
   const ceiling = niceCeiling(Number(last.soFar))

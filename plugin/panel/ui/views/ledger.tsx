@@ -1,21 +1,31 @@
 import type { VNode } from 'preact'
-import type { PanelLedgerEntry } from '../../../protocol/protocol.ts'
+import type { PanelLedger } from '../../../protocol/protocol.ts'
+import { useAnswer } from '../controls/hooks.ts'
+import { inParts, ListPart } from '../controls/list-part.tsx'
 import { usePanel } from '../state/panel-context.ts'
 import { creditsWords, timeWords } from '../state/words.ts'
+import { withSums } from './chart-steps.ts'
 import { LedgerChart } from './ledger-chart.tsx'
 
-const stateWords: Readonly<Record<PanelLedgerEntry['state'], string>> = {
+type Line = PanelLedger['lines'][number]
+
+const stateWords: Readonly<Record<Line['state'], string>> = {
   held: 'held',
   settled: 'paid',
   restored: 'given back',
   uncertain: 'not known',
 }
 
-const tones: Partial<Readonly<Record<PanelLedgerEntry['state'], string>>> = { held: 'busy', uncertain: 'bad', restored: 'soft' }
+const tones: Partial<Readonly<Record<Line['state'], string>>> = { held: 'busy', uncertain: 'bad', restored: 'soft' }
+
+/** Lines that are drawn together, and about how high one is, in pixels. */
+const [linesOfPart, linePx] = [40, 30]
 
 /** Credits that were held, paid and given back, over time and line by line. */
 export function Ledger(): VNode {
-  const { ledger } = usePanel().state
+  const { state, store } = usePanel()
+  const { ledger } = state
+  const [found, fault] = useAnswer(store.api.ledger, [store, state.revision])
   const sums = [
     ['Paid', ledger.settled],
     ['Held now', ledger.held],
@@ -34,19 +44,19 @@ export function Ledger(): VNode {
           </div>
         ))}
       </dl>
-      {ledger.entries.length === 0 ? (
-        <p class="soft">Nothing was bought yet. Your purchases appear here.</p>
-      ) : (
+      <div role="alert">{fault !== '' && <p class="wrong small">{fault}</p>}</div>
+      {found?.lines.length === 0 && <p class="soft">Nothing was bought yet. Your purchases appear here.</p>}
+      {found && found.lines.length > 0 && (
         <>
-          <LedgerChart entries={ledger.entries} settled={ledger.settled} />
-          <EntryTable entries={ledger.entries} />
+          <LedgerChart lines={found.lines} settled={ledger.settled} />
+          <LineTable lines={withSums(found.lines)} />
         </>
       )}
     </div>
   )
 }
 
-function EntryTable({ entries }: { readonly entries: readonly PanelLedgerEntry[] }): VNode {
+function LineTable({ lines }: { readonly lines: ReturnType<typeof withSums> }): VNode {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls where the window is narrow.
     <section class="scroll" tabIndex={0} aria-labelledby="entries-title">
@@ -61,28 +71,34 @@ function EntryTable({ entries }: { readonly entries: readonly PanelLedgerEntry[]
             <th scope="col">Paid so far</th>
           </tr>
         </thead>
-        <tbody>
-          {[...entries].reverse().map((entry) => (
-            <tr key={`${entry.id} ${entry.attempt} ${entry.at} ${entry.executionId}`}>
-              <td class="number soft">{timeWords(entry.at)}</td>
-              <th scope="row">
-                {entry.id}
-                {entry.take !== undefined && <span class="soft"> · take {entry.take}</span>}
-                {entry.attempt > 1 && <span class="soft"> · attempt {entry.attempt}</span>}
-                {entry.origin === 'elsewhere' && <span class="soft"> · bought elsewhere</span>}
-                {entry.given !== undefined && <span class="soft"> · approved: {entry.given}</span>}
-              </th>
-              <td class={tones[entry.state] === undefined ? '' : 'tone'} data-tone={tones[entry.state]}>
-                {stateWords[entry.state]}
-              </td>
-              <td class="number" title={creditsWords(entry.credits)}>
-                {entry.credits}
-              </td>
-              <td class="number soft">{entry.settledSoFar}</td>
-            </tr>
-          ))}
-        </tbody>
+        {inParts(lines.toReversed(), linesOfPart).map((part, at) => (
+          <ListPart key={at} tag="tbody" guess={part.length * linePx}>
+            {() => part.map((line) => <LineRow key={`${line.id} ${line.attempt} ${line.at} ${line.executionId}`} {...line} />)}
+          </ListPart>
+        ))}
       </table>
     </section>
+  )
+}
+
+function LineRow({ id, at, take, attempt, origin, given, state, credits, soFar }: ReturnType<typeof withSums>[number]): VNode {
+  return (
+    <tr>
+      <td class="number soft">{timeWords(at)}</td>
+      <th scope="row">
+        {id}
+        {take !== undefined && <span class="soft"> · take {take}</span>}
+        {attempt > 1 && <span class="soft"> · attempt {attempt}</span>}
+        {origin === 'elsewhere' && <span class="soft"> · bought elsewhere</span>}
+        {given !== undefined && <span class="soft"> · approved: {given}</span>}
+      </th>
+      <td class={tones[state] === undefined ? '' : 'tone'} data-tone={tones[state]}>
+        {stateWords[state]}
+      </td>
+      <td class="number" title={creditsWords(credits)}>
+        {credits}
+      </td>
+      <td class="number soft">{soFar}</td>
+    </tr>
   )
 }

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import type { PanelAnimation, PanelPaid, PanelProgress } from '../../../protocol/protocol.ts'
+import type { AnimationRow, PanelProgress, RequestRow } from '../../../protocol/protocol.ts'
 import { PlaceLink } from '../controls/place-link.tsx'
 import { PurchaseBar } from '../controls/progress-bar.tsx'
 import { StateMark } from '../controls/state-mark.tsx'
@@ -7,7 +7,7 @@ import { countWords } from '../state/words.ts'
 
 /** The properties of one line of the list. */
 export interface PaidRowProps {
-  readonly paid: PanelPaid
+  readonly paid: RequestRow & Partial<Pick<AnimationRow, 'faults'>>
   readonly progress: PanelProgress | undefined
   readonly name: string
   readonly isShown: boolean
@@ -21,7 +21,7 @@ export interface PaidRowProps {
  * link or box Tab reaches.
  */
 export function PaidRow({ paid, progress, name, isShown, isChosen, onChoose }: PaidRowProps): VNode {
-  const flags = (paid as Partial<PanelAnimation>).flags?.length ?? 0
+  const { faults = 0 } = paid
   return (
     <li class="paid" data-shown={isShown || undefined}>
       {paid.canBeApproved && onChoose ? (
@@ -37,10 +37,10 @@ export function PaidRow({ paid, progress, name, isShown, isChosen, onChoose }: P
       )}
       <PlaceLink class="beside" tabIndex={-1} to={{ view: 'sprites', id: paid.id }} aria-current={isShown ? 'true' : undefined}>
         <span class="grow cut">{name}</span>
-        {flags > 0 && (
-          <span class="tone small number" data-tone="warn" title={countWords(flags, 'possible fault')}>
-            <span aria-hidden="true">⚑{flags}</span>
-            <span class="visually-hidden">{countWords(flags, 'possible fault')}</span>
+        {faults > 0 && (
+          <span class="tone small number" data-tone="warn" title={countWords(faults, 'possible fault')}>
+            <span aria-hidden="true">⚑{faults}</span>
+            <span class="visually-hidden">{countWords(faults, 'possible fault')}</span>
           </span>
         )}
         <StateMark paid={paid} progress={progress} />

@@ -1,12 +1,13 @@
 import type { VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import type { PanelPaid, PanelSprite, PanelState, ShownState } from '../../../protocol/protocol.ts'
+import type { PanelState, RequestRow, ShownState, SpriteRow } from '../../../protocol/protocol.ts'
 import { Button } from '../controls/button.tsx'
 import { Choice } from '../controls/choice.tsx'
-import { useKeptNodes } from '../controls/kept-nodes.ts'
+import { inParts, ListPart } from '../controls/list-part.tsx'
 import { PlaceLink } from '../controls/place-link.tsx'
 import { useRoving } from '../controls/roving.ts'
 import { FramePicture } from '../preview/frame-picture.tsx'
+import { usePictures } from '../preview/use-frames.ts'
 import { usePanel } from '../state/panel-context.ts'
 import { allPaid, countWords, creditsWords, isMore, progressOf, sumOf } from '../state/words.ts'
 import { PaidRow } from './paid-row.tsx'
@@ -51,20 +52,15 @@ export function SpriteList({ shown, onNew }: SpriteListProps): VNode {
   const needed = state.steps.filter((step) => step.canBeApproved && sprites.some(({ name }) => step.sprites.includes(name)))
   const choose = (ids: readonly string[], isChosen: boolean): void =>
     setChosen((before) => new Set(isChosen ? [...before, ...ids] : [...before].filter((id) => !ids.includes(id))))
-  const keep = useKeptNodes()
   const roving = useRoving()
   // Steps are bought for animations, and approved with them.
-  const row = (paid: PanelPaid, name: string, isStep = false): VNode => {
-    const progress = progressOf(model.progress, paid)
-    const [isShown, isChosen] = [paid.id === shown, chosen.has(paid.id)]
-    return keep(paid.id, [paid, progress, isShown, isChosen], () => (
-      <PaidRow
-        key={paid.id}
-        {...{ paid, progress, name, isShown, isChosen }}
-        {...(isStep ? {} : { onChoose: (isOn: boolean) => choose([paid.id], isOn) })}
-      />
-    ))
-  }
+  const row = (paid: RequestRow, name: string, isStep = false): VNode => (
+    <PaidRow
+      key={paid.id}
+      {...{ paid, name, progress: progressOf(model.progress, paid), isShown: paid.id === shown, isChosen: chosen.has(paid.id) }}
+      {...(isStep ? {} : { onChoose: (isOn: boolean) => choose([paid.id], isOn) })}
+    />
+  )
   return (
     <div class="list-pane">
       <search class="row list-head">
@@ -81,28 +77,24 @@ export function SpriteList({ shown, onNew }: SpriteListProps): VNode {
         <Choice aria-label="Order" value={order} options={orders} onChoose={setOrder} />
       </search>
       <div class="list scroll" {...roving}>
-        {groups.map(({ sprite, animations }) => {
-          const rows = animations.map((animation) => row(animation, animation.name))
-          return keep(`sprite ${sprite.name}`, [sprite, ...rows], () => (
-            <section key={sprite.name} class="group" aria-label={sprite.name}>
-              <header class="group-head beside">
-                <span class="card thumb">
-                  <FramePicture pages={sprite.pages} frame={sprite.animations[0]?.played[0]} pixelArt={sprite.pixelArt} />
-                </span>
-                <h2 class="cut">
-                  <PlaceLink tabIndex={-1} to={{ view: 'sprites', id: sprite.animations[0]?.id }}>
-                    {sprite.name}
-                  </PlaceLink>
-                </h2>
-              </header>
-              <ul>{rows}</ul>
-            </section>
-          ))
-        })}
-        <OtherGroup title="Reference pictures">
-          {steps.map((step) => row(step, `${step.id} · ${step.operation.replaceAll('_', ' ')}`, true))}
+        {inParts(groups, perPart).map((part, at) => (
+          <ListPart key={at} guess={part.reduce((sum, { animations }) => sum + headPx + animations.length * linePx, 0)}>
+            {() =>
+              part.map(({ sprite, animations }) => (
+                <section key={sprite.name} class="group" aria-label={sprite.name}>
+                  <GroupHead sprite={sprite} />
+                  <ul>{animations.map((animation) => row(animation, animation.name))}</ul>
+                </section>
+              ))
+            }
+          </ListPart>
+        ))}
+        <OtherGroup title="Reference pictures" lines={steps}>
+          {(step) => row(step, `${step.id} · ${step.operation.replaceAll('_', ' ')}`, true)}
         </OtherGroup>
-        <OtherGroup title="Earlier requests">{orphans.map((orphan) => row(orphan, orphan.was, true))}</OtherGroup>
+        <OtherGroup title="Earlier requests" lines={orphans}>
+          {(orphan) => row(orphan, orphan.was, true)}
+        </OtherGroup>
         {groups.length + steps.length + orphans.length === 0 && (
           <p class="page soft">
             {state.sprites.length === 0
@@ -142,18 +134,52 @@ export function SpriteList({ shown, onNew }: SpriteListProps): VNode {
   )
 }
 
-/** Requests that belong to no sprite. Nothing if there are none. */
-function OtherGroup({ title, children }: { readonly title: string; readonly children: readonly VNode[] }): VNode | null {
-  if (children.length === 0) return null
+/** Groups, or lines of the other groups, that are drawn together. */
+const perPart = 10
+/** About how high the head of a group and a line are, in pixels. */
+const [headPx, linePx] = [40, 28]
+
+/** The name of a sprite, which opens its first animation, and its picture. */
+function GroupHead({ sprite }: { readonly sprite: SpriteRow }): VNode {
+  const pictures = usePictures(sprite)
   return (
-    <section class="group" aria-label={title}>
+    <header class="group-head beside">
+      <span class="card thumb">
+        <FramePicture pages={pictures?.pages ?? []} frame={pictures?.animations[0]?.played[0]} pixelArt={pictures?.pixelArt === true} />
+      </span>
+      <h2 class="cut">
+        <PlaceLink tabIndex={-1} to={{ view: 'sprites', id: sprite.animations[0]?.id }}>
+          {sprite.name}
+        </PlaceLink>
+      </h2>
+    </header>
+  )
+}
+
+/** Requests that belong to no sprite. Nothing if there are none. */
+function OtherGroup<T>({
+  title,
+  lines,
+  children,
+}: {
+  readonly title: string
+  readonly lines: readonly T[]
+  readonly children: (line: T) => VNode
+}): VNode | null {
+  if (lines.length === 0) return null
+  return (
+    <section aria-label={title}>
       <h2 class="group-head">{title}</h2>
-      <ul>{children}</ul>
+      {inParts(lines, perPart).map((part, at) => (
+        <ListPart key={at} guess={part.length * linePx}>
+          {() => <ul>{part.map(children)}</ul>}
+        </ListPart>
+      ))}
     </section>
   )
 }
 
-function total(selected: readonly PanelPaid[], needed: readonly PanelPaid[]): string {
+function total(selected: readonly RequestRow[], needed: readonly RequestRow[]): string {
   const sum = sumOf([...selected, ...needed].map((paid) => paid.price?.credits))
   return sum === undefined ? countWords(selected.length, 'animation') : creditsWords(sum)
 }
@@ -163,7 +189,7 @@ function allTotal({ totals }: PanelState): string {
 }
 
 interface Found {
-  readonly groups: readonly { readonly sprite: PanelSprite; readonly animations: PanelSprite['animations'] }[]
+  readonly groups: readonly { readonly sprite: SpriteRow; readonly animations: SpriteRow['animations'] }[]
   readonly steps: PanelState['steps']
   readonly orphans: PanelState['orphans']
 }
@@ -172,14 +198,14 @@ interface Found {
 function find(state: PanelState, words: string, filter: Filter, order: Order): Found {
   const wanted = words.trim().toLowerCase()
   const named = (text: string): boolean => text.toLowerCase().includes(wanted)
-  const sort = <T extends PanelPaid>(all: readonly T[]): readonly T[] => (order === 'name' ? all : all.toSorted(byPrice))
+  const sort = <T extends RequestRow>(all: readonly T[]): readonly T[] => (order === 'name' ? all : all.toSorted(byPrice))
   const groups = state.sprites.flatMap((sprite) => {
     const animations = sprite.animations.filter(
       (animation) => (named(animation.id) || named(sprite.file)) && (fits(animation, filter) || isShownAs(animation, filter)),
     )
     return animations.length === 0 ? [] : [{ sprite, animations: sort(animations) }]
   })
-  const isFound = (paid: PanelPaid): boolean => named(paid.id) && fits(paid, filter)
+  const isFound = (paid: RequestRow): boolean => named(paid.id) && fits(paid, filter)
   return {
     groups: order === 'name' ? groups : groups.toSorted((a, b) => byPrice(a.animations[0], b.animations[0])),
     steps: sort(state.steps.filter(isFound)),
@@ -187,18 +213,18 @@ function find(state: PanelState, words: string, filter: Filter, order: Order): F
   }
 }
 
-function fits(paid: PanelPaid, filter: Filter): boolean {
+function fits(paid: RequestRow, filter: Filter): boolean {
   return filter === 'all' || filter === paid.state || (filter === 'open' && paid.wantsPerson)
 }
 
-function isShownAs({ flags, isPlaceholder, isSuperseded }: PanelSprite['animations'][number], filter: Filter): boolean {
-  if (filter === 'flagged') return flags.length > 0
+function isShownAs({ faults, isPlaceholder, isSuperseded }: SpriteRow['animations'][number], filter: Filter): boolean {
+  if (filter === 'flagged') return faults > 0
   if (filter === 'placeholder') return isPlaceholder
   return filter === 'superseded' && isSuperseded
 }
 
 /** The dearest first; what has no price last. */
-function byPrice(a: PanelPaid | undefined, b: PanelPaid | undefined): number {
+function byPrice(a: RequestRow | undefined, b: RequestRow | undefined): number {
   const [one, other] = [a?.price?.credits, b?.price?.credits]
   if (one === other) return 0
   if (one === undefined || other === undefined) return one === undefined ? 1 : -1
