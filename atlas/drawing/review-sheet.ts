@@ -4,11 +4,11 @@ import { makeContactSheet } from './contact-sheet.ts'
 import { LETTER_HEIGHT, write } from './font.ts'
 import { drawOnionSkins } from './onion.ts'
 
-/** One animation on a review sheet. */
+/** One animation on a review sheet, or pictures side by side. */
 export interface ReviewedAnimation {
   /** Text above the frames. */
   readonly title: string
-  /** In playing order, of one size; at least one. */
+  /** In playing order, of one size; at least one. Pictures may have several sizes. */
   readonly frames: readonly Bitmap[]
   /** Lines of text under each frame, e.g. its index. */
   readonly captions: readonly (readonly string[])[]
@@ -16,6 +16,12 @@ export interface ReviewedAnimation {
   readonly flagged: readonly number[]
   /** Whether the first frame follows the last. */
   readonly isClosed: boolean
+  /**
+   * Whether they are pictures and no frames of a motion. They get no onion skin.
+   *
+   * @default false
+   */
+  readonly arePictures?: boolean
 }
 
 /** Longest side of a frame on the sheet, pixels. */
@@ -28,7 +34,7 @@ const RED = [255, 110, 100] as const
 
 /**
  * Draws a picture for a person to review frames. Each animation shows its frames in rows, flagged ones with a
- * red border. Under each row the same frames follow as an onion skin: the frame before in red and the frame
+ * red border. Under each row of a motion the same frames follow as an onion skin: the frame before in red and the frame
  * after in blue. A jump shows as double edges.
  *
  * @throws {AtlasError} `SW_ATLAS_OPTION` if there is nothing to show.
@@ -49,8 +55,8 @@ export function makeReviewSheet(animations: readonly ReviewedAnimation[]): Bitma
   return sheet
 }
 
-function drawAnimation({ title, frames, captions, flagged, isClosed }: ReviewedAnimation): Bitmap {
-  const onion = drawOnionSkins(frames, isClosed)
+function drawAnimation({ title, frames, captions, flagged, isClosed, arePictures = false }: ReviewedAnimation): Bitmap {
+  const onion = arePictures ? [] : drawOnionSkins(frames, isClosed)
   const columns = Math.min(COLUMNS, frames.length)
   const rows: Bitmap[] = []
   for (let from = 0; from < frames.length; from += columns) {
@@ -58,7 +64,8 @@ function drawAnimation({ title, frames, captions, flagged, isClosed }: ReviewedA
     const own = flagged.flatMap((at) => (at >= from && at < to ? [at - from] : []))
     const options = { columns, cell: CELL, flagged: own }
     const row = makeContactSheet(frames.slice(from, to), options)
-    rows.push(withCaptions(row, captions.slice(from, to), own), makeContactSheet(onion.slice(from, to), { columns, cell: CELL }))
+    rows.push(withCaptions(row, captions.slice(from, to), own))
+    if (onion.length > 0) rows.push(makeContactSheet(onion.slice(from, to), { columns, cell: CELL }))
   }
   const head = 2 * LETTER_HEIGHT
   const whole = createBackground(

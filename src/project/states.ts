@@ -233,3 +233,15 @@ export function missingWords({ state, note, request, changed = [] }: UnsentReque
   if (isStepId(request.id) && state === 'missing') return `new, a step of its reference: ${request.operation}`
   return state === 'failed' ? `failed: ${note ?? ''}` : state === 'approved' ? 'approved, not bought' : 'new'
 }
+
+/**
+ * `1 animation`, `3 pictures`, `2 animations and pictures`.
+ *
+ * @param all The requests that the number is about. Steps among them do not count.
+ */
+export function countItems(number: number, all: readonly Pick<PaidRequest, 'operation' | 'id'>[]): string {
+  const own = all.filter(({ id }) => !isStepId(id))
+  const pictures = own.filter(({ operation }) => operation !== 'sprite_sheet').length
+  if (pictures > 0 && pictures < own.length) return `${number} animations and pictures`
+  return `${number} ${pictures > 0 ? 'picture' : 'animation'}${number === 1 ? '' : 's'}`
+}

@@ -36,9 +36,9 @@ export async function approve(context: Context, session: Session, request: Appro
   throwAll(found.errors)
   const doubts = await checkReferences(context, found.items, session.capabilities)
   const { candidates, ...rest } = await sortOut(session, found, request, signal)
-  const lines = candidates.map(({ id, hash, prompt, quote, ceiling, frozen }): ApprovalLine => {
+  const lines = candidates.map(({ id, operation, hash, prompt, quote, ceiling, frozen }): ApprovalLine => {
     const warning = [doubts.get(id.slice(0, id.search(/[.#]/))) ?? [], frozen ? frozenWords(id, frozen) : []].flat().join(' ')
-    return { id, hash, prompt, quote, ceiling, ...(warning && { warning }) }
+    return { id, operation, hash, prompt, quote, ceiling, ...(warning && { warning }) }
   })
   if (candidates.length === 0) return { approved: [], ...rest, confirmed: true }
   checkCeilings(lines, request)
@@ -111,7 +111,8 @@ async function sortOut(
       const { hash } = order
       const from = isOthers && !session.queues ? findEntry(found.lock, one.id, hash) : undefined
       const frozen = bytesToTakeOver({ ...session, ...found }, order, from, price.credits)
-      candidates.push({ id: one.id, hash, prompt: one.request.prompt, quote: price.credits, ceiling, order, price, frozen })
+      const { operation, prompt } = one.request
+      candidates.push({ id: one.id, operation, hash, prompt, quote: price.credits, ceiling, order, price, frozen })
     }
   }
   return { candidates, untouched, others, undecided }

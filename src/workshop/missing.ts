@@ -4,7 +4,7 @@ import { SpritewrightError } from '../errors.ts'
 import { commandWord } from '../host/terminal.ts'
 import type { Context } from '../project/context.ts'
 import type { Quotes } from '../project/quotes.ts'
-import { missingWords, type UnsentRequest } from '../project/states.ts'
+import { countItems, missingWords, type UnsentRequest } from '../project/states.ts'
 import { isStepId } from '../vault/lockfile.ts'
 
 /** A missing part of a build: an animation, or a step of a chain. */
@@ -54,14 +54,13 @@ export async function missingError(
 /** An item may be an animation, a picture, or a step before one of both. */
 function countWords(items: readonly Missing[]): string {
   const steps = items.filter(({ id }) => isStepId(id)).length
-  const animations = items.filter(({ request }) => request.operation === 'sprite_sheet').length
-  const pictures = items.length - animations - steps
+  const own = items.length - steps
+  const requests = items.map(({ request }) => request)
   const words = [
-    ...(animations > 0 ? [`${animations} ${animations === 1 ? 'animation' : 'animations'}`] : []),
-    ...(pictures > 0 ? [`${pictures} ${pictures === 1 ? 'picture' : 'pictures'}`] : []),
+    ...(own > 0 ? [countItems(own, requests)] : []),
     ...(steps > 0 ? [`${steps} ${steps === 1 ? 'step' : 'steps'} of references`] : []),
   ]
-  return `${words.join(', ').replace(/, (?=[^,]*$)/, ' and ')} of the project ${items.length === 1 ? 'is' : 'are'}`
+  return `${words.join(' and ')} of the project ${items.length === 1 ? 'is' : 'are'}`
 }
 
 /** The options that a command needs if the project is not the working folder. */

@@ -21,6 +21,7 @@ import { resultSource, sheetOptions, toInputs } from './sheets/sheets.ts'
 export async function review(context: Context, connection: ServiceConnection, name: string): Promise<ReviewReport> {
   const { bought, missing } = await findBought(context, connection, name)
   const animations: ReviewedAnimation[] = []
+  const pictures: ReviewedAnimation[] = []
   const quality: AnimationQuality[] = []
   const find = createOverrideFinder(context.host.disk)
   for (const item of bought) {
@@ -32,11 +33,11 @@ export async function review(context: Context, connection: ServiceConnection, na
     quality.push(own)
     const faults = new Map<number, string[]>()
     for (const { fault, frames } of own.flags) for (const index of frames) faults.set(index, [...(faults.get(index) ?? []), fault])
-    animations.push({
-      title: animation.isPicture ? item.id : `${item.id} - ${played.frames.length} frames - ${animation.fps} fps`,
+    ;(animation.isPicture ? pictures : animations).push({
+      title: `${item.id} - ${played.frames.length} frames - ${animation.fps} fps`,
       frames: played.frames,
       captions: played.indices.map((index) => [
-        `${index}`,
+        animation.isPicture ? animation.name || spec.name : `${index}`,
         ...(played.touched.has(index) ? ['by hand'] : []),
         ...new Set(faults.get(index)),
       ]),
@@ -44,7 +45,20 @@ export async function review(context: Context, connection: ServiceConnection, na
       isClosed: isClosedLoop(animation),
     })
   }
-  return { name, animations: quality, missing, picture: encodePng(makeReviewSheet(animations)), warnings: context.warnings }
+  const sheet = makeReviewSheet([...animations, ...(pictures.length > 0 ? [sideBySide(name, pictures)] : [])])
+  return { name, animations: quality, missing, picture: encodePng(sheet), warnings: context.warnings }
+}
+
+/** Pictures, of one frame each, as one part of the sheet. */
+function sideBySide(name: string, pictures: readonly ReviewedAnimation[]): ReviewedAnimation {
+  return {
+    title: `${name} - ${pictures.length} ${pictures.length === 1 ? 'picture' : 'pictures'}`,
+    frames: pictures.flatMap(({ frames }) => frames),
+    captions: pictures.flatMap(({ captions }) => captions),
+    flagged: pictures.flatMap(({ flagged }, at) => (flagged.length > 0 ? [at] : [])),
+    isClosed: false,
+    arePictures: true,
+  }
 }
 
 /**

@@ -486,7 +486,7 @@ describe('build', () => {
     expect(world.out()).toBe(
       [
         '✓ Bought hero.walk for 2.4 credits',
-        '1 animation bought before: nothing paid',
+        '1 bought before: nothing paid',
         '',
         '  atlas    scale  pages    frames  animations',
         '  sprites     1×  512×256      24           2',

@@ -1,5 +1,6 @@
 import type { ViteDevServer } from 'vite'
 import type { Overview } from '../../../src/index.ts'
+import { countItems } from '../../../src/project/states.ts'
 import type { PluginLog } from '../../log.ts'
 import { namesOf } from '../../news.ts'
 import type { PanelOrigin } from './origin.ts'
@@ -34,6 +35,9 @@ function tellState({ items, errors }: Overview, log: PluginLog): void {
   const open = items.filter(({ state }) => state !== 'bought').map(({ id }) => id)
   if (open.length === 0) return
   log.info(
-    `${open.length} of ${items.length} animations are placeholders: ${namesOf(open)}. See their prices in the panel, or: npx spritewright plan`,
+    `${open.length} of ${countItems(
+      items.length,
+      items.map(({ request }) => request),
+    )} are placeholders: ${namesOf(open)}. See their prices in the panel, or: npx spritewright plan`,
   )
 }

@@ -1,6 +1,7 @@
 import { revokedWords, workerWords } from '../../credit/approval-words.ts'
 import { creditsWords, sumCredits } from '../../credit/credits.ts'
 import { errorCodes, SpritewrightError } from '../../errors.ts'
+import { countItems } from '../../project/states.ts'
 import type { ApprovalLine, ApproveReport, ApproveRequest, StandingOffer } from '../../workshop.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
@@ -127,11 +128,11 @@ function toSentence(lines: readonly ApprovalLine[]): string {
   return `A build may hold and spend up to ${creditsWords(total)} for ${countLines(lines)}, each bought once.`
 }
 
-/** Counts animations, and steps of references if there are any. */
+/** Counts animations and pictures, and steps of references if there are any. */
 function countLines(lines: readonly ApprovalLine[]): string {
   const steps = lines.filter((line) => line.id.includes('#')).length
-  const animations = count(lines.length - steps, 'animation')
-  return steps === 0 ? animations : `${animations} and ${count(steps, 'step')} of references`
+  const items = countItems(lines.length - steps, lines)
+  return steps === 0 ? items : `${items} and ${count(steps, 'step')} of references`
 }
 
 function toQuestion(lines: readonly ApprovalLine[]): string {

@@ -3,7 +3,7 @@ import { creditsWords } from '../../credit/credits.ts'
 import { SpritewrightError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
 import { replaceFile } from '../../host/publish.ts'
-import { meaningOf, whyNotBought } from '../../project/states.ts'
+import { countItems, meaningOf, whyNotBought } from '../../project/states.ts'
 import type { FrameFile, PlanPictures, PlanReport } from '../../workshop.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
@@ -116,7 +116,10 @@ function printSums(printer: Printer, report: PlanReport): void {
   const priced = items.filter((item) => item.quote !== undefined)
   if (priced.length > 0) {
     printer.line(
-      `${priced.length} of ${count(items.length, 'animation')}${stepWords(steps.filter((step) => step.quote !== undefined).length)} to buy: `,
+      `${priced.length} of ${countItems(
+        items.length,
+        items.map(({ request }) => request),
+      )}${stepWords(steps.filter((step) => step.quote !== undefined).length)} to buy: `,
       ink('bold', creditsWords(total)),
       ink('dim', ' (estimate, not binding)'),
     )

@@ -1,10 +1,10 @@
-import { whyNotBought } from '../../project/states.ts'
+import { countItems, whyNotBought } from '../../project/states.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { printFlags } from '../view/frames.ts'
 import { ink } from '../view/ink.ts'
 import { type PricingStep, tellNext } from '../view/next.ts'
-import { count, creditsCell, inkState, ownRows, printNoSpec, rowsOf, toPlanDocument } from '../view/plan.ts'
+import { creditsCell, inkState, ownRows, printNoSpec, rowsOf, toPlanDocument } from '../view/plan.ts'
 
 /**
  * `spritewright status`: shows the state of each animation, executions in flight, open questions and
@@ -39,7 +39,12 @@ export async function status({ printer, parts, root, withWorkshop }: CommandCont
   const bought = report.items.filter((item) => item.state === 'bought').length
   printer.line()
   const older = report.items.filter(({ superseded }) => superseded !== undefined).length
-  printer.line(`${bought} of ${count(report.items.length, 'animation')} bought${older > 0 ? `, ${older} as before a change` : ''}.`)
+  printer.line(
+    `${bought} of ${countItems(
+      report.items.length,
+      report.items.map(({ request }) => request),
+    )} bought${older > 0 ? `, ${older} as before a change` : ''}.`,
+  )
   await tellNext(printer, rowsOf(report), pricing, { host: parts.host, root, asksWorker })
   return 0
 }

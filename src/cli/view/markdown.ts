@@ -1,8 +1,8 @@
 import { type Credits, creditsWords, sumCredits } from '../../credit/credits.ts'
 import { escapeText } from '../../host/terminal.ts'
-import { meaningOf, whyNotBought } from '../../project/states.ts'
+import { countItems, meaningOf, whyNotBought } from '../../project/states.ts'
 import type { PlanReport } from '../../workshop.ts'
-import { count, creditsCell, framesCell, type PlanRow, rowsOf } from './plan.ts'
+import { creditsCell, framesCell, type PlanRow, rowsOf } from './plan.ts'
 
 /**
  * Formats a plan as a comment on a pull request: a heading, a table of what must be bought, the total, the
@@ -16,9 +16,19 @@ export function toPlanMarkdown(report: PlanReport, approveCommand: string, pictu
   const bought = report.items.filter((item) => item.state === 'bought').length
   const unbought = report.items.length - bought - lost
   if (open.length === 0)
-    return `### Sprites: nothing to buy\n${report.items.length === 0 ? '' : `\nAll ${count(report.items.length, 'animation')} bought.\n`}`
+    return `### Sprites: nothing to buy\n${
+      report.items.length === 0
+        ? ''
+        : `\nAll ${countItems(
+            report.items.length,
+            report.items.map(({ request }) => request),
+          )} bought.\n`
+    }`
   const lines = [
-    `### Sprites: ${count(unbought, 'animation')} not bought, ${creditsWords(report.total)}`,
+    `### Sprites: ${countItems(
+      unbought,
+      report.items.map(({ request }) => request),
+    )} not bought, ${creditsWords(report.total)}`,
     '',
     '| animation | state | frames | paid before | price | ceiling | why |',
     '|---|---|--:|--:|--:|--:|---|',
@@ -28,7 +38,10 @@ export function toPlanMarkdown(report: PlanReport, approveCommand: string, pictu
       return `| ${[idCell(item.id), ...cells.map(escapeMarkdown)].join(' | ')} |`
     }),
     '',
-    `${count(bought, 'animation')} bought${lost === 0 ? '' : `, ${lost} more whose results are not here`}. Prices are estimates and not binding.`,
+    `${countItems(
+      bought,
+      report.items.map(({ request }) => request),
+    )} bought${lost === 0 ? '' : `, ${lost} more whose results are not here`}. Prices are estimates and not binding.`,
     ...differenceWords(
       open.filter((row) => row.state !== 'lost'),
       report.total,

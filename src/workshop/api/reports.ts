@@ -5,6 +5,7 @@ import type { ShownDecision } from '../../job/recover.ts'
 import type { PlanItem, PlanStep } from '../../project/plan.ts'
 import type { AnimationQuality } from '../../sheets/quality.ts'
 import type { BuiltSheets } from '../../sheets/sheet.ts'
+import type { PaidRequest } from '../../sprite-spec/request.ts'
 import type { SpriteSpec } from '../../sprite-spec/spec.ts'
 import type { BalanceEvidence } from '../ledger/report.ts'
 
@@ -60,6 +61,7 @@ export interface PlanPictures {
 /** A ceiling that was written, or would be. */
 export interface ApprovalLine {
   readonly id: string
+  readonly operation: PaidRequest['operation']
   /** Request hash. The hash of a sheet also changes with each step of its chain. */
   readonly hash: string
   /** The prompt that is sent. */

@@ -146,7 +146,7 @@ function tellBuilt(printer: Printer, { workshop, report, written, out, root }: B
   if (report.balance) printer.line('  ', report.balance.isExplained ? report.balance.words : ink('yellow', report.balance.words))
   if (report.fetched.length > 0)
     printer.line(`Fetched again, since their results were not here: ${report.fetched.join(', ')}. Nothing paid.`)
-  if (report.fromVault > 0) printer.hint(`${count(report.fromVault, 'animation')} bought before: nothing paid`)
+  if (report.fromVault > 0) printer.hint(`${report.fromVault} bought before: nothing paid`)
   printAtlases(printer, report.sheets)
   for (const note of workshop.options.notes) printer.hint(note)
   tellFlags(printer, report.sheets.quality ?? [])
