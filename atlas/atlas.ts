@@ -1,5 +1,6 @@
 import type { Bitmap } from './bitmap.ts'
 import { drawPage, lazyPage, type PagePicture } from './compose.ts'
+import { weighPage } from './encode/weight.ts'
 import { AtlasError } from './errors.ts'
 import { type Borders, canvasOf, checkSequences, type FrameSequence } from './frame.ts'
 import { cutPieces, earlierPlaces, type Piece, untrimmedSlices } from './frames/pieces.ts'
@@ -81,6 +82,13 @@ export interface AtlasOptions {
    * @default 1
    */
   readonly align?: number
+  /**
+   * `best`: of layouts whose area is within 3 % of the smallest, takes the one whose pages have the fewest
+   * bytes by an estimate, and turns frames only if that saves bytes. It takes up to two seconds a page.
+   *
+   * @default 'fast'
+   */
+  readonly effort?: 'fast' | 'best' | undefined
 }
 
 /**
@@ -125,6 +133,7 @@ export function makeAtlas(name: string, unsorted: readonly FrameSequence[], opti
       border: Math.max(1, Math.ceil(unitsOf(padding) / 2)),
       unit: align,
       canTurn,
+      ...(options.effort === 'best' ? { weigh: (page) => weighPage(drawPage(inPixels(page, align), pictures)) } : {}),
     },
     earlierPlaces(earlier, sequences, pieces, pictures, align),
   ).map((page) => inPixels(page, align))

@@ -9,6 +9,8 @@
  *   layouts, then lays out that page with more effort.
  * - search.ts: lays out one page. It fills strips of many widths, by several orders and scores, then swaps
  *   some of the last boxes of the best results.
+ * - lightest.ts: of layouts that are nearly as small, takes the one that a player downloads fastest, by an
+ *   estimate that the caller passes.
  * - strip.ts: fills one strip (skyline best fit): the highest gap of the outline (outline.ts) gets the
  *   waiting box with the best score (waiting.ts).
  * - boxes.ts, layout.ts: the shared types. A box is a rectangle with its padding; an entry is a box in one
@@ -96,7 +98,8 @@ function boxesOf(sizes: readonly PackSize[], groups: readonly PackGroup[], { pad
 const BOTH_WAYS = 4000
 
 /**
- * Packs upright if the upright pages are dense enough, or if turned rectangles save nothing. Each of the two
+ * Packs upright if the upright pages are dense enough, or if turned rectangles save neither a page nor area
+ * (with `weigh`: bytes). Each of the two
  * ways may fit groups that do not fit in the other way.
  */
 function packBest(sizes: readonly PackSize[], groups: readonly PackGroup[], options: PackOptions): PackedPage[] {
@@ -109,7 +112,9 @@ function packBest(sizes: readonly PackSize[], groups: readonly PackGroup[], opti
     if (found instanceof AtlasError) throw found
     return found
   }
-  const gain = upright.length - turned.length || areaOf(upright) - areaOf(turned)
+  const { weigh } = options
+  const costOf = weigh === undefined ? areaOf : (pages: readonly PackedPage[]) => pages.reduce((sum, page) => sum + weigh(page), 0)
+  const gain = upright.length - turned.length || costOf(upright) - costOf(turned)
   return gain > 0 ? turned : upright
 }
 

@@ -1,6 +1,7 @@
 import { AtlasError } from '../errors.ts'
 import type { Box } from './boxes.ts'
 import type { Layout, PageBounds } from './layout.ts'
+import { lightest } from './lightest.ts'
 import { layOut, layOutQuickly, layOutSome } from './search.ts'
 
 /** A rectangle to be placed, pixels, without padding. */
@@ -37,6 +38,13 @@ export interface PackOptions {
    * @default 1
    */
   readonly unit?: number
+  /**
+   * Estimates the bytes of a page. Of pages whose area is nearly equal the packer takes the lightest, and it
+   * turns rectangles only if the pages get lighter, or fewer.
+   *
+   * @default the smallest area alone counts
+   */
+  readonly weigh?: ((page: PackedPage) => number) | undefined
 }
 
 /** Top left corner of a rectangle on a page. A rectangle turned by 90° covers its height × its width. */
@@ -55,6 +63,9 @@ export interface PackedPage {
   /** Index of a size → its place. */
   readonly positions: ReadonlyMap<number, PackedPlace>
 }
+
+/** Limit of pixels that are weighed to choose the layout of a page. */
+const PIXELS_WEIGHED = 1 << 27
 
 /** If a group does not fit, later groups are tried until this many groups have failed. */
 const MISSES_ALLOWED = 4
@@ -120,7 +131,14 @@ class PagePacker {
     const indices = this.#membersOf(chosen)
     const layout = layOut(this.#boxesAt(indices), this.#bounds)
     if (layout === undefined) throw this.#tooLarge(this.#groups[chosen[0]!]!)
-    return this.#toPage(layout, indices, chosen)
+    return this.#toPage(this.#lightest(layout, indices), indices, chosen)
+  }
+
+  #lightest(smallest: Layout, indices: readonly number[]): Layout {
+    const { weigh, unit = 1 } = this.#options
+    if (weigh === undefined) return smallest
+    const most = Math.floor(PIXELS_WEIGHED / (smallest.width * smallest.height * unit * unit))
+    return lightest(this.#boxesAt(indices), this.#bounds, smallest, most, (layout) => weigh(this.#toPage(layout, indices, [])))
   }
 
   /** Fills a page with groups of one rectangle each, any of them. */

@@ -32,13 +32,14 @@ const LAST_BOXES = [120, 240]
 const GOOD_ENOUGH = { of: 990, ofFew: 975, few: 200 }
 
 /** Orders to try: long boxes first, by four measures. */
-const KEYS: readonly ((width: number, height: number) => number)[] = [
+export const KEYS: readonly ((width: number, height: number) => number)[] = [
   (width, height) => 8 * height + width,
   (width, height) => width * height,
   (width, height) => 2 * height + width,
   (width, height) => height * 65536 + width,
 ]
-const RULES: readonly FillRule[] = [
+/** Scores to try. */
+export const RULES: readonly FillRule[] = [
   { over: 25, under: 24 },
   { over: 45, under: 40 },
 ]
@@ -233,7 +234,8 @@ class PageSearch {
   }
 }
 
-function toBounds(width: number, height: number, isPartial = false): FillBounds {
+/** Bounds of a filling from the start. */
+export function toBounds(width: number, height: number, isPartial = false): FillBounds {
   return { width, height, isPartial, from: emptyStrip(width), keepAt: -1 }
 }
 
@@ -243,7 +245,8 @@ function swap(values: Int32Array, a: number, b: number): void {
   values[b] = first
 }
 
-function toLayout(filler: StripFiller, boxes: readonly Box[], { width, height }: Filling): Layout {
+/** Returns the places of the last filling. */
+export function toLayout(filler: StripFiller, boxes: readonly Box[], { width, height }: Filling): Layout {
   const places = boxes.map((box, at) => {
     const entry = filler.placedBy[at]!
     if (entry < 0) return undefined

@@ -98,13 +98,13 @@ async function readOrPack(asked: AskedGroup, ports: SheetPorts): Promise<PackedG
 }
 
 async function pack({ name, members, options }: AskedGroup, ports: SheetPorts): Promise<PackedGroup> {
-  const { hull, maxSize, rotate = false } = options
+  const { hull, maxSize, effort, rotate = false } = options
   const { encodeTexture: textures, signal } = ports
   const scales = scalesOf(members)
   const isScaled = scales.length > 1 || scales[0] !== 1
   const animations = await readAnimations(members, ports)
   const sequences = members.map((input, at) => toSequence(input, isScaled ? untrimmed(animations[at]!) : animations[at]!))
-  const atlases = await layOut(name, sequences, scales, { maxSize, rotate, earlier: options.stable ? ports.earlier : undefined })
+  const atlases = await layOut(name, sequences, scales, { maxSize, rotate, effort, earlier: options.stable ? ports.earlier : undefined })
   const warnings: string[] = []
   const aids = { textures, signal, warn: (message: string) => void warnings.push(message) }
   return {

@@ -7,6 +7,8 @@ export interface LayOutOptions {
   readonly maxSize: number
   /** Whether frames may be turned. */
   readonly rotate: boolean
+  /** `best` also chooses the layout by the bytes of its pages. */
+  readonly effort?: 'best' | undefined
   /**
    * Positions of frames in an earlier build, which are kept as far as density allows.
    *
@@ -24,7 +26,7 @@ export async function layOut(
   name: string,
   sequences: readonly FrameSequence[],
   scales: readonly number[],
-  { maxSize, rotate, earlier }: LayOutOptions,
+  { maxSize, rotate, effort, earlier }: LayOutOptions,
 ): Promise<Atlas[]> {
   const at = (all: readonly FrameSequence[], scale: number): Promise<FrameSequence[]> =>
     Promise.all(all.map((sequence) => scaleSequence(sequence, scale)))
@@ -36,11 +38,12 @@ export async function layOut(
   const [largest = 1, ...smaller] = scales
   if (unit === undefined || smaller.length === 0) {
     const atlases: Atlas[] = []
-    for (const scale of scales) atlases.push(makeAtlas(name, await at(sequences, scale), { maxSize, rotate, scale, ...before(scale) }))
+    for (const scale of scales)
+      atlases.push(makeAtlas(name, await at(sequences, scale), { maxSize, rotate, effort, scale, ...before(scale) }))
     return atlases
   }
   const aligned = alignSequences(sequences, scales, unit)
-  const large = makeAtlas(name, await at(aligned, largest), { maxSize, rotate, scale: largest, align: unit, ...before(largest) })
+  const large = makeAtlas(name, await at(aligned, largest), { maxSize, rotate, effort, scale: largest, align: unit, ...before(largest) })
   const atlases = [large]
   for (const scale of smaller) atlases.push(shrinkAtlas(large, await at(aligned, scale), scale))
   return atlases
