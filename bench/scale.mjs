@@ -57,8 +57,8 @@ async function measure({ name, sprites, others }) {
   const env = manySpritesEnv(root)
   const run = (...args) => measureProcess({ script: bin, args, cwd: root, env })
   const rows = []
-  const add = (what, { cpuS, wallS, peakMb, mb, bytes, requests }) => {
-    rows.push({ what, name, sprites, cpuS, wallS, mb: peakMb ?? mb, bytes, requests })
+  const add = (what, { cpuS, wallS, peakMb, mb, bytes, requests, nodes }) => {
+    rows.push({ what, name, sprites, cpuS, wallS, mb: peakMb ?? mb, bytes, requests, nodes })
     console.log(`${name}, ${what}: ${cpuS.toFixed(2)} s of CPU`)
   }
   add('build, cold', await run('build'))
@@ -72,15 +72,18 @@ async function measure({ name, sprites, others }) {
   editEveryTenth(root, sprites, true)
   add('status, a tenth edited', await run('status', '--json'))
   editEveryTenth(root, sprites, false)
-  const { stdout } = await measureProcess({ script: join(here, 'scale-server.mjs'), cwd: root, env })
-  for (const line of stdout.trim().split('\n')) {
-    const { point, ...figures } = JSON.parse(line)
-    add(`vite, ${point}`, figures)
+  const servers = { 'scale-server.mjs': 'vite', 'scale-page.mjs': 'page of the panel' }
+  for (const [script, what] of Object.entries(servers)) {
+    const { stdout } = await measureProcess({ script: join(here, script), cwd: root, env })
+    for (const line of stdout.trim().split('\n')) {
+      const { point, ...figures } = JSON.parse(line)
+      add(`${what}, ${point}`, figures)
+    }
   }
   return rows
 }
 
-function toRow(sprites, { name, cpuS, wallS, mb, bytes, requests }) {
+function toRow(sprites, { name, cpuS, wallS, mb, bytes, requests, nodes }) {
   return {
     project: name,
     'CPU s': cpuS,
@@ -89,5 +92,6 @@ function toRow(sprites, { name, cpuS, wallS, mb, bytes, requests }) {
     MB: mb,
     ...(bytes === undefined ? {} : { kB: bytes / 1000 }),
     ...(requests === undefined ? {} : { requests }),
+    ...(nodes === undefined ? {} : { nodes }),
   }
 }

@@ -84,6 +84,7 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
     workshop,
     root,
     base: base.startsWith('/') ? base : '/',
+    names: async () => (await shownSprites.with([])).specs.map(({ name }) => name).sort(),
     shown: (open) => shownSprites.withMore(open),
     show: async (name) => {
       const before = shownSprites.newest()

@@ -10,6 +10,7 @@
  *
  * | request          | what                                                                                 |
  * | ---------------- | ------------------------------------------------------------------------------------ |
+ * | `GET api/names`  | Names of all sprites, sorted. Known long before their states.                         |
  * | `GET api/state`  | {@link PanelState}, whole and small. With the token's header `access.mayAct` shows   |
  * |                  | if it may act. `?open=hero` adds the details of that sprite. `?whole` reads all      |
  * |                  | files again, also if nothing is known to have changed.                               |

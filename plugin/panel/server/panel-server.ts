@@ -30,6 +30,8 @@ export interface PanelServerPorts {
    * made.
    */
   readonly shown: StatePorts['shown']
+  /** Names of all sprites, sorted. */
+  readonly names: () => Promise<readonly string[]>
   /** Shows a sprite. Returns all that are shown, and whether that is another preview than before. */
   readonly show: (name: string) => Promise<{ readonly preview: Preview; readonly isNew: boolean }>
   /** Finds a page that the game shows. */
@@ -60,7 +62,7 @@ const urlOf = (page: BuiltPage): string => `pages/${page.sha256}.${page.extensio
  * Opens the panel of a server at an origin of its own, to which `<base>__spritewright/` leads. It buys nothing
  * before the server listens. If Vite runs in a server of another program, the panel opens when that path is requested.
  */
-export function openPanelServer(server: ViteDevServer, { workshop, root, base, shown, show, page }: PanelServerPorts): Desk {
+export function openPanelServer(server: ViteDevServer, { workshop, root, base, shown, names, show, page }: PanelServerPorts): Desk {
   const log = createLog(server.config)
   const maySend = (text: string): boolean => !workshop.containsKey(new TextEncoder().encode(text))
   const hub = createEventHub(maySend)
@@ -177,6 +179,7 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
     page: (sha256) => page(sha256) ?? pages.find(sha256),
     file: (name) => readPanelFile(workshop.host, name),
     reads: {
+      names,
       state: (query, request) => publisher.state(request, query),
       sprite: (query, request) => sprite(query.get('name') ?? '', request),
       ledger,

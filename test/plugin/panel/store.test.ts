@@ -4,7 +4,7 @@ import { createStore } from '../../../plugin/panel/ui/state/panel-store.ts'
 import type { PanelState, SpriteRow } from '../../../plugin/protocol/protocol.ts'
 
 const reject = () => Promise.reject(new Error('Nobody asks for this here.'))
-const unasked = { sprite: reject, ledger: reject, atlases: reject, frames: reject }
+const unasked = { names: reject, sprite: reject, ledger: reject, atlases: reject, frames: reject }
 
 /**
  * A server of one sprite. Its spec is a number that every edit raises, and edits of an older number are
@@ -161,16 +161,19 @@ test('details of the open sprite come with each state; a link that was cut, and 
     },
   })
   handlers?.onOpen()
+  await store.act('quote', {})
   await store.refresh()
   store.open('hero')
   await store.act('quote', {})
-  expect(store.model.state).toMatchObject({ revision: 4, open: [{ name: 'hero' }] })
+  expect(store.model.state).toMatchObject({ revision: 5, open: [{ name: 'hero' }] })
   // It is there already.
   store.open('hero')
   store.open(undefined)
   await store.act('quote', {})
   await store.refresh()
   expect(asked).toEqual([
+    // At first what the server knows, at once.
+    [undefined, false],
     [undefined, true],
     ['hero', false],
     [undefined, false],

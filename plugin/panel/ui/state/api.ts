@@ -55,6 +55,7 @@ export function createApi(tokenOf: () => string | undefined) {
       const query = new URLSearchParams({ ...(open === undefined ? {} : { open }), ...(isWhole ? { whole: '' } : {}) })
       return read<PanelState>(await fetch(`api/state?${query}`, { headers: withToken() }))
     },
+    names: async () => read<readonly string[]>(await fetch('api/names')),
     sprite: async (name: string) => read<PanelSprite>(await fetch(`api/sprite?${new URLSearchParams({ name })}`)),
     ledger: async () => read<PanelLedger>(await fetch('api/ledger')),
     atlases: async () => read<PanelAtlases>(await fetch('api/atlases')),

@@ -114,8 +114,8 @@ export function createStore(api: PanelApi) {
   api.listen({
     onOpen: () => {
       set({ link: 'open' })
-      // It may be another server than before.
-      void load(true)
+      // At first what the server knows. It may be another server than before, so it reads everything after that.
+      void load(false).then(() => load(true))
     },
     onLost: () => set({ link: 'lost' }),
     onState: ({ revision }) => {

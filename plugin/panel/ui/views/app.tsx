@@ -2,7 +2,8 @@ import type { VNode } from 'preact'
 import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks'
 import type { PanelError, PanelState } from '../../../protocol/protocol.ts'
 import { Button } from '../controls/button.tsx'
-import { useFocusKept } from '../controls/hooks.ts'
+import { useAnswer, useFocusKept } from '../controls/hooks.ts'
+import { inParts, ListPart } from '../controls/list-part.tsx'
 import { PlaceLink } from '../controls/place-link.tsx'
 import { Toast } from '../controls/toast.tsx'
 import { ApproveDialog } from '../money/approve-dialog.tsx'
@@ -39,12 +40,35 @@ export function App({ store }: { readonly store: PanelStore }): VNode {
           {approving && <ApproveDialog ids={approving} onClose={() => approve(undefined)} />}
         </PanelContext.Provider>
       ) : (
-        <p class="page soft">{model.link === 'lost' ? 'The dev server does not answer. See its terminal.' : 'Loading…'}</p>
+        <>
+          <p class="page soft">{model.link === 'lost' ? 'The dev server does not answer. See its terminal.' : 'Loading…'}</p>
+          <Names store={store} />
+        </>
       )}
       <p class="visually-hidden" role="status">
         {model.status}
       </p>
     </>
+  )
+}
+
+/** The names of all sprites, until their states are here. */
+function Names({ store }: { readonly store: PanelStore }): VNode {
+  const [names = []] = useAnswer(store.api.names, [store])
+  return (
+    <ul>
+      {inParts(names, 50).map((part, at) => (
+        <ListPart key={at} guess={part.length * 20}>
+          {() =>
+            part.map((name) => (
+              <li key={name} class="group-head">
+                {name}
+              </li>
+            ))
+          }
+        </ListPart>
+      ))}
+    </ul>
   )
 }
 
