@@ -44,6 +44,7 @@ export const commandEntries: readonly CommandEntry[] = [
     text: 'A config, the ignore lines and a first spec; never overwrites',
     options: [
       { flags: '--embedded', text: 'This machine draws, for play money (default: asks; without a terminal, a service draws)' },
+      { flags: '--own', text: 'Own art alone: no service, no key, no lock file' },
       { flags: '--engine <engine>', text: 'phaser or pixi, if the dependencies do not tell it (default: asks; without a terminal, both)' },
       { flags: '--here', text: 'A project of its own in this folder, although one is above or below it' },
       { flags: '--folder <dir>', text: 'Where the first sprite goes (default: asks; without a terminal, sprites)' },

@@ -6,10 +6,13 @@ import type { Engine } from '../options/schema.ts'
 import type { CommandArgs } from './arguments.ts'
 import type { ProgramParts } from './context.ts'
 
+/** Who draws the sprites of a new project. */
+export type Drawer = 'service' | 'embedded' | 'own'
+
 /** What a person wants for a new project. */
 export interface FirstAnswers {
-  /** Whether the service on this machine draws. */
-  readonly isEmbedded: boolean
+  /** Who draws: a service, the service on this machine, or people, so that nothing is ever bought. */
+  readonly drawer: Drawer
   /** Only if the project does not depend on exactly one engine. */
   readonly engine?: Engine
   /** Folder of the first sprite, from the root, with forward slashes. */
@@ -36,19 +39,19 @@ export async function askFirst(
 ): Promise<FirstAnswers | undefined> {
   const given = readOptions(args)
   const config = await findConfig(parts.host, root)
-  if (config !== undefined && (given.isEmbedded || given.engine))
+  if (config !== undefined && (given.drawer || given.engine))
     throw new SpritewrightError('SW_USAGE', {
-      message: `Expected no --embedded and no --engine where ${config} is there, since init overwrites nothing. Write them into that file.`,
+      message: `Expected no --embedded, no --own and no --engine where ${config} is there, since init overwrites nothing. Write them into that file.`,
       facts: { file: config },
     })
-  if (!parts.host.terminal.canAsk || config !== undefined) return { isEmbedded: false, folder: usualFolder, ...given }
-  const isEmbedded = given.isEmbedded ?? (await askEmbedded(parts))
-  if (isEmbedded === undefined) return undefined
+  if (!parts.host.terminal.canAsk || config !== undefined) return { drawer: 'service', folder: usualFolder, ...given }
+  const drawer = given.drawer ?? (await askDrawer(parts))
+  if (drawer === undefined) return undefined
   const engine = given.engine ?? (await askEngine(parts, dependencies))
   if (engine === undefined) return undefined
   const folder = given.folder ?? (await parts.askText('In which folder does the first sprite go?', usualFolder))
   if (folder === undefined) return undefined
-  return { isEmbedded, ...(isEngine(engine) ? { engine } : {}), folder: folderBelow(folder) }
+  return { drawer, ...(isEngine(engine) ? { engine } : {}), folder: folderBelow(folder) }
 }
 
 /** The answers that the command line gives. */
@@ -59,8 +62,11 @@ function readOptions(args: CommandArgs): Partial<FirstAnswers> {
       message: `Expected --engine to be phaser or pixi, found ${JSON.stringify(engine)}. Nothing was written.`,
       facts: { option: '--engine', found: engine },
     })
+  const drawers = (['embedded', 'own'] as const).filter((name) => args.flag(name))
+  if (drawers.length > 1)
+    throw new SpritewrightError('SW_USAGE', { message: 'Expected --embedded or --own, found both. Nothing was written.' })
   return {
-    ...(args.flag('embedded') ? { isEmbedded: true } : {}),
+    ...(drawers[0] ? { drawer: drawers[0] } : {}),
     engine,
     ...(folder === undefined ? {} : { folder: folderBelow(folder) }),
   }
@@ -70,13 +76,13 @@ function isEngine(text: string): text is Engine {
   return text === 'phaser' || text === 'pixi'
 }
 
-/** Asks whether this machine draws. Who has a key is offered a service first. */
-async function askEmbedded(parts: ProgramParts): Promise<boolean | undefined> {
+/** Asks who draws. Who has a key is offered a service first. */
+async function askDrawer(parts: ProgramParts): Promise<Drawer | undefined> {
   const here = { value: 'embedded', label: 'This machine', hint: 'demo art for play money, without an account' }
   const there = { value: 'service', label: 'A service', hint: 'its address and your key go into .env.local' }
+  const own = { value: 'own', label: 'I do', hint: 'Aseprite files and pictures; nothing is bought' }
   const hasKey = [parts.host.env.SPRITEWRIGHT_API_KEY, parts.host.env.SPRITEWRIGHT_BASE_URL].some((value) => value)
-  const service = await parts.choose('Who draws the sprites?', hasKey ? [there, here] : [here, there])
-  return service === undefined ? undefined : service === 'embedded'
+  return (await parts.choose('Who draws the sprites?', hasKey ? [there, here, own] : [here, there, own])) as Drawer | undefined
 }
 
 /** The engine is not asked for where the dependencies tell it. */

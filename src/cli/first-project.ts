@@ -21,9 +21,10 @@ export const ignoreLines: readonly string[] = [
 export const attributeLines: readonly string[] = ['.spritewright/results/** binary', 'sprites.lock.json merge=spritewright']
 
 /** The config. TypeScript and JavaScript have the same text. */
-export function configText({ isEmbedded, engine }: Pick<FirstAnswers, 'isEmbedded' | 'engine'>): string {
-  const text = engine === undefined ? plainConfig : plainConfig.replace('({\n', `({\n  engine: '${engine}',\n\n`)
-  return isEmbedded ? text.replace("// service: 'embedded'", "service: 'embedded'") : text
+export function configText({ drawer, engine }: Pick<FirstAnswers, 'drawer' | 'engine'>): string {
+  const plain = drawer === 'own' ? ownConfig : plainConfig
+  const text = engine === undefined ? plain : plain.replace('({\n', `({\n  engine: '${engine}',\n\n`)
+  return drawer === 'embedded' ? text.replace("// service: 'embedded'", "service: 'embedded'") : text
 }
 
 const plainConfig = `import { defineConfig } from 'spritewright'
@@ -36,6 +37,15 @@ export default defineConfig({
   // Credits that one sprite, and all of them, may cost without an approval for each.
   // Accept that first: npx spritewright approve --standing
   // approval: { perSprite: '3', total: '20' },
+})
+`
+
+const ownConfig = `import { defineConfig } from 'spritewright'
+
+// Every option has a default.
+export default defineConfig({
+  // An Aseprite file and a folder NAME.sprites are sprites by themselves.
+  specs: ['**/*.sprite.{json,yaml,yml}', '**/*.sprites/**', '**/*.aseprite'],
 })
 `
 
@@ -54,12 +64,15 @@ export const firstSpecName: string = 'hero.sprite.json'
 export const firstPictureName: string = 'hero.png'
 
 /**
- * The first spec. Its comments show which fields cost credits.
+ * The first spec. Its comments show which fields cost credits, if any do.
  *
  * @param schema Path of the JSON Schema from the spec; `undefined` if the package is not installed.
+ * @param isOwn Whether people draw.
+ * @default false
  */
-export function firstSpecText(schema: string | undefined): string {
-  return schema === undefined ? specText : specText.replace('{\n', `{\n  "$schema": ${JSON.stringify(schema)},\n`)
+export function firstSpecText(schema: string | undefined, isOwn = false): string {
+  const text = isOwn ? ownSpecText : specText
+  return schema === undefined ? text : text.replace('{\n', `{\n  "$schema": ${JSON.stringify(schema)},\n`)
 }
 
 const specText = `{
@@ -73,6 +86,15 @@ const specText = `{
 
   // FREE: size, pixelArt, anchor, fps, packing. Change them at will.
   "size": { "figure": 128 },
+  "pixelArt": true,
+  "anchor": [0.5, 1]
+}
+`
+
+const ownSpecText = `{
+  // Your art: a picture, an Aseprite file, a folder of pictures, or a sheet with its JSON.
+  "source": "./hero.png",
+
   "pixelArt": true,
   "anchor": [0.5, 1]
 }

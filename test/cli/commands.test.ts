@@ -248,7 +248,7 @@ describe('plan', () => {
   test('as Markdown a bought result that is not here is not counted as unbought, and replaces nothing', async () => {
     const superseded = { sha256: 'a'.repeat(64), frames: 8, credits: 16_000n }
     const items = [planItem('hero.walk', { state: 'lost', superseded, note: 'elsewhere' }), planItem('hero.idle')]
-    const steps = [{ id: 'hero#1', state: 'missing', sprites: ['hero'], request: { operation: 'text_to_image', prompt: 'x' } }] as never
+    const steps = [{ id: 'hero#1', state: 'missing', sprites: ['hero'], request: { id: 'hero#1', operation: 'text_to_image', prompt: 'x' } }] as never
     const world = createWorld({ workshop: { plan: async () => ({ ...priced, items, steps, total: 24_000n }) } })
     await world.run('plan', '--markdown')
     expect(world.out()).toContain('### Sprites: 1 animation not bought, 2.4 credits')

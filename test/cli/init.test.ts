@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,6 +9,8 @@ import { firstSpecText } from '../../src/cli/first-project.ts'
 import { nodeHost } from '../../src/host/host.ts'
 import { inProjectStyle } from '../../src/host/project-style.ts'
 import { parseSpec } from '../../src/sprite-spec/parser.ts'
+import { startHere } from '../kit/program.ts'
+import type { CliRun } from '../kit/project.ts'
 import { windowsTexts } from '../kit/windows-texts.ts'
 import { createWorld } from './world.ts'
 
@@ -127,11 +129,65 @@ describe('init', () => {
     expect(world.out()).toContain('Next: npx spritewright plan')
   })
 
+  const money = /credit|price|cost|paid|buy|bought|purchase|approve|lock|key\b|service|ledger|\.spritewright\//i
+
+  test.each([
+    ['--own', { args: ['--own'] }],
+    ['the answer that a person draws', { args: [], canAsk: true, chosen: ['own', 'pixi'], typed: 'sprites' }],
+  ])('%s makes a project of own art, and says nothing of money', async (_what, { args, ...said }) => {
+    const world = createWorld(said)
+    const outsideGame = [...world.files.keys()].filter((file) => !file.startsWith('/game/'))
+    expect(await world.run('init', ...args)).toBe(0)
+    expect(world.out()).toContain('Next: npx spritewright build, which packs your art.')
+    const files = [...world.files.keys()].filter((file) => file.startsWith('/game/'))
+    expect(files.sort()).toEqual([
+      '/game/package.json',
+      '/game/sprites/hero.png',
+      '/game/sprites/hero.sprite.json',
+      '/game/spritewright.config.mjs',
+    ])
+    for (const file of files.slice(2)) expect(world.text(file)).not.toMatch(money)
+    expect(`${world.out()}${world.err()}`).not.toMatch(money)
+    expect([...world.files.keys()].filter((file) => !file.startsWith('/game/'))).toEqual(outsideGame)
+  })
+
+  test('the first project of own art is built without a word about money, a lock file or a store', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'spritewright-own-'))
+    try {
+      const project = { root, write: async () => {}, remove: async () => {} }
+      const run = (...argv: string[]): Promise<CliRun> => startHere(project, argv, {}).ended
+      await writeFile(join(root, 'package.json'), '{}')
+      expect(await run('init', '--own')).toMatchObject({ code: 0 })
+      // It imports the package, which is not installed here.
+      await rm(join(root, 'spritewright.config.mjs'))
+      const { code, stdout, stderr } = await run('build', '--out', 'out')
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      expect(stdout).not.toMatch(money)
+      const made = (await readdir(root, { recursive: true }))
+        .map((file) => file.replaceAll('\\', '/'))
+        .filter((file) => !/^(?:out|node_modules|sprites)$|^node_modules/.test(file))
+      expect(made.filter((file) => !file.startsWith('out')).sort()).toEqual([
+        'package.json',
+        'sprites/hero.png',
+        'sprites/hero.sprite.json',
+      ])
+      expect(made).toContain('out/sprites-0.png')
+    } finally {
+      await rm(root, { recursive: true })
+    }
+  })
+
+  test('own art and the embedded service are refused together', async () => {
+    const world = createWorld()
+    expect(await world.run('init', '--own', '--embedded')).toBe(2)
+    expect(world.err()).toContain('Expected --embedded or --own, found both. Nothing was written.')
+  })
+
   test('asks at a terminal who draws, for the engine, and for the folder', async () => {
     const world = createWorld({ canAsk: true, chosen: ['embedded', 'pixi'], typed: './art/sprites/' })
     expect(await world.run('init')).toBe(0)
     expect(world.questions).toEqual([
-      'Who draws the sprites? This machine / A service',
+      'Who draws the sprites? This machine / A service / I do',
       'Which engine draws the game? Phaser / PixiJS / Both, or another',
       'In which folder does the first sprite go?',
     ])
@@ -150,7 +206,7 @@ describe('init', () => {
       files: { '/game/package.json': '{ "dependencies": { "phaser": "^4.0.0" } }' },
     })
     expect(await world.run('init')).toBe(0)
-    expect(world.questions).toEqual(['Who draws the sprites? A service / This machine', 'In which folder does the first sprite go?'])
+    expect(world.questions).toEqual(['Who draws the sprites? A service / This machine / I do', 'In which folder does the first sprite go?'])
     expect(world.text('/game/spritewright.config.mjs')).toMatch(/^ {2}\/\/ service: 'embedded',$/m)
     expect(world.text('/game/spritewright.config.mjs')).not.toContain('engine')
     expect(world.files.has('/game/sprites/hero.png')).toBe(true)

@@ -160,7 +160,7 @@ export function planItem(id: string, more: Partial<PlanItem> & { readonly price?
     id,
     spec: { name: sprite, file: `/game/sprites/${sprite}.sprite.json` },
     animation: { name: animation, frames: 12, take: 1 },
-    request: { id },
+    request: { id, operation: 'sprite_sheet' },
     state: 'missing',
     changed: [],
     ...(price === undefined ? {} : { quote: { credits: parseCredits(price), priceVersion: 'v1', referenceUsd: '0.24' } }),

@@ -24,7 +24,7 @@ import {
 import { withArbitraryExtensions, withPlugin } from '../project-patches.ts'
 import { hasTypeScript, refreshTypings } from '../typings.ts'
 import { ink } from '../view/ink.ts'
-import { buildCommand } from '../view/next.ts'
+import { buildCommand, packCommand } from '../view/next.ts'
 import type { Printer } from '../view/printer.ts'
 
 /** The outcome of one file. */
@@ -46,18 +46,21 @@ export async function init({ parts, printer, root, withWorkshop }: CommandContex
   const { dependencies } = await readPackage(host.disk, root)
   const answers = await askFirst(parts, root, dependencies, args)
   if (answers === undefined) throw new SpritewrightError('SW_INTERRUPTED', { message: 'Interrupted. Nothing was written.' })
+  const isOwn = answers.drawer === 'own'
   const steps = [
     await writeConfig(host, root, answers),
-    await addLines(host, root, '.gitignore', ignoreLines),
-    await addLines(host, root, '.gitattributes', attributeLines),
+    // Own art has no secrets, and no paid results.
+    ...(isOwn ? [] : [await addLines(host, root, '.gitignore', ignoreLines), await addLines(host, root, '.gitattributes', attributeLines)]),
     ...(await writeViteTypes(host, root, dependencies)),
     ...(await addToVite(host, root, dependencies)),
     ...(await patchTsconfig(host, root)),
-    ...(await writeFirstSpec(host, root, answers.folder)),
+    ...(await writeFirstSpec(host, root, answers)),
   ]
   // A configuration that cannot be read yet, e.g. because the package is not installed, is no reason to fail.
   if (await hasTypeScript(host, root)) await withWorkshop((workshop) => refreshTypings({ parts, printer, root }, workshop)).catch(() => {})
-  const next = ['npx spritewright plan', 'npx spritewright approve', await buildCommand(host, root)]
+  const next = isOwn
+    ? [await packCommand(host, root)]
+    : ['npx spritewright plan', 'npx spritewright approve', await buildCommand(host, root)]
   printer.document({ root, files: steps, next })
   for (const { path, done } of steps) {
     const sign = done === 'kept' ? ink('dim', '·') : ink('green', '✓')
@@ -74,7 +77,9 @@ export async function init({ parts, printer, root, withWorkshop }: CommandContex
       printer.warn(
         `${path} has a form that is not known. Add the plugin yourself: import spritewright from 'spritewright/vite', and spritewright() in "plugins".`,
       )
-  tellNext(printer, steps[0]?.done === 'written' ? answers : undefined)
+  printer.line()
+  if (isOwn) printer.hint('Next: ', ink('bold', next[0] as string), ', which packs your art.')
+  else tellNext(printer, steps[0]?.done === 'written' ? answers : undefined)
   const usesPhaser = answers.engine ? answers.engine === 'phaser' : dependencies.includes('phaser')
   printer.hint(
     'In the game: ',
@@ -138,14 +143,15 @@ async function patch(host: Host, root: string, path: string, change: (text: stri
 }
 
 /** The picture comes first: for a watching dev server, a spec without its picture would be an error. */
-async function writeFirstSpec(host: Host, root: string, folder: string): Promise<Step[]> {
+async function writeFirstSpec(host: Host, root: string, { folder, drawer }: FirstAnswers): Promise<Step[]> {
   const spec = `${folder}/${firstSpecName}`
   for (const ending of ['json', 'yaml', 'yml']) {
     const path = spec.replace(/json$/, ending)
     if (await host.disk.stat(join(root, path))) return [{ path, done: 'kept' }]
   }
   const picture = await writeNew(host, root, `${folder}/${firstPictureName}`, drawFirstPicture())
-  return [await writeText(host, root, spec, firstSpecText(await findSpecSchema(host.disk, root, join(root, spec)))), picture]
+  const text = firstSpecText(await findSpecSchema(host.disk, root, join(root, spec)), drawer === 'own')
+  return [await writeText(host, root, spec, text), picture]
 }
 
 async function writeText(host: Host, root: string, path: string, text: string): Promise<Step> {
@@ -177,13 +183,13 @@ async function addLines(host: Host, root: string, path: string, lines: readonly 
  * @param answers Missing if a configuration was there, which says already who draws.
  */
 function tellNext(printer: Printer, answers: FirstAnswers | undefined): void {
-  printer.line()
   printer.hint('Commit sprites.lock.json and .spritewright/results: what was paid for then never has to be bought again.')
   if (answers) tellService(printer, answers)
   printer.hint('Next: ', ink('bold', 'npx spritewright plan'), ', which says what the first sprite would cost and spends nothing.')
 }
 
-function tellService(printer: Printer, { isEmbedded }: FirstAnswers): void {
+function tellService(printer: Printer, { drawer }: FirstAnswers): void {
+  const isEmbedded = drawer === 'embedded'
   if (!isEmbedded) printer.hint('No key yet? Set ', ink('bold', "service: 'embedded'"), ' in the config: everything works, free of charge.')
   printer.hint(
     `${isEmbedded ? "Later, with a key: remove service: 'embedded' from the config, and" : 'With one:'} put SPRITEWRIGHT_BASE_URL and SPRITEWRIGHT_API_KEY into .env.local.`,

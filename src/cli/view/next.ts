@@ -13,6 +13,11 @@ export async function buildCommand({ disk }: Pick<Host, 'disk'>, root: string): 
   return commandFor(await hasVitePlugin(disk, root))
 }
 
+/** Returns the command that shows or packs own art: nothing is bought for it. */
+export async function packCommand({ disk }: Pick<Host, 'disk'>, root: string): Promise<string> {
+  return (await hasVitePlugin(disk, root)) ? 'npx vite' : 'npx spritewright build'
+}
+
 function commandFor(hasPlugin: boolean): string {
   return hasPlugin ? 'npx spritewright build --buy-only' : 'npx spritewright build'
 }
