@@ -248,7 +248,9 @@ describe('plan', () => {
   test('as Markdown a bought result that is not here is not counted as unbought, and replaces nothing', async () => {
     const superseded = { sha256: 'a'.repeat(64), frames: 8, credits: 16_000n }
     const items = [planItem('hero.walk', { state: 'lost', superseded, note: 'elsewhere' }), planItem('hero.idle')]
-    const steps = [{ id: 'hero#1', state: 'missing', sprites: ['hero'], request: { id: 'hero#1', operation: 'text_to_image', prompt: 'x' } }] as never
+    const steps = [
+      { id: 'hero#1', state: 'missing', sprites: ['hero'], request: { id: 'hero#1', operation: 'text_to_image', prompt: 'x' } },
+    ] as never
     const world = createWorld({ workshop: { plan: async () => ({ ...priced, items, steps, total: 24_000n }) } })
     await world.run('plan', '--markdown')
     expect(world.out()).toContain('### Sprites: 1 animation not bought, 2.4 credits')
@@ -316,8 +318,22 @@ describe('approve --standing', () => {
 
 describe('approve', () => {
   const lines = [
-    { id: 'hero.idle', hash: '1'.repeat(64), prompt: 'a knight\nidles', quote: 16_000n, ceiling: 16_000n },
-    { id: 'hero.walk', hash: '2'.repeat(64), prompt: 'a knight\nwalks', quote: 24_000n, ceiling: 30_000n },
+    {
+      id: 'hero.idle',
+      operation: 'sprite_sheet' as const,
+      hash: '1'.repeat(64),
+      prompt: 'a knight\nidles',
+      quote: 16_000n,
+      ceiling: 16_000n,
+    },
+    {
+      id: 'hero.walk',
+      operation: 'sprite_sheet' as const,
+      hash: '2'.repeat(64),
+      prompt: 'a knight\nwalks',
+      quote: 24_000n,
+      ceiling: 30_000n,
+    },
   ]
   function approving(init: Parameters<typeof createWorld>[0]) {
     const requests: ApproveRequest[] = []
@@ -386,8 +402,8 @@ describe('approve', () => {
     expect(await world.run('approve', '--yes', '--json')).toBe(6)
     expect(world.json()).toEqual({
       approved: [
-        { id: 'hero.idle', hash: '1'.repeat(64), prompt: 'a knight\nidles', quote: '1.6', ceiling: '1.6' },
-        { id: 'hero.walk', hash: '2'.repeat(64), prompt: 'a knight\nwalks', quote: '2.4', ceiling: '3' },
+        { id: 'hero.idle', operation: 'sprite_sheet', hash: '1'.repeat(64), prompt: 'a knight\nidles', quote: '1.6', ceiling: '1.6' },
+        { id: 'hero.walk', operation: 'sprite_sheet', hash: '2'.repeat(64), prompt: 'a knight\nwalks', quote: '2.4', ceiling: '3' },
       ],
       untouched: ['coin.spin', 'hero.run', 'hero#1', 'hero.jump'],
       others: ['hero.run', 'hero#1'],

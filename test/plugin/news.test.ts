@@ -19,7 +19,10 @@ const preview = (animations: Readonly<Record<string, readonly string[]>>, errors
     errors: errors.map((message) => new Error(message)),
   }) as unknown as Preview
 const items = (states: Readonly<Record<string, string>>): Overview =>
-  ({ items: Object.entries(states).map(([id, state]) => ({ id, state })), errors: [] }) as unknown as Overview
+  ({
+    items: Object.entries(states).map(([id, state]) => ({ id, state, request: { id, operation: 'sprite_sheet' } })),
+    errors: [],
+  }) as unknown as Overview
 
 describe('the news of a saved file', () => {
   const told = async (before: Preview | undefined, now: Preview, states: Readonly<Record<string, string>> = {}) => {

@@ -12,7 +12,14 @@ beforeAll(async () => {
 })
 afterAll(() => game.remove())
 
-const line: ApprovalLine = { id: 'hero.walk', hash: '0'.repeat(64), prompt: 'a small figure', quote: 16_000n, ceiling: 16_000n }
+const line: ApprovalLine = {
+  id: 'hero.walk',
+  operation: 'sprite_sheet',
+  hash: '0'.repeat(64),
+  prompt: 'a small figure',
+  quote: 16_000n,
+  ceiling: 16_000n,
+}
 
 /**
  * Approves in the panel of a server that prints its token into this terminal. Returns the requests to the

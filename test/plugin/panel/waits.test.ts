@@ -7,7 +7,7 @@ import { staleAsks } from '../panel-client.ts'
 
 const hash = staleAsks.revoke.hash
 const never = new Promise<never>(() => {})
-const offered = { id: 'hero.walk', hash, prompt: '', quote: 24_000n, ceiling: 24_000n }
+const offered = { id: 'hero.walk', operation: 'sprite_sheet' as const, hash, prompt: '', quote: 24_000n, ceiling: 24_000n }
 /** A request that the dev server has sent, and whose outcome a person has to wait for. */
 const waiting: JobProgress = { id: 'hero.walk', phase: 'waiting', message: 'for a free place' }
 
