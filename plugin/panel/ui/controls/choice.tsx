@@ -29,7 +29,7 @@ export function Choice<T extends string | number>({ label, value, options, onCho
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the list is inside.
     <label class="field row">
-      <span>{label}</span>
+      <span class="soft small">{label}</span>
       {list}
     </label>
   )

@@ -24,7 +24,9 @@ export function Field({ label, wrong = '', children }: FieldProps): VNode {
   const isWrong = wrong !== ''
   return (
     <div class="field stack tight">
-      <label for={id}>{label}</label>
+      <label for={id} class="soft small">
+        {label}
+      </label>
       {children({ id, class: 'input', 'aria-invalid': isWrong, 'aria-describedby': isWrong ? `${id}-wrong` : undefined })}
       {isWrong && (
         <span id={`${id}-wrong`} class="wrong small" role="alert">

@@ -77,14 +77,6 @@ export function useSeen(element: { readonly current: Element | null }): boolean 
   return isSeen
 }
 
-/** Whether an element has ever been near the visible part of the page. */
-export function useOnceSeen(element: { readonly current: Element | null }): boolean {
-  const wasSeen = useRef(false)
-  const isSeen = useSeen(element)
-  wasSeen.current ||= isSeen
-  return wasSeen.current
-}
-
 /**
  * What a request answers, and why the last one failed. It is sent again when one of the inputs changes; until then the
  * earlier answer stays.

@@ -15,6 +15,7 @@ export function ThemeToggle(): VNode {
   const [theme, setTheme] = useState(readTheme)
   useEffect(() => {
     document.documentElement.dataset.theme = theme
+    document.documentElement.style.colorScheme = theme
   }, [theme])
   const next: Theme = theme === 'dark' ? 'light' : 'dark'
   return (

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { PanelFrame, PanelPage } from '../../../protocol/protocol.ts'
-import { useOnceSeen } from '../controls/hooks.ts'
+import { useSeen } from '../controls/hooks.ts'
 import { drawStage } from './drawing.ts'
 import { usePages } from './use-frames.ts'
 
@@ -16,7 +16,7 @@ export function FramePicture({
   readonly pixelArt: boolean
 }): VNode {
   const canvas = useRef<HTMLCanvasElement>(null)
-  const isSeen = useOnceSeen(canvas)
+  const isSeen = useSeen(canvas)
   const pictures = usePages(isSeen ? pages : [])
   const page = frame && pictures[frame.page]
   useEffect(() => {

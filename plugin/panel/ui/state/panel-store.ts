@@ -45,7 +45,32 @@ export function createStore(api: PanelApi) {
   }
   /** Name of the sprite whose details are shown. */
   let opened: string | undefined
-  const load = keepFresh({ load: (isWhole) => api.state(opened, isWhole), take: set })
+  let last: Promise<void> = Promise.resolve()
+  let waiting: Promise<void> | undefined
+  let isWholeWanted = false
+  const loadOnce = async (): Promise<void> => {
+    const isWhole = isWholeWanted
+    waiting = undefined
+    isWholeWanted = false
+    try {
+      set({ state: await api.state(opened, isWhole), progress: {}, link: 'open' })
+    } catch (error) {
+      set({ link: 'lost', ...(error instanceof Refused ? { refusal: error.refusal.error } : {}) })
+    }
+  }
+  /**
+   * Fetches the state. A call during a fetch gets the result of the next fetch.
+   *
+   * @param isWhole Whether the server reads all files again.
+   */
+  const load = (isWhole: boolean): Promise<void> => {
+    isWholeWanted ||= isWhole
+    if (!waiting) {
+      waiting = last.then(loadOnce)
+      last = waiting
+    }
+    return waiting
+  }
   const pictured = new Map<string, { readonly mark: string; readonly answer: Promise<PanelSprite> }>()
   /** Waits until the state shows the result of an action. A lost connection ends the wait. */
   const settle = async (revision: number): Promise<void> => {
@@ -182,37 +207,6 @@ export function createStore(api: PanelApi) {
 
 /** Number of sprites whose details are kept for their pictures. */
 const mostPictured = 200
-
-interface Loading {
-  /** @param isWhole Whether the server reads all files again. */
-  readonly load: (isWhole: boolean) => Promise<PanelState>
-  readonly take: (change: Partial<PanelModel>) => void
-}
-
-/** Fetches the state. A call during a fetch gets the result of the next fetch. */
-function keepFresh({ load, take }: Loading): (isWhole: boolean) => Promise<void> {
-  let last: Promise<void> = Promise.resolve()
-  let waiting: Promise<void> | undefined
-  let isWholeWanted = false
-  const run = async (): Promise<void> => {
-    const isWhole = isWholeWanted
-    waiting = undefined
-    isWholeWanted = false
-    try {
-      take({ state: await load(isWhole), progress: {}, link: 'open' })
-    } catch (error) {
-      take({ link: 'lost', ...(error instanceof Refused ? { refusal: error.refusal.error } : {}) })
-    }
-  }
-  return (isWhole) => {
-    isWholeWanted ||= isWhole
-    if (!waiting) {
-      waiting = last.then(run)
-      last = waiting
-    }
-    return waiting
-  }
-}
 
 /** Vite's own address for this. It resolves paths from the server's working folder. */
 function editorAddress(folder: string, file: string): string {
