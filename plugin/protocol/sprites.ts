@@ -136,7 +136,7 @@ export interface PanelPrice extends Omit<Quote, 'credits'> {
 }
 
 /** One animation, with the fields of its spec. */
-export interface PanelAnimation extends PanelPaid, Omit<OverviewItem['animation'], 'meant' | 'options'> {
+export interface PanelAnimation extends PanelPaid, Omit<OverviewItem['animation'], 'meant' | 'options' | 'steps'> {
   /** All takes that are bought, approved or running, and the one that the spec names; ascending. */
   readonly takes: readonly PanelTake[]
   /** Paid fields that changed since the last purchase, e.g. `prompt`. */

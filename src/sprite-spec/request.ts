@@ -1,5 +1,6 @@
 import { SpritewrightError } from '../errors.ts'
 import { bordersOf } from './borders.ts'
+import type { ValuePath } from './document.ts'
 import { type AnimationSpec, type ReferenceStep, type SpriteSpec, stepsOf } from './spec.ts'
 
 /**
@@ -157,4 +158,11 @@ export function backgroundOf(spec: SpriteSpec, animation: AnimationSpec): Sprite
   const last = stepsOf(spec, animation).findLast(({ kind }) => kind !== 'upscale')
   // The parts of a nine-slice end at the edge.
   return last?.kind === 'removeBackground' && bordersOf(spec, animation) === undefined ? 'remove' : 'keep'
+}
+
+/** Where a spec says the take of a bought animation or picture. That of a picture is in its last step. */
+export function takePath({ reference }: SpriteSpec, { name, isPicture, steps = [] }: AnimationSpec): ValuePath {
+  if (!isPicture) return ['animations', name, 'take']
+  if (steps.length > 0) return ['pictures', name, steps.length - 1, 'take']
+  return ['reference', 'steps', (reference.kind === 'steps' ? reference.steps.length : 1) - 1, 'take']
 }

@@ -8,6 +8,7 @@ import {
   SpritewrightError,
   type Workshop,
 } from '../../../src/index.ts'
+import { takePath } from '../../../src/sprite-spec/request.ts'
 import type { ActionAnswers, ActionName, ActionRequest } from '../../protocol/actions.ts'
 import { approveOffer, readOffer } from './approval-offer.ts'
 import { atService, type DevBuyer } from './buyer.ts'
@@ -50,7 +51,7 @@ export function createActions(ports: ActionPorts): Actions {
     return { digest: written.digest, revision: ports.changed([written.file]) }
   }
   const writeTake = async (item: OverviewItem, digest: string, take: number) =>
-    write(item.spec.name, digest, () => [{ path: ['animations', item.animation.name, 'take'], value: take }])
+    write(item.spec.name, digest, () => [{ path: takePath(item.spec, item.animation), value: take }])
   return {
     quote: async () => {
       await ports.quote()

@@ -79,8 +79,8 @@ function toSize(size: OverviewItem['spec']['size']): PanelSprite['size'] {
 function toAnimationRow(parts: StateParts, item: ShownItem, index: StateIndex): AnimationRow {
   const { name, take, frames } = item.animation
   const common = { take, frames, ...lookOf(item, index), faults: index.quality.get(item.id)?.flags.length ?? 0 }
-  if ('request' in item) return { ...toRequestRow(parts, item, index), ...common, name }
-  return { ...ownMeaning, ...common, id: item.id, name: name || item.spec.name }
+  const named = { ...common, name: name || item.spec.name }
+  return 'request' in item ? { ...toRequestRow(parts, item, index), ...named } : { ...ownMeaning, ...named, id: item.id }
 }
 
 function lookOf(item: ShownItem, index: StateIndex): Pick<AnimationRow, 'isPlaceholder' | 'isSuperseded'> {
@@ -89,21 +89,23 @@ function lookOf(item: ShownItem, index: StateIndex): Pick<AnimationRow, 'isPlace
 }
 
 function toAnimation(parts: StateParts, item: ShownItem, index: StateIndex, atlas: BuiltAtlas | undefined): PanelAnimation {
-  const { meant = [], options: _, ...fields } = item.animation
+  const { meant = [], options: _, steps: __, ...fields } = item.animation
   const common = {
-    ...{ ...fields, ...lookOf(item, index), meant },
+    ...{ ...fields, ...lookOf(item, index), meant, name: fields.name || item.spec.name },
     touchedUp: index.sprites.get(item.spec.name)?.touchedUp?.[fields.name] ?? [],
     played: toPlayed(item, atlas),
     flags: index.quality.get(item.id)?.flags ?? [],
   }
   if (!('request' in item)) {
     const words = 'Own art: it costs nothing.'
-    return { ...common, ...ownMeaning, id: item.id, name: fields.name || item.spec.name, words, takes: [], changed: [] }
+    return { ...common, ...ownMeaning, id: item.id, words, takes: [], changed: [] }
   }
   const paid = toPaid(parts, item, index)
   return {
     ...paid,
     ...common,
+    // A picture has steps, and the words of its last one.
+    ...(fields.isPicture ? { prompt: paid.prompt } : {}),
     takes: item.takes.map((one) => {
       const isChosen = one.take === fields.take
       const { state, word, tone } = isChosen ? paid : meaningOf(one)
@@ -128,7 +130,7 @@ function toPages(atlas: BuiltAtlas | undefined, urlOf: StateParts['urlOf']): rea
   return (atlas?.pages ?? []).map((page) => ({ url: urlOf(page), width: page.width, height: page.height }))
 }
 
-/** The name of a frame ends with its number in the delivery. */
+/** The name of a frame ends with its number in the delivery. A picture is one frame. */
 function toFrame({ name, anchor: _, borders: __, hull: ___, ...frame }: BuiltAtlas['frames'][number]): PanelFrame {
-  return { ...frame, index: Number.parseInt(/\d+$/.exec(name)?.[0] ?? '0', 10) }
+  return { ...frame, index: frame.isStill ? 0 : Number.parseInt(/\d+$/.exec(name)?.[0] ?? '0', 10) }
 }

@@ -44,7 +44,9 @@ export function MoneyBox({ paid, isFor, onApprove }: MoneyBoxProps): VNode {
     const done = await store.send('revoke', { id: paid.id, hash: paid.hash ?? '' })
     if (done) store.say(done.words)
   }
-  const isPicture = paid.id.includes('#')
+  const isStep = paid.id.includes('#')
+  // The service cancels no animation.
+  const canBeCancelled = isStep || ('isPicture' in paid && paid.isPicture === true)
   return (
     <Card title="Credits">
       <p>{paid.words}</p>
@@ -67,11 +69,11 @@ export function MoneyBox({ paid, isFor, onApprove }: MoneyBoxProps): VNode {
           onClick={onApprove ?? (() => approve([paid.id]))}
         />
       )}
-      {!isPicture && paid.canBeRevoked && <Button label="Take back…" disabled={!state.access.mayAct} onClick={() => setRevoking(true)} />}
+      {!isStep && paid.canBeRevoked && <Button label="Take back…" disabled={!state.access.mayAct} onClick={() => setRevoking(true)} />}
       {isRevoking && (
         <DecisionDialog words={revokeWords(paid.id, state.steps)} onClose={() => setRevoking(false)} onDecide={() => void revoke()} />
       )}
-      {isPicture && (paid.state === 'running' || paid.state === 'question') && (
+      {canBeCancelled && (paid.state === 'running' || paid.state === 'question') && (
         <Button label="Cancel" disabled={!state.access.mayAct} onClick={() => void cancel()} />
       )}
     </Card>

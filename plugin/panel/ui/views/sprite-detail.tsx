@@ -32,9 +32,16 @@ export function AnimationDetail({ sprite, animation, settings, onSettings, onAdd
   const { loop, yoyo, played } = animation
   const player = usePlayer({ durations: played.map((frame) => frame.durationMs), loop, yoyo, speed: settings.speed })
   const isOwn = animation.state === 'own'
+  // A bought picture has steps, which are edited in the file, and no playback.
+  const hasFields = !isOwn && !animation.isPicture
   return (
     <article class="page detail stack">
-      <DetailHead paid={animation} file={sprite.file} words={isOwn ? animation.words : animation.prompt} onAdd={isOwn ? undefined : onAdd}>
+      <DetailHead
+        paid={animation}
+        file={sprite.file}
+        words={isOwn ? animation.words : animation.prompt}
+        onAdd={hasFields ? onAdd : undefined}
+      >
         {countWords(animation.frames, 'frame')}
         {isOwn ? ` of ${sprite.reference}` : `, take ${animation.take}`}
         {animation.changed.length > 0 && `, ${animation.changed.join(', ')} changed since the last purchase`}
@@ -50,13 +57,13 @@ export function AnimationDetail({ sprite, animation, settings, onSettings, onAdd
               <p class="soft small">Superseded: bought before the spec was changed. It is shown until the new one is here.</p>
             )}
           </section>
-          {!isOwn && <Delivered sprite={sprite} animation={animation} player={player} />}
+          {hasFields && <Delivered sprite={sprite} animation={animation} player={player} />}
           {!isOwn && <Takes sprite={sprite} animation={animation} />}
         </div>
         <div class="stack narrow">
           {!isOwn && <MoneyBox paid={animation} />}
-          {!isOwn && <PaidFields sprite={sprite} animation={animation} />}
-          {!isOwn && <Inspector sprite={sprite} animation={animation} />}
+          {hasFields && <PaidFields sprite={sprite} animation={animation} />}
+          {hasFields && <Inspector sprite={sprite} animation={animation} />}
           <CodeBox sprite={sprite} animation={animation} />
         </div>
       </div>
