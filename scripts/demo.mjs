@@ -1,6 +1,6 @@
-// `npm run demo`: three small games. All their pictures are bought with play money from a service on this
-// machine. `-- --open [phaser|pixi|prebuild]` then serves one; `-- --only NAME` makes only that one.
-// `-- --dev [phaser|pixi]` buys nothing: it opens a game with placeholders beside the panel, where a person buys.
+// `npm run demo`: four small games. What they buy is bought with play money from a service on this
+// machine. `-- --open [phaser|pixi|prebuild|village]` then serves one; `-- --only NAME` makes only that one.
+// `-- --dev [phaser|pixi|village]` buys nothing: it opens a game with placeholders beside the panel, where a person buys.
 import { spawn } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -16,6 +16,7 @@ const examples = [
   { name: 'phaser', title: 'Meadow', made: 'Phaser 4, Vite', site: 'dist' },
   { name: 'pixi', title: 'Moonlight', made: 'PixiJS 8, Vite', site: 'dist' },
   { name: 'prebuild', title: 'Cave', made: 'Phaser 4, no bundler', site: 'public' },
+  { name: 'village', title: 'Village', made: 'Phaser 4 and PixiJS 8 (pixi.html), Vite, own art too', site: 'dist' },
 ]
 
 const { values, positionals } = parseArgs({
@@ -76,10 +77,7 @@ async function make(example) {
   const plan = await tell('plan', async () => {
     const report = await spritewright(folder, ['plan'])
     const missing = report.items.filter((item) => item.state !== 'bought')
-    const what =
-      missing.length === 0
-        ? `all ${report.items.length} animations are bought`
-        : `${missing.length} animations to buy, ${report.total} credits`
+    const what = missing.length === 0 ? `${counted(report.items)} are bought` : `${counted(missing)} to buy, ${report.total} credits`
     return { words: what, isComplete: missing.length === 0 }
   })
   if (!plan.isComplete)
@@ -104,6 +102,13 @@ async function make(example) {
   else cpSync(join(root, 'node_modules/phaser/dist/phaser.min.js'), join(folder, example.site, 'vendor/phaser.min.js'))
   console.log(`  ${styleText('dim', `examples/${example.name}/${example.site}/, ${sizeOf(join(folder, example.site))}`)}`)
   return build.spent
+}
+
+/** "1 animation and 4 pictures"; a picture has one frame, a bought animation never so few. */
+function counted(items) {
+  const pictures = items.filter(({ frames }) => frames === 1).length
+  const count = (number, what) => (number === 0 ? [] : [`${number} ${what}${number === 1 ? '' : 's'}`])
+  return [...count(items.length - pictures, 'animation'), ...count(pictures, 'picture')].join(' and ')
 }
 
 /** Runs a step and prints one line for it. */
@@ -155,7 +160,7 @@ function run(script, args, folder) {
 
 /** Starts the dev server of one example until Ctrl-C, and opens the game and the panel where there is a screen. */
 async function develop({ name, title, site }) {
-  if (site !== 'dist') throw new Error(`Expected an example with Vite (phaser, pixi), found "${name}", which has no dev server.`)
+  if (site !== 'dist') throw new Error(`Expected an example with Vite (phaser, pixi, village), found "${name}", which has no dev server.`)
   await preparePackage()
   const { createLogger, createServer } = await import('vite')
   const logger = createLogger()
@@ -199,7 +204,9 @@ async function serve({ name, title, site }) {
     build: { outDir: site },
     preview: { host: '127.0.0.1', port: Number(values.port) },
   })
-  console.log(`\n${title} is at ${styleText('bold', server.resolvedUrls?.local[0] ?? '')} until Ctrl-C.`)
+  const url = server.resolvedUrls?.local[0] ?? ''
+  const also = existsSync(join(values.in, name, 'pixi.html')) ? `, with PixiJS at ${styleText('bold', `${url}pixi.html`)},` : ''
+  console.log(`\n${title} is at ${styleText('bold', url)}${also} until Ctrl-C.`)
 }
 
 function sizeOf(folder) {

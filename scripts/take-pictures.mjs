@@ -22,6 +22,7 @@ try {
   const moonlight = await playPixi()
   await save('example-phaser.png', meadow)
   await save('example-pixi.png', moonlight)
+  await save('example-village.png', await playVillage())
   await save('hero.png', await compose(meadow))
 } finally {
   await browser.close()
@@ -69,12 +70,42 @@ async function playPixi() {
   })
 }
 
+/** The same moment in both engines: the left half is drawn by Phaser, the right one by PixiJS. */
+async function playVillage() {
+  const nowMs = 61_000
+  const left = await withExample('village', 'window.game?.scene.isActive("village")', async (page) => {
+    await page.evaluate(() => window.game.loop.stop())
+    return shoot(page, `() => window.game.step(${nowMs}, 16)`)
+  })
+  const isReady = 'window.app?.stage.children.length === 1'
+  const right = await withExample(
+    'village',
+    isReady,
+    async (page) => {
+      await page.evaluate((time) => {
+        window.app.ticker.stop()
+        window.app.ticker.update(time)
+      }, nowMs)
+      return shoot(page, `() => window.app.ticker.update(${nowMs + 1})`)
+    },
+    'pixi.html',
+  )
+  const half = { left: width / 2, top: 0, width: width / 2, height }
+  const sign = (name, x, anchor) => `<text x="${x}" y="524" text-anchor="${anchor}">${name}</text>`
+  const signs = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" font-family="Inter, DejaVu Sans, sans-serif" font-size="20" font-weight="bold" fill="#fff6e0">
+    <path d="M${width / 2} 0V${height}" stroke="#fff6e0" stroke-width="2" stroke-dasharray="9 9"/>${sign('Phaser', width / 2 - 14, 'end')}${sign('PixiJS', width / 2 + 14, 'start')}</svg>`
+  return sharp(left)
+    .composite([{ input: await sharp(right).extract(half).toBuffer(), left: half.left, top: 0 }, { input: Buffer.from(signs) }])
+    .png()
+    .toBuffer()
+}
+
 /**
  * Serves a built example and plays it.
  *
  * @returns The PNG that `play` returns.
  */
-async function withExample(name, isReady, play) {
+async function withExample(name, isReady, play, file = '') {
   const server = await preview({
     root: join(root, 'examples', name),
     configFile: false,
@@ -82,7 +113,7 @@ async function withExample(name, isReady, play) {
     preview: { host: '127.0.0.1', port: 0 },
   })
   const page = await browser.newPage({ viewport: { width, height } })
-  await page.goto(server.resolvedUrls.local[0])
+  await page.goto(`${server.resolvedUrls.local[0]}${file}`)
   await page.waitForFunction(isReady)
   const picture = await play(page)
   await page.close()

@@ -53,7 +53,9 @@ afterAll(async () => {
  */
 async function shrinkReferences(): Promise<void> {
   const paths = await readdir(join(folder, 'examples'), { recursive: true })
-  for (const path of paths.filter((one) => one.endsWith('.png')).map((one) => join(folder, 'examples', one))) {
+  // The pictures of the village are small, and most of them are own art.
+  const references = paths.filter((one) => one.endsWith('.png') && !one.startsWith('village'))
+  for (const path of references.map((one) => join(folder, 'examples', one))) {
     const { width } = await sharp(path).metadata()
     await writeFile(
       path,
@@ -101,15 +103,16 @@ async function colours(page: Page): Promise<number> {
 
 describe('the demo', () => {
   test(
-    'buys all three games for what they cost, and nothing the second time',
+    'buys all four games for what they cost, and nothing the second time',
     async () => {
       expect(firstRun).toContain('6 animations to buy, 14.4 credits')
+      expect(firstRun).toContain('1 animation and 4 pictures to buy, 6.4 credits')
       expect(firstRun).toMatch(/Together \d+(\.\d+)? credits of play money/)
       // A second run: of one game, and in the long run of the whole demo.
       const again = await demo('prebuild')
       expect(again.match(/bought nothing/g)).toHaveLength(1)
       expect(again).toContain('Nothing was paid')
-      if (level === 'long') expect((await demo()).match(/bought nothing/g)).toHaveLength(3)
+      if (level === 'long') expect((await demo()).match(/bought nothing/g)).toHaveLength(4)
     },
     patience,
   )
@@ -165,6 +168,66 @@ describe.each([
         await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
         expect(complaints).toEqual([])
         expect(await colours(page)).toBeGreaterThan(1000)
+      } finally {
+        await page.close()
+        await site.close()
+      }
+    },
+  )
+})
+
+/** Frames of the village that take turns: bought ones, those of an Aseprite file and a GIF, and cells of a grid. */
+const moving = [
+  ...namesOf('hero/walk', 0, 12),
+  ...namesOf('goblin/walk', 0, 6),
+  ...namesOf('coin/all', 0, 6),
+  ...namesOf('tiles/water', 4, 4),
+]
+
+/** Frames that stand still: bought pictures, a nine-slice, a folder and a grid. */
+const still = ['icons/slime', 'icons/king', 'icons/mage', 'icons/scout', 'panel', 'scenery/house', 'tiles/ground/0000']
+
+/** `shown` are the names of all frames on the stage. */
+const villages = {
+  phaser: {
+    page: 'index.html',
+    isReady: 'window.game?.scene.isActive("village")',
+    shown: 'game.scene.scenes[0].children.list[0].list.map((one) => one.frame.name)',
+  },
+  pixi: {
+    page: 'pixi.html',
+    isReady: 'window.app?.stage.children.length === 1',
+    shown: 'app.stage.children[0].children.map((one) => one.texture.label)',
+  },
+} as const
+
+function namesOf(animation: string, first: number, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `${animation}/${String(first + index).padStart(4, '0')}`)
+}
+
+describe.each([
+  { engine: 'phaser', kind: 'built' },
+  { engine: 'pixi', kind: 'built' },
+  { engine: 'phaser', kind: 'in dev' },
+  { engine: 'pixi', kind: 'in dev' },
+] as const)('the example village with $engine, $kind', ({ engine, kind }) => {
+  testWith(level === 'long' || engine !== 'phaser' || kind !== 'in dev', 'the long level')(
+    'shows bought and own art side by side, and every frame of what moves',
+    async () => {
+      const root = join(folder, 'examples', 'village')
+      const site = kind === 'in dev' ? await serveDev(root, ['phaser', 'pixi.js']) : await serveFolder(join(root, 'dist'), '/games/it/')
+      const { page: file, isReady, shown } = villages[engine]
+      const { page, complaints } = await visit(browser, `${site.url}${file}`, { width: 960, height: 540 })
+      try {
+        await page.waitForFunction(isReady, undefined, { timeout: patienceMs })
+        // Looks at the stage at every frame of the browser, until all of them were there.
+        const look = `${JSON.stringify([...moving, ...still])}.every((name) => seen.has(name))`
+        await page.waitForFunction(`(window.seen ??= new Set(), ${shown}.forEach((name) => seen.add(name)), ${look})`, undefined, {
+          timeout: patienceMs,
+          polling: 'raf',
+        })
+        expect(complaints).toEqual([])
+        expect(await colours(page)).toBeGreaterThan(500)
       } finally {
         await page.close()
         await site.close()
