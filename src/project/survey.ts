@@ -110,6 +110,13 @@ export async function surveyWanted(
   return { wanted, own, items, steps: [...steps.values()], lock, approvers: facts.approvers, submissionOf: facts.submissionOf, errors }
 }
 
+/** The steps of a survey without those that are pictures of the game as well, which stand among its items. */
+export function listedSteps<T extends PlanStep>({ items, steps }: Pick<Survey, 'items'> & { readonly steps: readonly T[] }): readonly T[] {
+  const keyOf = ({ hash, request }: PlanStep | PlanItem): string => hash ?? requestHash(request, unknownIdentity)
+  const pictures = new Set(items.filter(({ animation }) => animation.isPicture).map(keyOf))
+  return pictures.size === 0 ? steps : steps.filter((step) => !pictures.has(keyOf(step)))
+}
+
 /** Placeholder for an unknown identity; hashes under it are never used. */
 const unknownIdentity: ServiceIdentity = { host: '', keyMode: 'test', apiVersion: '1' }
 

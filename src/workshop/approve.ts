@@ -94,11 +94,12 @@ async function sortOut(
   const undecided: string[] = []
   for (const one of [...found.steps, ...found.items]) {
     const order = orders.get(one.hash ?? '')
+    // A step that is a picture of the game as well, or a sprite of two names, is approved once.
+    if (candidates.some((candidate) => candidate.hash === one.hash)) continue
     if (order && one.undecided !== undefined) undecided.push(one.id)
-    const isTwin = candidates.some((candidate) => candidate.order.hash === one.hash)
     const isOthers = isAdoptable(one)
     // Another approval would not end a conflict: a person decides about it first.
-    if (!order || !isToBuy(one) || isTwin || (isOthers && !request.adopt)) {
+    if (!order || !isToBuy(one) || (isOthers && !request.adopt)) {
       untouched.push(one.id)
       if (order && isOthers && !request.adopt) others.push(one.id)
       continue

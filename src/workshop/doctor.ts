@@ -60,13 +60,14 @@ export async function examine(context: Context, session: ServiceConnection): Pro
 async function checkSpecs(context: Context): Promise<readonly DoctorFinding[]> {
   const found = await survey(context, [], {})
   const sprites = new Set([...found.wanted, ...found.own].map(({ spec }) => spec.name)).size
-  const animations = found.items.length + found.own.filter(({ animation }) => !animation.isPicture).length
+  const all = [...found.items, ...found.own]
+  const pictures = all.filter(({ animation }) => animation.isPicture).length
   const bad = found.errors.map((error): DoctorFinding => ({ check: 'specs', verdict: 'bad', found: error.code, advice: error.message }))
   const isEmpty = sprites === 0 && bad.length === 0
   const specs: DoctorFinding = {
     check: 'specs',
     verdict: isEmpty ? 'warning' : 'good',
-    found: `${count(sprites, 'sprite')}, ${count(animations, 'animation')}`,
+    found: `${count(sprites, 'sprite')}, ${count(all.length - pictures, 'animation')}${pictures > 0 ? `, ${count(pictures, 'picture')}` : ''}`,
     advice: isEmpty ? 'Write a first spec: npx spritewright init' : '',
   }
   const lost = lostFinding(found.items.filter((item) => item.state === 'lost'))

@@ -9,7 +9,7 @@ import { askQuotes } from '../project/quotes.ts'
 import type { ServiceConnection } from '../project/session.ts'
 import { isToBuy } from '../project/states.ts'
 import { listStrays, warnOfStray } from '../project/strays.ts'
-import { checkReferences, type Survey, survey, surveyWanted, throwAll } from '../project/survey.ts'
+import { checkReferences, listedSteps, type Survey, survey, surveyWanted, throwAll } from '../project/survey.ts'
 import type { PaidRequest } from '../sprite-spec/request.ts'
 import { specName } from '../sprite-spec/spec-file.ts'
 import type { PlanReport } from './api/reports.ts'
@@ -32,7 +32,7 @@ async function toStatus(context: Context, names: readonly string[], found: Surve
   await warnOfUnasked(context, names, found)
   if (names.length === 0) await warnOfMisnamed(context, found)
   const own = [...new Set(found.own.map(({ spec }) => spec))]
-  return { items: found.items, own, steps: found.steps, total: 0n, warnings: context.warnings }
+  return { items: found.items, own, steps: listedSteps(found), total: 0n, warnings: context.warnings }
 }
 
 /**
@@ -57,7 +57,7 @@ export async function makePlan(
   const items: PlanItem[] = []
   for (const item of found.items) items.push(await priced(item))
   const steps: PlanStep[] = []
-  for (const step of found.steps) steps.push(await priced(step))
+  for (const step of listedSteps(found)) steps.push(await priced(step))
   return {
     items,
     own: status.own,

@@ -51,7 +51,7 @@ describe('what a person is asked', () => {
     const { first, charged } = await team()
     first.write('sprites/twin.sprite.json', specOf('a knight', 'hero'))
     const { approved, untouched } = await first.approve()
-    expect([idsOf(approved), untouched]).toEqual([['hero.walk'], ['twin.walk']])
+    expect([idsOf(approved), untouched]).toEqual([['hero.walk'], []])
     await first.build()
     expect(await first.states()).toEqual(['bought', 'bought'])
     expectCount(charged(), 1)

@@ -28,7 +28,7 @@ export function ownRows({
 }
 
 function framesOf({ animations }: PlanReport['own'][number]): number {
-  return animations.reduce((sum, { frames }) => sum + frames, 0)
+  return animations.reduce((sum, { use, frames }) => sum + (use ? new Set(use).size : frames), 0)
 }
 
 /** Number of frames of an animation; empty for a step. */

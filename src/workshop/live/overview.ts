@@ -5,7 +5,7 @@ import { type PlanStep, type Quote, standingOf } from '../../project/plan.ts'
 import { askQuotes, priceKey } from '../../project/quotes.ts'
 import type { ServiceConnection, Session } from '../../project/session.ts'
 import { isToBuy } from '../../project/states.ts'
-import { readFacts, survey, surveyWanted } from '../../project/survey.ts'
+import { listedSteps, readFacts, survey, surveyWanted } from '../../project/survey.ts'
 import { brokenOthers, type OwnAnimation } from '../../project/wanted.ts'
 import { groupBy } from '../../sheets/group.ts'
 import type { SpriteSpec } from '../../sprite-spec/spec.ts'
@@ -133,7 +133,7 @@ function toOverview(
 ): Overview {
   const all = specs.flatMap(({ name }) => parts.get(name) ?? [])
   const items = all.flatMap((part) => part.items)
-  const steps = joinSteps(all.flatMap((part) => part.steps))
+  const steps = listedSteps({ items, steps: joinSteps(all.flatMap((part) => part.steps)) })
   const asked = new Set([...items, ...steps].map(({ hash }) => hash))
   return {
     items,
