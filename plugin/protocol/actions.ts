@@ -4,6 +4,7 @@
  * @module
  */
 import { z } from 'zod'
+import type { ApprovalLine } from '../../src/index.ts'
 import type { PanelError } from './protocol.ts'
 
 /** The name of a sprite. */
@@ -182,7 +183,7 @@ export interface PanelOffer {
 }
 
 /** One line of an offer. */
-export interface PanelOfferLine extends z.infer<typeof line> {
+export interface PanelOfferLine extends z.infer<typeof line>, Pick<ApprovalLine, 'operation'> {
   /** The prompt that is sent. */
   readonly prompt: string
   /** What a person should know before agreeing. */

@@ -166,7 +166,7 @@ export interface PanelTake extends PanelLook {
 export type PanelFlag = AnimationQuality['flags'][number]
 
 /** One paid step of a reference chain. */
-export interface PanelStep extends PanelPaid, Pick<PlanStep, 'sprites'> {
+export interface PanelStep extends PanelPaid, Pick<PlanStep, 'sprites' | 'ids'> {
   /** `text_to_image`, `image_to_image`, `background_remove`, `upscale`. */
   readonly operation: string
 }

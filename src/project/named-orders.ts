@@ -15,8 +15,8 @@ export interface NamedOrder {
 }
 
 /**
- * Finds the orders that a name means: those of one animation (`hero.walk`), of one step (`hero#1`), or of a
- * sprite with all its steps (`hero`). Steps come first.
+ * Finds the orders that a name means: those of one animation (`hero.walk`), of one picture with its own steps
+ * (`icons.sword`), of one step (`hero#1`), or of a sprite with all its steps (`hero`). Steps come first.
  */
 export async function findOrders(context: Context, session: Session, name: string): Promise<readonly NamedOrder[]> {
   const [sprite = name] = name.split('#')
@@ -33,7 +33,7 @@ export async function findOrders(context: Context, session: Session, name: strin
   const isOne = /[.#]/.test(name)
   const own = [...found.steps, ...found.items].flatMap((one) => {
     const order = orders.get(one.hash ?? '')
-    return !order || (isOne && one.id !== name) ? [] : [{ order, standing: one }]
+    return !order || (isOne && one.id !== name && !one.id.startsWith(`${name}#`)) ? [] : [{ order, standing: one }]
   })
   return [...own, ...orphans.filter(({ order }) => !orders.has(order.hash))]
 }

@@ -3,7 +3,7 @@ import { readUnlessBroken } from '../job/records/journal.ts'
 import type { Submission } from '../job/records/submission.ts'
 import { requestHash } from '../sprite-spec/key.ts'
 import type { PaidRequest, RequestReference } from '../sprite-spec/request.ts'
-import { findEntry, isStepId, type LockEntry, type LockFile, unnamedStepId } from '../vault/lockfile.ts'
+import { findEntry, isStepId, type LockEntry, type LockFile, requestsOf, unnamedStepId } from '../vault/lockfile.ts'
 import type { Context } from './context.ts'
 import type { Survey } from './survey.ts'
 
@@ -50,13 +50,9 @@ export function isNamed(names: readonly string[], id: string): boolean {
   return names.length === 0 || names.includes(id) || names.includes(id.split(/[.#]/)[0] ?? id)
 }
 
-/** Returns all entries of the lock file by request hash. */
+/** Returns all requests of the lock file by hash, with their names. */
 export function entriesByHash(lock: LockFile): ReadonlyMap<string, { readonly id: string; readonly entry: LockEntry }> {
-  const animations = Object.entries(lock.animations).flatMap(([id, requests]) =>
-    Object.entries(requests).map(([hash, entry]) => [hash, { id, entry }] as const),
-  )
-  const steps = Object.entries(lock.steps ?? {}).map(([hash, entry]) => [hash, { id: unnamedStepId(hash), entry }] as const)
-  return new Map([...steps, ...animations])
+  return new Map([...requestsOf(lock)].map(([hash, { id = unnamedStepId(hash), entry }]) => [hash, { id, entry }]))
 }
 
 /**

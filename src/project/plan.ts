@@ -105,7 +105,7 @@ export interface PlanStep extends Standing {
   readonly request: ImageRequest
   /** Names of all sprites whose chains include this step. */
   readonly sprites: readonly string[]
-  /** Its id in each of these sprites. */
+  /** All of its ids. A sprite has several if it has equal steps. */
   readonly ids: readonly string[]
 }
 

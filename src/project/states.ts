@@ -230,7 +230,7 @@ export interface UnsentRequest extends Pick<Standing, 'state' | 'note'> {
 export function missingWords({ state, note, request, changed = [] }: UnsentRequest): string {
   if (state === 'missing' && note !== undefined) return note
   if (changed.length > 0) return `changed since the last purchase: ${changed.join(', ')}`
-  if (isStepId(request.id) && state === 'missing') return `new, a step of its reference: ${request.operation}`
+  if (isStepId(request.id) && state === 'missing') return `new, a step: ${request.operation}`
   return state === 'failed' ? `failed: ${note ?? ''}` : state === 'approved' ? 'approved, not bought' : 'new'
 }
 

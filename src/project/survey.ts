@@ -101,9 +101,8 @@ export async function surveyWanted(
       const before = steps.get(key)
       steps.set(key, {
         ...(before ?? { ...standing, id: step.id, request: step }),
-        ...(before?.sprites.includes(target.spec.name)
-          ? before
-          : { sprites: [...(before?.sprites ?? []), target.spec.name], ids: [...(before?.ids ?? []), step.id] }),
+        sprites: [...new Set([...(before?.sprites ?? []), target.spec.name])],
+        ids: [...new Set([...(before?.ids ?? []), step.id])],
       })
     }
   }

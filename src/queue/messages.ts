@@ -32,8 +32,8 @@ export type OrderMessage = z.output<typeof orderMessage>
 
 /** The only reader of an order. */
 export const orderMessage = z.strictObject({
-  /** `sprite.animation`. */
-  id: z.string().regex(/^[\w-]{1,200}\.[\w-]{1,200}$/),
+  /** `sprite.animation`, or `sprite` for a picture with its name. */
+  id: z.string().regex(/^[\w-]{1,200}(?:\.[\w-]{1,200})?$/),
   /** Request hash. */
   hash: sha256,
   commit: z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/),

@@ -44,7 +44,7 @@ export async function openResult(
   } catch (error) {
     const { code, facts } = error as { code?: unknown; facts?: object }
     throw new SpritewrightError('SW_DELIVERY', {
-      message: `The paid result of "${id}" cannot be read: ${(error as Error).message} It is kept as ${source.sha256}.${animation.isPicture ? 'png' : 'zip'}. A build fetches it again, for free. Once it can be read, by an update or by service.profile.readDelivery, it is used without paying again.`,
+      message: `The paid result of "${id}" cannot be read: ${(error as Error).message} It is kept as ${source.sha256}.${animation.isPicture ? 'png' : 'zip'}. A build fetches it again, for free. Once it can be read, by an update${animation.isPicture ? '' : ' or by service.profile.readDelivery'}, it is used without paying again.`,
       facts: { ...facts, id, result: source.sha256, rule: (facts as { rule?: unknown } | undefined)?.rule, atlasCode: code },
       cause: error,
     })

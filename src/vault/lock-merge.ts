@@ -1,4 +1,4 @@
-import { formatEntry, type LockEntry, type LockFile, unnamedStepId } from './lockfile.ts'
+import { formatEntry, knowledgeOf, type LockEntry, type LockFile, unnamedStepId } from './lockfile.ts'
 
 /** The texts of a file with conflict markers, as each branch has it. */
 export interface ConflictSides {
@@ -123,11 +123,6 @@ function choose(side: LockChoice['side'], ours: LockEntry | undefined, theirs: L
   const more = knowledgeOf(ours) - knowledgeOf(theirs)
   if (more !== 0) return more > 0 ? ours : theirs
   return side === 'ours' ? ours : theirs
-}
-
-/** How much an entry knows of its purchase: a result is more than an execution, and that more than frozen bytes. */
-export function knowledgeOf(entry: Partial<LockEntry> = {}): number {
-  return (entry.result ? 4 : 0) + (entry.execution ? 2 : 0) + (entry.submission ? 1 : 0)
 }
 
 /** Whether one entry has every section of another unchanged. */

@@ -187,3 +187,34 @@ export function findOwnEntry(lock: LockFile, id: string, hash: string): LockEntr
   const requests = isStepId(id) ? lock.steps : Object.hasOwn(lock.animations, id) ? lock.animations[id] : undefined
   return requests && Object.hasOwn(requests, hash) ? requests[hash] : undefined
 }
+
+/** How much an entry knows of its purchase: a result is more than an execution, and that more than frozen bytes. */
+export function knowledgeOf(entry: Partial<LockEntry> = {}): number {
+  return (entry.result ? 4 : 0) + (entry.execution ? 2 : 0) + (entry.submission ? 1 : 0)
+}
+
+/** A request in the lock file. */
+export interface LockedRequest {
+  /** Undefined for a step. The lock file names steps by their hash alone, because sprites may share them. */
+  readonly id: string | undefined
+  readonly entry: LockEntry
+}
+
+/**
+ * All requests of a lock file, by hash. If a request has several names (a rename, a twin), the entry with the
+ * most knowledge counts.
+ */
+export function requestsOf(lock: LockFile): ReadonlyMap<string, LockedRequest> {
+  const found = new Map<string, LockedRequest>()
+  for (const [id, requests] of Object.entries(lock.animations)) {
+    for (const [hash, entry] of Object.entries(requests)) {
+      const before = found.get(hash)
+      if (before === undefined || knowledgeOf(entry) > knowledgeOf(before.entry)) found.set(hash, { id, entry })
+    }
+  }
+  for (const [hash, entry] of Object.entries(lock.steps ?? {})) {
+    const before = found.get(hash)
+    if (before === undefined || knowledgeOf(entry) > knowledgeOf(before.entry)) found.set(hash, { id: before?.id, entry })
+  }
+  return found
+}

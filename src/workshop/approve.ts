@@ -12,6 +12,7 @@ import { askQuotes } from '../project/quotes.ts'
 import type { Session } from '../project/session.ts'
 import { isAdoptable, isForBuild, isToBuy } from '../project/states.ts'
 import { checkReferences, type Survey, survey, throwAll } from '../project/survey.ts'
+import { spriteOf } from '../sprite-spec/request.ts'
 import { approvedIds, findEntry, isStepId } from '../vault/lockfile.ts'
 import type { ApprovalLine, ApproveReport, ApproveRequest } from './api/reports.ts'
 import { giveApproval } from './trust/approvals.ts'
@@ -37,7 +38,7 @@ export async function approve(context: Context, session: Session, request: Appro
   const doubts = await checkReferences(context, found.items, session.capabilities)
   const { candidates, ...rest } = await sortOut(session, found, request, signal)
   const lines = candidates.map(({ id, operation, hash, prompt, quote, ceiling, frozen }): ApprovalLine => {
-    const warning = [doubts.get(id.slice(0, id.search(/[.#]/))) ?? [], frozen ? frozenWords(id, frozen) : []].flat().join(' ')
+    const warning = [doubts.get(spriteOf(id)) ?? [], frozen ? frozenWords(id, frozen) : []].flat().join(' ')
     return { id, operation, hash, prompt, quote, ceiling, ...(warning && { warning }) }
   })
   if (candidates.length === 0) return { approved: [], ...rest, confirmed: true }

@@ -101,8 +101,9 @@ async function approveByBudget(context: Context, session: Session, found: Survey
   const orders = new Map<string, Order>()
   for (const target of found.wanted)
     for (const order of withSteps(toOrder(session, target, found))) if (!orders.has(order.hash)) orders.set(order.hash, order)
-  const all = [...found.items, ...found.steps]
-  const missing = [...new Map(all.flatMap((one) => (one.state === 'missing' ? [[one.hash ?? one.id, one] as const] : []))).values()]
+  // A request of two names is bought once.
+  const all = [...new Map([...found.steps, ...found.items].map((one) => [one.hash ?? one.id, one] as const)).values()]
+  const missing = all.filter(({ state }) => state === 'missing')
   const lines = await Promise.all(
     missing.map(async (one) => ({ sprite: spriteOf(one.id), credits: (await quotes.of(one.request)).credits })),
   )

@@ -56,10 +56,7 @@ function countWords(items: readonly Missing[]): string {
   const steps = items.filter(({ id }) => isStepId(id)).length
   const own = items.length - steps
   const requests = items.map(({ request }) => request)
-  const words = [
-    ...(own > 0 ? [countItems(own, requests)] : []),
-    ...(steps > 0 ? [`${steps} ${steps === 1 ? 'step' : 'steps'} of references`] : []),
-  ]
+  const words = [...(own > 0 ? [countItems(own, requests)] : []), ...(steps > 0 ? [`${steps} ${steps === 1 ? 'step' : 'steps'}`] : [])]
   return `${words.join(' and ')} of the project ${items.length === 1 ? 'is' : 'are'}`
 }
 

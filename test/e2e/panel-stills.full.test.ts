@@ -39,7 +39,7 @@ test('a set of pictures is seen before it is bought, approved once, and another 
   await showsState(page, 'bought')
   expect(spent(desk)).toEqual(['10000', '10000', '10000', '10000'])
   await button(page, 'Code for the game').or(page.getByText('Code for the game')).first().click()
-  expect(await page.locator('.detail').innerText()).toContain("icons.pictures['hat']")
+  expect(await page.locator('.detail').textContent()).toContain("icons.pictures['hat']")
   expect(await findBarriers(page)).toEqual([])
   expect(complaints).toEqual([])
 })

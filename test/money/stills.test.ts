@@ -3,6 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { decodePng, encodePng } from '../../atlas/index.ts'
 import { formatCredits, parseCredits } from '../../src/credit/credits.ts'
+import type { EmbeddedOptions } from '../../src/embedded/options/options.ts'
+import { boughtElsewhere } from '../../src/job/records/bought-elsewhere.ts'
+import { parseLockFile } from '../../src/vault/lock-schema.ts'
 import { expectCount } from '../kit/expect-count.ts'
 import { rememberedMakers } from '../kit/remembered-makers.ts'
 import { approveAll, drop, isExecute, type World, world } from './world.ts'
@@ -126,6 +129,52 @@ describe('a picture of a game and a step of another sprite', () => {
     const refusal = await (await w.workshop()).build({ names: ['hero'] }).catch((error: unknown) => error)
     expect(refusal).toMatchObject({ code: 'SW_APPROVAL' })
     expect(w.posts()).toBe(0)
+  })
+})
+
+describe('a picture that is a step of another one', () => {
+  let number = 0
+  /** No two results are equal. */
+  const image: EmbeddedOptions = {
+    makers: {
+      ...rememberedMakers,
+      image: async (_request, _prompt, tools) => {
+        await tools.onStep(1, 0)
+        const bytes = encodePng({ width: 4, height: 4, data: new Uint8Array(64).fill(++number) })
+        return { bytes, contentType: 'image/png', width: 4, height: 4, review: null }
+      },
+    },
+  }
+  const set = (take: number): string =>
+    spec({ reference: { steps: [{ text: 'an icon', take }] }, pictures: { plain: [], sword: [{ edit: 'a sword' }] } })
+
+  test('keeps its takes when others are pruned', async () => {
+    const w = await world(image, set(1))
+    for (const take of [1, 2]) {
+      await w.project.write('sprites/hero.sprite.json', set(take))
+      const workshop = await w.workshop()
+      await approveAll(workshop)
+      await workshop.build()
+    }
+    const { store } = await w.workshop()
+    const uses = (await store.list()).results.flatMap((one) => one.uses.map(({ id }) => `${id} ${one.state}`))
+    expect(uses.filter((use) => use.endsWith('take'))).toEqual(['hero.plain take'])
+  })
+
+  test('I3: counts once for another machine, whichever of its names has the purchase', async () => {
+    const w = await world({}, spec({ reference: { steps: base }, prompt: 'a walker', animations: { walk: { frames: 7 } } }))
+    await w.project.write('sprites/badge.sprite.json', spec({ reference: { steps: base } }))
+    const workshop = await w.workshop()
+    await approveAll(workshop)
+    await workshop.build({ names: ['badge'] })
+    const lock = parseLockFile(await readFile(join(w.project.root, 'sprites.lock.json'), 'utf8'), 'sprites.lock.json')
+    const sum = await boughtElsewhere(
+      lock,
+      new Map(),
+      async () => false,
+      async () => 0,
+    )
+    expect(formatCredits(sum)).toBe('1')
   })
 })
 

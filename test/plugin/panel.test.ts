@@ -62,7 +62,14 @@ describe('buying from the panel', () => {
     expect(price?.words).toBe(`${price?.credits} credits will be held.`)
     const offer = await panel.act('offer', { ids: ['hero'] })
     expect(offer.lines).toEqual([
-      { id: 'hero.walk', hash: expect.any(String), prompt: expect.any(String), price: price?.credits, ceiling: price?.credits },
+      {
+        id: 'hero.walk',
+        operation: 'sprite_sheet',
+        hash: expect.any(String),
+        prompt: expect.any(String),
+        price: price?.credits,
+        ceiling: price?.credits,
+      },
     ])
     expect(offer.balance).toBe('100')
     expect(await game.list()).not.toContain('sprites.lock.json')

@@ -5,6 +5,8 @@ const order = { id: 'hero.walk', hash: 'a'.repeat(64), commit: 'b'.repeat(40), f
 
 test('an order names a file of the project, and nothing above it or of git', () => {
   expect(orderMessage.parse(order)).toEqual(order)
+  for (const id of ['badge', 'icons.sword']) expect(orderMessage.parse({ ...order, id }).id).toBe(id)
+  for (const id of ['icons#1', 'a.b.c', '']) expect(orderMessage.safeParse({ ...order, id }).success, id).toBe(false)
   for (const file of [
     '.git/config',
     'sub/.git/config',

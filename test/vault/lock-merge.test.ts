@@ -7,9 +7,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { attributeLines } from '../../src/cli/first-project.ts'
 import { hasCode } from '../../src/errors.ts'
-import { knowledgeOf, mergeLocks, readConflict, writeConflict } from '../../src/vault/lock-merge.ts'
+import { mergeLocks, readConflict, writeConflict } from '../../src/vault/lock-merge.ts'
 import { parseLockFile } from '../../src/vault/lock-schema.ts'
-import { formatLockFile, type LockEntry, type LockFile } from '../../src/vault/lockfile.ts'
+import { formatLockFile, knowledgeOf, type LockEntry, type LockFile } from '../../src/vault/lockfile.ts'
 import { createWorld } from '../cli/world.ts'
 
 const hashes = ['a', 'b', 'c'].map((letter) => letter.repeat(64))

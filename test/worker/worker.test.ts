@@ -150,6 +150,21 @@ test('a worker tells prices to a machine without a key, and buys what it has app
 })
 
 test.each([
+  ['hero', { reference: { steps: [{ text: 'a badge' }] } }, 1],
+  ['hero.face', { reference: './hero.png', pictures: { face: [{ edit: 'a face' }, { removeBackground: 'it' }] } }, 2],
+])('a worker buys the picture %s with its steps, once', async (id, spec, requests) => {
+  desk.disk.files.set('/game/sprites/hero.sprite.json', new TextEncoder().encode(JSON.stringify(spec)))
+  commit()
+  const worker = await hire()
+  await approve()
+  commit()
+  expect((await build()).bought.map((one) => one.id)).toEqual([id])
+  expect((await build()).bought).toEqual([])
+  expect(charges()).toBe(requests)
+  await worker.end()
+})
+
+test.each([
   ['the approval is not committed', () => {}, 'sprites.lock.json there lacks the approval of "hero.walk".'],
   ['its commit is not pushed', () => commit({ isPushed: false }), 'no branch of the remote has that commit.'],
   [

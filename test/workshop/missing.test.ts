@@ -24,8 +24,8 @@ test('what is not approved is listed with its price and reason, and the command 
   const error = await missingError(contextAt('/game/packages/art'), items, quotes, true, ['perRun is 1 credit.'])
   expect(error).toMatchObject({ code: 'SW_APPROVAL', exitCode: 3 })
   expect(error.message.split('\n')).toEqual([
-    "4 animations and 1 step of references of the project are not bought and not approved, together 10.6 credits by today's estimate (not binding):",
-    '  hero#1     1 credits  new, a step of its reference: upscale',
+    "4 animations and 1 step of the project are not bought and not approved, together 10.6 credits by today's estimate (not binding):",
+    '  hero#1     1 credits  new, a step: upscale',
     '  hero.walk  2.4 credits  changed since the last purchase: prompt, frames',
     '  coin.spin  2.4 credits  failed: no frames',
     '  coin.fall  2.4 credits  approved, not bought',

@@ -83,8 +83,8 @@ function toOffer({ lines, balance, worker }: Seen, report?: ApproveReport): Pane
   const sum = sumCredits(lines.map(({ quote }) => quote))
   const ceilings = sumCredits(lines.map(({ ceiling }) => ceiling))
   return {
-    lines: lines.map(({ id, hash, prompt, quote, ceiling, warning }) => ({
-      ...{ id, hash, prompt, warning },
+    lines: lines.map(({ id, operation, hash, prompt, quote, ceiling, warning }) => ({
+      ...{ id, operation, hash, prompt, warning },
       price: formatCredits(quote),
       ceiling: formatCredits(ceiling),
     })),

@@ -15,11 +15,9 @@ function isOrphanId(id: string): boolean {
   return id.includes('@')
 }
 
-/**
- * All names that work may use for a request. A step that several sprites share has one name for each of them.
- */
-export function namesOf({ id, sprites }: { readonly id: string; readonly sprites?: readonly string[] }): readonly string[] {
-  return sprites?.map((name) => `${name}${id.slice(id.indexOf('#'))}`) ?? [id]
+/** All names that work may use for a request. A step that several chains share has one name for each of them. */
+export function namesOf({ id, ids = [id] }: { readonly id: string; readonly ids?: readonly string[] }): readonly string[] {
+  return ids
 }
 
 /**

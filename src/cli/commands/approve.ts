@@ -128,11 +128,11 @@ function toSentence(lines: readonly ApprovalLine[]): string {
   return `A build may hold and spend up to ${creditsWords(total)} for ${countLines(lines)}, each bought once.`
 }
 
-/** Counts animations and pictures, and steps of references if there are any. */
+/** Counts animations and pictures, and steps if there are any. */
 function countLines(lines: readonly ApprovalLine[]): string {
   const steps = lines.filter((line) => line.id.includes('#')).length
   const items = countItems(lines.length - steps, lines)
-  return steps === 0 ? items : `${items} and ${count(steps, 'step')} of references`
+  return steps === 0 ? items : `${items} and ${count(steps, 'step')}`
 }
 
 function toQuestion(lines: readonly ApprovalLine[]): string {

@@ -132,7 +132,7 @@ function printSums(printer: Printer, report: PlanReport): void {
 }
 
 function stepWords(steps: number): string {
-  return steps === 0 ? '' : ` and ${count(steps, 'step')} of references`
+  return steps === 0 ? '' : ` and ${count(steps, 'step')}`
 }
 
 async function printNext(

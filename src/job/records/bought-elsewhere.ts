@@ -1,5 +1,5 @@
 import { type Credits, parseCredits } from '../../credit/credits.ts'
-import type { LockEntry, LockFile } from '../../vault/lockfile.ts'
+import { knowledgeOf, type LockEntry, type LockFile } from '../../vault/lockfile.ts'
 import { type Journal, type JournalView, readUnlessBroken } from './journal.ts'
 import { isTakenOver } from './record.ts'
 import { keyOf, type Reservation } from './shares.ts'
@@ -20,9 +20,13 @@ export async function boughtElsewhere(
   isOurs: (hash: string, execution: LockExecution) => Promise<boolean>,
   takenOver: (hash: string, before: number) => Promise<number>,
 ): Promise<Credits> {
-  // A request with two names was bought once.
-  const all = [...Object.values(lock.animations), lock.steps ?? {}].flatMap((requests) => Object.entries(requests))
-  const entries = new Map(all.map(([hash, entry]) => [keyOf({ hash, attempt: entry.submission?.attempt ?? 0 }), [hash, entry] as const]))
+  // A request with two names was bought once. The entry that knows more of the purchase counts.
+  const entries = new Map<string, readonly [hash: string, entry: LockEntry]>()
+  for (const [hash, entry] of [...Object.values(lock.animations), lock.steps ?? {}].flatMap((requests) => Object.entries(requests))) {
+    const key = keyOf({ hash, attempt: entry.submission?.attempt ?? 0 })
+    const before = entries.get(key)
+    if (before === undefined || knowledgeOf(entry) > knowledgeOf(before[1])) entries.set(key, [hash, entry])
+  }
   let sum: Credits = 0n
   for (const [hash, { submission, execution, result }] of entries.values()) {
     if (!submission || !(execution ?? result)) continue

@@ -5,9 +5,9 @@ import { type LedgerMove, moveKey } from '../../credit/ledger.ts'
 import type { Context } from '../../project/context.ts'
 import { groupBy } from '../../sheets/group.ts'
 import { spriteOf } from '../../sprite-spec/request.ts'
-import { isStepId, type LockEntry } from '../../vault/lockfile.ts'
+import { isStepId, type LockEntry, type LockedRequest, requestsOf } from '../../vault/lockfile.ts'
 import { type AttemptMoney, attemptsOf } from './attempts.ts'
-import { type LockedRequest, nameRequests, type RequestNames, requestsOf } from './names.ts'
+import { nameRequests, type RequestNames } from './names.ts'
 import type { LedgerLine, LedgerReport, LedgerState, LedgerSums } from './report.ts'
 
 /**

@@ -2,34 +2,7 @@ import type { Context } from '../../project/context.ts'
 import { readWantedAnimations } from '../../project/wanted.ts'
 import { requestHash } from '../../sprite-spec/key.ts'
 import type { ServiceIdentity } from '../../sprite-spec/request.ts'
-import { knowledgeOf } from '../../vault/lock-merge.ts'
-import { type LockEntry, type LockFile, unnamedStepId } from '../../vault/lockfile.ts'
-
-/** A request in the lock file. */
-export interface LockedRequest {
-  /** Undefined for a step. The lock file names steps by their hash alone, because sprites may share them. */
-  readonly id: string | undefined
-  readonly entry: LockEntry
-}
-
-/**
- * All requests of a lock file, by hash. If a request has several names (a rename, a twin), the entry with the
- * most knowledge counts.
- */
-export function requestsOf(lock: LockFile): ReadonlyMap<string, LockedRequest> {
-  const found = new Map<string, LockedRequest>()
-  for (const [id, requests] of Object.entries(lock.animations)) {
-    for (const [hash, entry] of Object.entries(requests)) {
-      const before = found.get(hash)
-      if (before === undefined || knowledgeOf(entry) > knowledgeOf(before.entry)) found.set(hash, { id, entry })
-    }
-  }
-  for (const [hash, entry] of Object.entries(lock.steps ?? {})) {
-    const before = found.get(hash)
-    if (before === undefined || knowledgeOf(entry) > knowledgeOf(before.entry)) found.set(hash, { id: before?.id, entry })
-  }
-  return found
-}
+import { type LockedRequest, unnamedStepId } from '../../vault/lockfile.ts'
 
 /** The name of a request for people: `hero.walk`, `hero#1`. */
 export type RequestNames = (hash: string) => string

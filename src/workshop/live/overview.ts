@@ -8,6 +8,7 @@ import { isToBuy } from '../../project/states.ts'
 import { listedSteps, readFacts, survey, surveyWanted } from '../../project/survey.ts'
 import { brokenOthers, type OwnAnimation } from '../../project/wanted.ts'
 import { groupBy } from '../../sheets/group.ts'
+import { spriteOf } from '../../sprite-spec/request.ts'
 import type { SpriteSpec } from '../../sprite-spec/spec.ts'
 import type { LockFile } from '../../vault/lockfile.ts'
 import type { Workshop } from '../api/api.ts'
@@ -108,7 +109,7 @@ async function readParts(
     ({ spec }) => spec.name,
   )
   const steps = groupBy(
-    found.steps.flatMap((step) => step.sprites.map((name, at) => ({ name, step: toOwnStep(step, name, step.ids[at] as string) }))),
+    found.steps.flatMap((step) => step.sprites.map((name) => ({ name, step: toOwnStep(step, name) }))),
     ({ name }) => name,
   )
   return specs.map((spec, at) => {
@@ -150,9 +151,11 @@ function toOverview(
   }
 }
 
-/** A step under the name of one sprite. Other sprites that need it may ask for another step tomorrow. */
-function toOwnStep(step: PlanStep, name: string, id: string): PlanStep {
-  return { ...step, id, request: { ...step.request, id }, sprites: [name], ids: [id] }
+/** A step under the names that one sprite has for it. Other sprites that need it may ask for another step tomorrow. */
+function toOwnStep(step: PlanStep, name: string): PlanStep {
+  const ids = step.ids.filter((one) => spriteOf(one) === name)
+  const [id = step.id] = ids
+  return { ...step, id, request: { ...step.request, id }, sprites: [name], ids }
 }
 
 /** Merges a step of several sprites into one, under the name of the first sprite, with all of their names. */

@@ -1,16 +1,14 @@
 import type { SpritewrightError } from '../../errors.ts'
 import type { Context } from '../../project/context.ts'
 import type { VaultPlace } from '../../vault/layers.ts'
-import { type NamedResult, quarantineNameOf, readStoreRecords } from './records.ts'
-import type { PlaceName, QuarantinedCopy, ResultState, StoredResult, StoreReport } from './reports.ts'
+import { type NamedResult, quarantineNameOf, readStoreRecords, strength } from './records.ts'
+import type { PlaceName, QuarantinedCopy, StoredResult, StoreReport } from './reports.ts'
 
 /** The records and the places of results together. */
 export interface Inventory extends Omit<StoreReport, 'warnings'> {
   /** Errors of reading. While there are any, it is not certain which results are wanted. */
   readonly errors: readonly SpritewrightError[]
 }
-
-const strength: readonly ResultState[] = ['used', 'take', 'superseded', 'unknown']
 
 /**
  * Lists the names of all objects and reads all records. It reads no object, and asks no store that is not a

@@ -8,6 +8,9 @@ import { animationId, type ServiceIdentity } from '../../sprite-spec/request.ts'
 import type { LockEntry, LockFile } from '../../vault/lockfile.ts'
 import type { ResultState, ResultUse } from './reports.ts'
 
+/** States by what they mean for a result, the strongest first. */
+export const strength: readonly ResultState[] = ['used', 'take', 'superseded', 'unknown']
+
 /** A result that a record names. */
 export interface NamedResult extends ResultUse {
   readonly sha256: string
@@ -34,8 +37,8 @@ export async function readStoreRecords(context: Context, host: string | undefine
   const asked = askedHashes(wanted, identitiesOf(lock, host))
   const sheets = new Map(wanted.map((target) => [animationId(target.spec, target.animation), target] as const))
   const ids = new Map((await context.ledger.read()).map((move) => [move.hash, move.id] as const))
-  // A rename leaves an entry under each name.
-  const entries = [...readLock(lock, asked, sheets, ids)]
+  // A rename leaves an entry under each name, and a step that is a picture elsewhere one of each kind.
+  const entries = [...readLock(lock, asked, sheets, ids)].sort((a, b) => strength.indexOf(b.state) - strength.indexOf(a.state))
   const named = [...new Map(entries.map((one) => [`${one.id} ${one.request} ${one.sha256}`, one])).values()]
   const known = new Set(named.map(({ request, sha256 }) => `${request} ${sha256}`))
   const inLock = new Set([...Object.values(lock.animations), lock.steps ?? {}].flatMap((requests) => Object.keys(requests)))

@@ -8,6 +8,7 @@ import type { Session } from '../../project/session.ts'
 import { readApprovers } from '../../project/trust/approvers.ts'
 import { toWantedAnimations, type WantedAnimation } from '../../project/wanted.ts'
 import type { OrderMessage } from '../../queue/messages.ts'
+import { animationId } from '../../sprite-spec/request.ts'
 import { tryReadSpec } from '../../sprite-spec/scan.ts'
 import { createLockStore } from '../../vault/lock-store.ts'
 import type { LockFile } from '../../vault/lockfile.ts'
@@ -42,12 +43,12 @@ async function readTarget(context: Context, disk: Disk, message: OrderMessage): 
   const { root } = context.options
   const { spec } = await tryReadSpec(disk, join(root, ...file.split('/')), root)
   if (spec instanceof SpritewrightError) throw refusedOrder(message, `its spec cannot be read there: ${spec.message}`)
-  const isWanted = (sprite: string, animation: string): boolean => `${sprite}.${animation}` === id
+  const isWanted = (sprite: string, animation: string): boolean => animationId({ name: sprite }, { name: animation }) === id
   const inCommit = { ...context, host: { ...context.host, disk } }
   const { wanted, errors } = await toWantedAnimations(inCommit, { specs: [spec], errors: [] }, isWanted)
   const [target] = wanted
   if (errors[0]) throw refusedOrder(message, `it cannot be bought as it is there: ${errors[0].message}`)
-  if (!target) throw refusedOrder(message, `${file} has no such animation there.`)
+  if (!target) throw refusedOrder(message, `${file} has no such animation or picture there.`)
   if (target.picture?.sha256 !== reference) throw refusedOrder(message, 'its reference picture is another one there.')
   return target
 }

@@ -9,7 +9,10 @@ import type { PanelStep } from '../../../plugin/protocol/protocol.ts'
 
 function offer(...lines: readonly (readonly [id: string, price: string, ceiling?: string])[]): PanelOffer {
   return {
-    lines: lines.map(([id, price, ceiling = price]) => ({ id, hash: '', prompt: '', price, ceiling })),
+    lines: lines.map(([id, price, ceiling = price]) => {
+      const operation = /#|^icons/.test(id) ? 'upscale' : 'sprite_sheet'
+      return { id, operation, hash: '', prompt: '', price, ceiling }
+    }),
     sum: '',
     ceilings: '',
     balance: '100',
@@ -29,8 +32,8 @@ describe('what an approval means', () => {
   })
 
   test('tells single pictures from sheets: nothing is held for them', () => {
-    expect(offerSentence(offer(['wizard#2', '1'], ['wizard.cast', '2.4']))).toBe(
-      '2.4 credits will be held for wizard.cast; at most 2.4 are charged. 1 credit will be charged on delivery of wizard#2; at most 1.',
+    expect(offerSentence(offer(['wizard#2', '1'], ['wizard.cast', '2.4'], ['icons.sword', '1']))).toBe(
+      '2.4 credits will be held for wizard.cast; at most 2.4 are charged. 2 credits will be charged on delivery of wizard#2 and icons.sword; at most 2.',
     )
   })
 
@@ -52,7 +55,10 @@ describe('what an approval means', () => {
 
 describe('taking an approval back', () => {
   const step = (id: string, state: PanelStep['state'], ...sprites: readonly string[]): PanelStep =>
-    ({ id, state, sprites, canBeRevoked: state !== 'bought', words: '', prompt: '', operation: 'upscale' }) as PanelStep
+    ({
+      ...{ id, state, sprites, ids: sprites.map((name) => `${name}${id.slice(id.indexOf('#'))}`) },
+      ...{ canBeRevoked: state !== 'bought', words: '', prompt: '', operation: 'upscale' },
+    }) as unknown as PanelStep
 
   test('names the pictures that go with it, and no other, and says that earlier prompts do', () => {
     const steps = [
@@ -62,9 +68,16 @@ describe('taking an approval back', () => {
       step('coin#1', 'approved', 'coin'),
     ]
     expect(revokeWords('hero.walk', steps).words).toBe(
-      'Nothing more is bought for hero.walk, neither for its present prompt nor for an earlier one. This also takes back its reference pictures hero#2, hero#3: nothing else that needs them is bought. A request that was sent already continues.',
+      'Nothing more is bought for hero.walk, neither for its present prompt nor for an earlier one. This also takes back its steps hero#2, hero#3: nothing else that needs them is bought. A request that was sent already continues.',
     )
-    expect(revokeWords('coin.spin', steps.slice(0, 3)).words).not.toContain('picture')
+    expect(revokeWords('coin.spin', steps.slice(0, 3)).words).not.toContain('steps')
+  })
+
+  test('of a picture names its own steps, and not those of another one', () => {
+    const own = (id: string): PanelStep => ({ ...step(id, 'approved', 'icons'), ids: [id] })
+    const steps = [own('icons#1'), own('icons.sword#1'), own('icons.shield#1'), own('badge#1')]
+    expect(revokeWords('icons.sword', steps).words).toContain('its steps icons#1, icons.sword#1:')
+    expect(revokeWords('badge', steps).words).toContain('its steps badge#1:')
   })
 })
 

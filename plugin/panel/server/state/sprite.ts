@@ -106,13 +106,19 @@ function toAnimation(parts: StateParts, item: ShownItem, index: StateIndex, atla
     ...common,
     // A picture has steps, and the words of its last one.
     ...(fields.isPicture ? { prompt: paid.prompt } : {}),
-    takes: item.takes.map((one) => {
+    // Another take of the reference would be a purchase for everything that is made from it.
+    takes: (isSharedReference(item) ? [] : item.takes).map((one) => {
       const isChosen = one.take === fields.take
       const { state, word, tone } = isChosen ? paid : meaningOf(one)
       return { take: one.take, state, word, tone, isChosen }
     }),
     changed: item.changed,
   }
+}
+
+/** Whether a picture is the reference itself, and the sprite has more that is made from it. */
+function isSharedReference({ spec, animation: { isPicture, steps = [] } }: OwnAnimation): boolean {
+  return isPicture === true && steps.length === 0 && spec.animations.length > 1
 }
 
 /** The frames in playing order. A picture is one frame. */

@@ -18,7 +18,12 @@ export function toPanelState(parts: StateParts): PanelState {
   const index = indexParts(parts)
   const items = itemsByName([...overview.items, ...overview.own])
   const sprites = [...items.keys()].sort().map((name) => toSpriteRow(parts, items.get(name) ?? [], index))
-  const steps = overview.steps.map((step) => ({ ...toPaid(parts, step, index), operation: step.request.operation, sprites: step.sprites }))
+  const steps = overview.steps.map((step) => ({
+    ...toPaid(parts, step, index),
+    operation: step.request.operation,
+    sprites: step.sprites,
+    ids: step.ids,
+  }))
   const orphans = overview.orphans.map((one) => toOrphan(parts, one, index))
   const total = prices && sumPrices([...overview.items, ...overview.steps].filter(isToBuy), prices)
   const { keyMode } = prices?.service ?? {}

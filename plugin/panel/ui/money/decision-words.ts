@@ -39,10 +39,12 @@ export function openWords({ id, undecided, ceiling }: Pick<PanelPaid, 'id' | 'un
 
 /** The words before an approval is taken back, with all approvals that go with it. */
 export function revokeWords(id: string, steps: readonly PanelStep[]): DecisionWords {
-  const sprite = id.slice(0, id.lastIndexOf('.'))
-  const needed = steps.filter((step) => step.canBeRevoked && step.sprites.includes(sprite))
+  // Steps of its own, and those of the reference that all of the sprite share.
+  const [sprite] = id.split('.')
+  const isNeeded = (step: string): boolean => step.startsWith(`${id}#`) || step.startsWith(`${sprite}#`)
+  const needed = steps.filter((step) => step.canBeRevoked && step.ids.some(isNeeded))
   const names = needed.map((step) => step.id).join(', ')
-  const too = names && ` This also takes back its reference pictures ${names}: nothing else that needs them is bought.`
+  const too = names && ` This also takes back its steps ${names}: nothing else that needs them is bought.`
   return {
     name: 'Take back',
     title: `Take the approval of ${id} back?`,

@@ -25,13 +25,12 @@ export function allPaid(state: PanelState): readonly RequestRow[] {
   return [...state.sprites.flatMap((sprite) => sprite.animations), ...state.steps, ...state.orphans]
 }
 
-/** The latest progress of a request. A step that several sprites share has one name for each of them. */
+/** The latest progress of a request. A step that several chains share has one name for each of them. */
 export function progressOf(
   all: Readonly<Record<string, PanelProgress>>,
-  paid: RequestRow & Partial<Pick<PanelStep, 'sprites'>>,
+  paid: RequestRow & Partial<Pick<PanelStep, 'ids'>>,
 ): PanelProgress | undefined {
-  const others = paid.sprites?.map((name) => `${name}${paid.id.slice(paid.id.indexOf('#'))}`) ?? []
-  return [paid.id, ...others].flatMap((id) => all[id] ?? [])[0] ?? paid.progress
+  return [paid.id, ...(paid.ids ?? [])].flatMap((id) => all[id] ?? [])[0] ?? paid.progress
 }
 
 /** `2.4 credits`, `1 credit`. */
@@ -52,15 +51,15 @@ export function isMore(credits: string, than: string): boolean {
 
 /**
  * The meaning of an approval in a plain sentence: `2.4 credits will be held for knight.walk and knight.idle;
- * at most 2.4 are charged.` Nothing is held for single pictures, the steps of a chain: they are charged on
- * delivery.
+ * at most 2.4 are charged.` Nothing is held for single pictures: they are charged on delivery.
  */
 export function offerSentence({ lines }: PanelOffer): string {
-  const steps = lines.filter((line) => line.id.includes('#'))
-  const sheets = lines.filter((line) => !line.id.includes('#'))
+  const pictures = lines.filter((line) => line.operation !== 'sprite_sheet')
+  const sheets = lines.filter((line) => line.operation === 'sprite_sheet')
   const most = (of: readonly PanelOfferLine[]): string => sumOf(of.map((line) => line.ceiling)) ?? ''
   const held = sheets.length === 0 ? [] : [`${amount(sheets)} will be held for ${namesOf(sheets)}; at most ${most(sheets)} are charged.`]
-  const charged = steps.length === 0 ? [] : [`${amount(steps)} will be charged on delivery of ${namesOf(steps)}; at most ${most(steps)}.`]
+  const charged =
+    pictures.length === 0 ? [] : [`${amount(pictures)} will be charged on delivery of ${namesOf(pictures)}; at most ${most(pictures)}.`]
   return [...held, ...charged].join(' ')
 }
 

@@ -58,7 +58,7 @@ export function AnimationDetail({ sprite, animation, settings, onSettings, onAdd
             )}
           </section>
           {hasFields && <Delivered sprite={sprite} animation={animation} player={player} />}
-          {!isOwn && <Takes sprite={sprite} animation={animation} />}
+          {animation.takes.length > 0 && <Takes sprite={sprite} animation={animation} />}
         </div>
         <div class="stack narrow">
           {!isOwn && <MoneyBox paid={animation} />}
