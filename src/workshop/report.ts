@@ -87,7 +87,8 @@ async function looksLikeSpec(disk: Disk, file: string): Promise<boolean> {
   const stat = await disk.stat(file)
   if (!stat || stat.isFolder || stat.bytes > 100_000) return false
   const text = decodeText(await disk.read(file))
-  return ['prompt', 'animations'].every((field) => new RegExp(`^\\s*"?${field}"?\\s*:`, 'm').test(text))
+  const has = (field: string): boolean => new RegExp(`^\\s*"?${field}"?\\s*:`, 'm').test(text)
+  return (has('prompt') && has('animations')) || (has('reference') && has('pictures'))
 }
 
 /** Warns of executions in flight that no current spec asks for. */

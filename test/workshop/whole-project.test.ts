@@ -86,6 +86,7 @@ describe('a build of names', () => {
       'sprites/goblin.json': spec({}),
       'sprites/orc.sprites.json': spec({}),
       'sprites/elf.yaml': 'prompt: elf\nanimations:\n  walk: {}\n',
+      'sprites/icons.yaml': 'reference: ./hero.png\npictures:\n  face: [edit: a face]\n',
     }
     const others = { 'sprites/data.json': '{ "prompt": "?" }', 'sprites/levels.json/a.txt': 'a folder', 'art/imp.json': spec({}) }
     const game = await shelf.game({ ...passed, ...others })
@@ -97,6 +98,7 @@ describe('a build of names', () => {
       expect((await workshop.plan()).warnings.toSorted()).toEqual([
         words('elf.yaml', 'elf'),
         words('goblin.json', 'goblin'),
+        words('icons.yaml', 'icons'),
         words('orc.sprites.json', 'orc'),
       ])
     } finally {

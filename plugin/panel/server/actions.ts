@@ -144,7 +144,7 @@ async function findItem(ports: ActionPorts, id: string): Promise<OverviewItem> {
   const item = (await ports.overview()).items.find((one) => one.id === id)
   if (item) return item
   throw new SpritewrightError('SW_USAGE', {
-    message: `Expected the name of an animation whose spec is in order, found ${JSON.stringify(id)}.`,
+    message: `Expected the name of an animation or picture whose spec is in order, found ${JSON.stringify(id)}.`,
     facts: { name: id },
   })
 }

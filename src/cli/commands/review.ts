@@ -21,7 +21,7 @@ export async function review({ parts, printer, root, withWorkshop }: CommandCont
   const [name, ...others] = args.names
   if (name === undefined || others.length > 0) {
     throw new SpritewrightError('SW_USAGE', {
-      message: `Expected one name of a sprite or of an animation, as in "npx spritewright review hero.walk", found ${name === undefined ? 'none' : args.names.length}.`,
+      message: `Expected one name of a sprite, an animation or a picture, as in "npx spritewright review hero.walk", found ${name === undefined ? 'none' : args.names.length}.`,
       facts: { names: args.names },
     })
   }

@@ -28,7 +28,7 @@ export async function readDelivered(context: Context, connection: ServiceConnect
   if (!item || !target) {
     throwAll(errors)
     throw new SpritewrightError('SW_USAGE', {
-      message: `Expected the name of an animation, found ${JSON.stringify(id)}.`,
+      message: `Expected the name of an animation or picture, found ${JSON.stringify(id)}.`,
       facts: { name: id },
     })
   }
