@@ -2,7 +2,7 @@ import { commandName, type Order } from '../job/order.ts'
 import { readUnlessBroken } from '../job/records/journal.ts'
 import type { Submission } from '../job/records/submission.ts'
 import { requestHash } from '../sprite-spec/key.ts'
-import type { PaidRequest, RequestReference } from '../sprite-spec/request.ts'
+import { type PaidRequest, type RequestReference, spriteOf } from '../sprite-spec/request.ts'
 import { findEntry, isStepId, type LockEntry, type LockFile, requestsOf, unnamedStepId } from '../vault/lockfile.ts'
 import type { Context } from './context.ts'
 import type { Survey } from './survey.ts'
@@ -47,7 +47,7 @@ export async function listOrphans(context: Context, names: readonly string[], as
 
 /** Whether names of sprites or animations include a request's name. */
 export function isNamed(names: readonly string[], id: string): boolean {
-  return names.length === 0 || names.includes(id) || names.includes(id.split(/[.#]/)[0] ?? id)
+  return names.length === 0 || names.includes(id) || names.includes(spriteOf(id))
 }
 
 /** Returns all requests of the lock file by hash, with their names. */

@@ -237,11 +237,11 @@ export function missingWords({ state, note, request, changed = [] }: UnsentReque
 /**
  * `1 animation`, `3 pictures`, `2 animations and pictures`.
  *
- * @param all The requests that the number is about. Steps among them do not count.
+ * @param all What the number is about. Steps among it do not count.
  */
-export function countItems(number: number, all: readonly Pick<PaidRequest, 'operation' | 'id'>[]): string {
-  const own = all.filter(({ id }) => !isStepId(id))
-  const pictures = own.filter(({ operation }) => operation !== 'sprite_sheet').length
+export function countItems(number: number, all: readonly { readonly request: Pick<PaidRequest, 'operation' | 'id'> }[]): string {
+  const own = all.filter(({ request }) => !isStepId(request.id))
+  const pictures = own.filter(({ request }) => request.operation !== 'sprite_sheet').length
   if (pictures > 0 && pictures < own.length) return `${number} animations and pictures`
   return `${number} ${pictures > 0 ? 'picture' : 'animation'}${number === 1 ? '' : 's'}`
 }

@@ -1,7 +1,7 @@
 import { hasCode, SpritewrightError } from '../errors.ts'
 import { referencePath } from '../sprite-spec/reference.ts'
 import { animationId } from '../sprite-spec/request.ts'
-import type { SpriteSpec } from '../sprite-spec/spec.ts'
+import { nameInSprite, type SpriteSpec } from '../sprite-spec/spec.ts'
 import { type AnimationPorts, makeAnimation, readAnimation } from './cache/animation.ts'
 import { type AskedGroup, readSheet } from './cache/sheet.ts'
 import { groupBy, makeGroup, type SheetPorts } from './group.ts'
@@ -197,7 +197,7 @@ function touchedUpOf(own: readonly SheetInput[]): Pick<BuiltSprite, 'touchedUp'>
 }
 
 function picturesOf(own: readonly SheetInput[]): Pick<BuiltSprite, 'pictures'> {
-  const names = own.flatMap(({ spec, animation: { name, isPicture } }) => (isPicture ? [name || spec.name] : []))
+  const names = own.flatMap(({ spec, animation }) => (animation.isPicture ? [nameInSprite(spec, animation)] : []))
   return names.length > 0 ? { pictures: names } : {}
 }
 

@@ -1,6 +1,6 @@
 import { nearestName } from './nearest.ts'
 import type { SpecFile } from './schema.ts'
-import type { AnimationSpec, SpriteSpec } from './spec.ts'
+import { type AnimationSpec, nameInSprite, type SpriteSpec } from './spec.ts'
 
 /** Borders of a nine-slice that keep their size, in whole pixels. */
 export type SpecBorders = NonNullable<SpriteSpec['borders']>
@@ -16,11 +16,11 @@ export interface FrameBorders {
  * The borders of an animation or picture: those of the spec, or else those of its source. Returns `undefined` if it
  * has none.
  */
-export function bordersOf(spec: SpriteSpec, { name, isPicture }: Pick<AnimationSpec, 'name' | 'isPicture'>): FrameBorders | undefined {
+export function bordersOf(spec: SpriteSpec, animation: Pick<AnimationSpec, 'name' | 'isPicture'>): FrameBorders | undefined {
   const { borders, pictureBorders, art } = spec
   if (!borders && !pictureBorders) return art?.borders && { sides: art.borders, isOfSource: true }
-  const picture = name || spec.name
-  const own = isPicture && pictureBorders && Object.hasOwn(pictureBorders, picture) ? pictureBorders[picture] : undefined
+  const picture = nameInSprite(spec, animation)
+  const own = animation.isPicture && pictureBorders && Object.hasOwn(pictureBorders, picture) ? pictureBorders[picture] : undefined
   const sides = borders ?? own
   return sides && { sides, isOfSource: false }
 }

@@ -7,7 +7,7 @@ import { foldPath } from '../host/real-path.ts'
 import { bordersOf, unknownPicture } from './borders.ts'
 import { nearestName } from './nearest.ts'
 import { namePattern, nameWords, ownSpecSchema } from './schema.ts'
-import { type AnimationSpec, mostFps, mostOwnFrames, type OwnPlayback, type OwnSource, type SpriteSpec } from './spec.ts'
+import { type AnimationSpec, mostFps, mostOwnFrames, nameInSprite, type OwnPlayback, type OwnSource, type SpriteSpec } from './spec.ts'
 import { bareArtName } from './spec-file.ts'
 import { toOwnSpec } from './to-spec.ts'
 
@@ -32,7 +32,7 @@ export async function withArt(disk: Disk, spec: SpriteSpec): Promise<SpriteSpec>
     for (const sequence of art.sequences) checkFrames(path, { name: sequence.name, frames: sequence.frames })
     const animations = toAnimations(art, reference)
     checkNames(path, animations)
-    const pictures = animations.flatMap(({ name, isPicture }) => (isPicture ? [name || spec.name] : []))
+    const pictures = animations.flatMap((animation) => (animation.isPicture ? [nameInSprite(spec, animation)] : []))
     const unknown = unknownPicture(Object.keys(spec.pictureBorders ?? {}), pictures)
     if (unknown) throw sourceError(path, unknown.expected, `"${unknown.name}"`, 'Correct "borders" in the spec.')
     for (const animation of animations) checkFrames(path, animation)

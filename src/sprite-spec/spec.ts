@@ -164,3 +164,8 @@ export function stepsOf(
 ): readonly ReferenceStep[] {
   return reference.kind === 'steps' ? [...reference.steps, ...steps] : steps
 }
+
+/** The name of an animation or picture within its sprite. A picture without one has that of the sprite. */
+export function nameInSprite(spec: Pick<SpriteSpec, 'name'>, { name }: Pick<AnimationSpec, 'name'>): string {
+  return name || spec.name
+}

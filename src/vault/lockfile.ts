@@ -206,15 +206,11 @@ export interface LockedRequest {
  */
 export function requestsOf(lock: LockFile): ReadonlyMap<string, LockedRequest> {
   const found = new Map<string, LockedRequest>()
-  for (const [id, requests] of Object.entries(lock.animations)) {
+  for (const [id, requests] of [...Object.entries(lock.animations), [undefined, lock.steps ?? {}] as const])
     for (const [hash, entry] of Object.entries(requests)) {
       const before = found.get(hash)
-      if (before === undefined || knowledgeOf(entry) > knowledgeOf(before.entry)) found.set(hash, { id, entry })
+      // A step that is a picture elsewhere keeps the name of the picture.
+      if (before === undefined || knowledgeOf(entry) > knowledgeOf(before.entry)) found.set(hash, { id: id ?? before?.id, entry })
     }
-  }
-  for (const [hash, entry] of Object.entries(lock.steps ?? {})) {
-    const before = found.get(hash)
-    if (before === undefined || knowledgeOf(entry) > knowledgeOf(before.entry)) found.set(hash, { id: before?.id, entry })
-  }
   return found
 }

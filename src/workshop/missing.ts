@@ -5,6 +5,7 @@ import { commandWord } from '../host/terminal.ts'
 import type { Context } from '../project/context.ts'
 import type { Quotes } from '../project/quotes.ts'
 import { countItems, missingWords, type UnsentRequest } from '../project/states.ts'
+import { spriteOf } from '../sprite-spec/request.ts'
 import { isStepId } from '../vault/lockfile.ts'
 
 /** A missing part of a build: an animation, or a step of a chain. */
@@ -32,7 +33,7 @@ export async function missingError(
       `  ${item.id.padEnd(width)}  ${credits === undefined ? '' : `${formatCredits(credits)} credits  `}${missingWords(item)}`,
   )
   const total = quotes ? sumCredits(priced.map(({ credits }) => credits ?? 0n)) : undefined
-  const names = [...new Set(items.map((item) => item.id.split(/[.#]/)[0]))].join(' ')
+  const names = [...new Set(items.map((item) => spriteOf(item.id)))].join(' ')
   const cost = total === undefined ? '' : `, together ${formatCredits(total)} credits by today's estimate (not binding)`
   const facts = {
     items: priced.map(({ item, credits }) => ({
@@ -55,8 +56,7 @@ export async function missingError(
 function countWords(items: readonly Missing[]): string {
   const steps = items.filter(({ id }) => isStepId(id)).length
   const own = items.length - steps
-  const requests = items.map(({ request }) => request)
-  const words = [...(own > 0 ? [countItems(own, requests)] : []), ...(steps > 0 ? [`${steps} ${steps === 1 ? 'step' : 'steps'}`] : [])]
+  const words = [...(own > 0 ? [countItems(own, items)] : []), ...(steps > 0 ? [`${steps} ${steps === 1 ? 'step' : 'steps'}`] : [])]
   return `${words.join(' and ')} of the project ${items.length === 1 ? 'is' : 'are'}`
 }
 

@@ -9,6 +9,7 @@ import { frameNumber, readDelivered, readPlayed } from '../sheets/frames.ts'
 import { createOverrideFinder } from '../sheets/overrides/overrides.ts'
 import { type AnimationQuality, isClosedLoop } from '../sheets/quality.ts'
 import { readQuality } from '../sheets/sheet.ts'
+import { nameInSprite } from '../sprite-spec/spec.ts'
 import type { FrameFile, ReviewReport } from './api/reports.ts'
 import { resultSource, sheetOptions, toInputs } from './sheets/sheets.ts'
 
@@ -37,7 +38,7 @@ export async function review(context: Context, connection: ServiceConnection, na
       title: `${item.id} - ${played.frames.length} frames - ${animation.fps} fps`,
       frames: played.frames,
       captions: played.indices.map((index) => [
-        animation.isPicture ? animation.name || spec.name : `${index}`,
+        animation.isPicture ? nameInSprite(spec, animation) : `${index}`,
         ...(played.touched.has(index) ? ['by hand'] : []),
         ...new Set(faults.get(index)),
       ]),
@@ -74,7 +75,7 @@ export async function readOriginals(context: Context, connection: ServiceConnect
     const frames = await readDelivered({ spec, animation, source: resultSource(context, item) }, layoutOf(context))
     for (const [index, bitmap] of frames.entries())
       files.push({
-        file: `${animation.isPicture ? animation.name || spec.name : `${animation.name}/${frameNumber(index)}`}.png`,
+        file: `${animation.isPicture ? nameInSprite(spec, animation) : `${animation.name}/${frameNumber(index)}`}.png`,
         bytes: encodePng(bitmap),
       })
   }

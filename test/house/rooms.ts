@@ -98,6 +98,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'src/options/config-files.ts',
       'src/project/states.ts',
       'src/sprite-spec/request.ts',
+      'src/sprite-spec/spec.ts',
     ],
     mayLater: ['src/workshop.ts'],
   },

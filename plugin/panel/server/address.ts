@@ -35,9 +35,6 @@ function tellState({ items, errors }: Overview, log: PluginLog): void {
   const open = items.filter(({ state }) => state !== 'bought').map(({ id }) => id)
   if (open.length === 0) return
   log.info(
-    `${open.length} of ${countItems(
-      items.length,
-      items.map(({ request }) => request),
-    )} are placeholders: ${namesOf(open)}. See their prices in the panel, or: npx spritewright plan`,
+    `${open.length} of ${countItems(items.length, items)} are placeholders: ${namesOf(open)}. See their prices in the panel, or: npx spritewright plan`,
   )
 }

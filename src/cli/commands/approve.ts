@@ -131,7 +131,10 @@ function toSentence(lines: readonly ApprovalLine[]): string {
 /** Counts animations and pictures, and steps if there are any. */
 function countLines(lines: readonly ApprovalLine[]): string {
   const steps = lines.filter((line) => line.id.includes('#')).length
-  const items = countItems(lines.length - steps, lines)
+  const items = countItems(
+    lines.length - steps,
+    lines.map((request) => ({ request })),
+  )
   return steps === 0 ? items : `${items} and ${count(steps, 'step')}`
 }
 

@@ -116,10 +116,7 @@ function printSums(printer: Printer, report: PlanReport): void {
   const priced = items.filter((item) => item.quote !== undefined)
   if (priced.length > 0) {
     printer.line(
-      `${priced.length} of ${countItems(
-        items.length,
-        items.map(({ request }) => request),
-      )}${stepWords(steps.filter((step) => step.quote !== undefined).length)} to buy: `,
+      `${priced.length} of ${countItems(items.length, items)}${stepWords(steps.filter((step) => step.quote !== undefined).length)} to buy: `,
       ink('bold', creditsWords(total)),
       ink('dim', ' (estimate, not binding)'),
     )

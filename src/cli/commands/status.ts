@@ -39,12 +39,7 @@ export async function status({ printer, parts, root, withWorkshop }: CommandCont
   const bought = report.items.filter((item) => item.state === 'bought').length
   printer.line()
   const older = report.items.filter(({ superseded }) => superseded !== undefined).length
-  printer.line(
-    `${bought} of ${countItems(
-      report.items.length,
-      report.items.map(({ request }) => request),
-    )} bought${older > 0 ? `, ${older} as before a change` : ''}.`,
-  )
+  printer.line(`${bought} of ${countItems(report.items.length, report.items)} bought${older > 0 ? `, ${older} as before a change` : ''}.`)
   await tellNext(printer, rowsOf(report), pricing, { host: parts.host, root, asksWorker })
   return 0
 }

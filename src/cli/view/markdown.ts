@@ -17,18 +17,10 @@ export function toPlanMarkdown(report: PlanReport, approveCommand: string, pictu
   const unbought = report.items.length - bought - lost
   if (open.length === 0)
     return `### Sprites: nothing to buy\n${
-      report.items.length === 0
-        ? ''
-        : `\nAll ${countItems(
-            report.items.length,
-            report.items.map(({ request }) => request),
-          )} bought.\n`
+      report.items.length === 0 ? '' : `\nAll ${countItems(report.items.length, report.items)} bought.\n`
     }`
   const lines = [
-    `### Sprites: ${countItems(
-      unbought,
-      report.items.map(({ request }) => request),
-    )} not bought, ${creditsWords(report.total)}`,
+    `### Sprites: ${countItems(unbought, report.items)} not bought, ${creditsWords(report.total)}`,
     '',
     '| animation | state | frames | paid before | price | ceiling | why |',
     '|---|---|--:|--:|--:|--:|---|',
@@ -38,10 +30,7 @@ export function toPlanMarkdown(report: PlanReport, approveCommand: string, pictu
       return `| ${[idCell(item.id), ...cells.map(escapeMarkdown)].join(' | ')} |`
     }),
     '',
-    `${countItems(
-      bought,
-      report.items.map(({ request }) => request),
-    )} bought${lost === 0 ? '' : `, ${lost} more whose results are not here`}. Prices are estimates and not binding.`,
+    `${countItems(bought, report.items)} bought${lost === 0 ? '' : `, ${lost} more whose results are not here`}. Prices are estimates and not binding.`,
     ...differenceWords(
       open.filter((row) => row.state !== 'lost'),
       report.total,

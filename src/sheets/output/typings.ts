@@ -1,4 +1,4 @@
-import type { SpriteSpec } from '../../sprite-spec/spec.ts'
+import { nameInSprite, type SpriteSpec } from '../../sprite-spec/spec.ts'
 import { frameName } from '../frames.ts'
 import type { BuiltSheets } from '../sheet.ts'
 
@@ -63,7 +63,7 @@ function toSprites(sprites: readonly string[]): string {
 /** The type of a sprite: literal names of its animations, frames and pictures. */
 function moduleType(spec: SpriteSpec, frames: string): string {
   const moving = spec.animations.filter(({ isPicture }) => !isPicture).map(({ name }) => name)
-  const pictures = spec.animations.filter(({ isPicture }) => isPicture).map(({ name }) => name || spec.name)
+  const pictures = spec.animations.filter(({ isPicture }) => isPicture).map((picture) => nameInSprite(spec, picture))
   const more = pictures.length > 0 ? `, ${union(pictures)}` : ''
   return `Spritewright.SpriteModule<${union(moving)}, ${frames}${more}>`
 }

@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path'
 import { type Bitmap, cutSheetFrame, gamutWarning, readAseprite, readPicture } from '../../../atlas/index.ts'
 import type { SpritewrightError } from '../../errors.ts'
 import type { Disk } from '../../host/disk.ts'
-import type { AnimationSpec, SpriteSpec } from '../../sprite-spec/spec.ts'
+import { nameInSprite, type SpriteSpec } from '../../sprite-spec/spec.ts'
 import { sha256 } from '../../vault/objects.ts'
 import { type FoundOverride, type OverrideFile, type OverrideLayer, overrideError, readOverrideFolder } from './files.ts'
 
@@ -64,11 +64,11 @@ export function createOverrideFinder(disk: Disk, isOne: boolean = false): (spec:
   return async (spec) => {
     const folder = overrideFolder(spec)
     if (!(await isThere(folder))) return { animations: new Map(), paths: [] }
-    const pictures = spec.animations.flatMap((animation) => (animation.isPicture ? [layerName(spec, animation)] : []))
+    const pictures = spec.animations.flatMap((animation) => (animation.isPicture ? [nameInSprite(spec, animation)] : []))
     const layers = await readOverrideFolder(disk, folder, pictures)
     for (const [name, { path }] of layers) checkName(spec, path, name)
     const animations = spec.animations.flatMap((animation) => {
-      const overrides = layOut(disk, layers, layerName(spec, animation), animation.take)
+      const overrides = layOut(disk, layers, nameInSprite(spec, animation), animation.take)
       return overrides ? [[animation.name, overrides] as const] : []
     })
     const files = [...layers.values()].flatMap((layer) => layer.files.map(({ path }) => path))
@@ -76,17 +76,12 @@ export function createOverrideFinder(disk: Disk, isOne: boolean = false): (spec:
   }
 }
 
-/** The name of an animation in the folder. A picture may have the name of its sprite. */
-function layerName(spec: SpriteSpec, { name }: AnimationSpec): string {
-  return name || spec.name
-}
-
 /**
  * Checks that a name belongs to an animation. `walk` is for every take of it, `walk@2` only for its second.
  */
 function checkName(spec: SpriteSpec, path: string, name: string): void {
   const [, animation, take] = /^([^@]*)(?:@([1-9]\d*))?$/.exec(name) ?? []
-  const names = spec.animations.map((own) => layerName(spec, own))
+  const names = spec.animations.map((own) => nameInSprite(spec, own))
   if (animation !== undefined && names.includes(animation)) return
   throw overrideError(path, {
     expected: `an animation or picture of "${spec.name}" (${names.join(', ')}), as ${names[0]} for all of its takes or ${names[0]}@2 for one`,

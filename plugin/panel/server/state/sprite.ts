@@ -1,5 +1,6 @@
 import type { BuiltAtlas, DeliveredFrames, Overview, OverviewItem } from '../../../../src/index.ts'
 import { meaningOf, ownMeaning } from '../../../../src/project/states.ts'
+import { nameInSprite } from '../../../../src/sprite-spec/spec.ts'
 import { fromRoot } from '../../../ids.ts'
 import type {
   AnimationRow,
@@ -35,12 +36,13 @@ export type ShownItem = OverviewItem | OwnAnimation
  * @param items Its animations, at least one.
  */
 export function toSpriteRow(parts: StateParts, items: readonly ShownItem[], index: StateIndex): SpriteRow {
-  return { ...spriteOf(parts, items, index).head, animations: items.map((item) => toAnimationRow(parts, item, index)) }
+  return { ...headOf(parts, items, index).head, animations: items.map((item) => toAnimationRow(parts, item, index)) }
 }
 
 /** The same sprite with all its details. */
 export function toSprite(parts: StateParts, items: readonly ShownItem[], index: StateIndex): PanelSprite {
-  const { head, spec, shown, atlas } = spriteOf(parts, items, index)
+  const { head, spec, shown, atlas } = headOf(parts, items, index)
+  const frames = new Map((atlas?.frames ?? []).map((frame) => [frame.name, toFrame(frame)] as const))
   return {
     ...head,
     prompt: spec.prompt,
@@ -52,11 +54,18 @@ export function toSprite(parts: StateParts, items: readonly ShownItem[], index: 
     pixelArt: spec.pixelArt,
     isPlaceholder: shown?.isPlaceholder ?? true,
     pages: toPages(atlas, parts.urlOf),
-    animations: items.map((item) => toAnimation(parts, item, index, atlas)),
+    animations: items.map((item) => toAnimation(parts, item, index, { atlas, frames })),
   }
 }
 
-function spriteOf({ root, overview }: StateParts, items: readonly ShownItem[], index: StateIndex) {
+/** What all animations of a sprite are shown from. */
+interface ShownFrames {
+  readonly atlas: BuiltAtlas | undefined
+  /** By the name of the frame. */
+  readonly frames: ReadonlyMap<string, PanelFrame>
+}
+
+function headOf({ root, overview }: StateParts, items: readonly ShownItem[], index: StateIndex) {
   const { spec } = items[0] as ShownItem
   const shown = index.sprites.get(spec.name)
   const atlas = shown && index.atlases.get(shown.atlas)
@@ -77,9 +86,9 @@ function toSize(size: OverviewItem['spec']['size']): PanelSprite['size'] {
 }
 
 function toAnimationRow(parts: StateParts, item: ShownItem, index: StateIndex): AnimationRow {
-  const { name, take, frames } = item.animation
+  const { take, frames } = item.animation
   const common = { take, frames, ...lookOf(item, index), faults: index.quality.get(item.id)?.flags.length ?? 0 }
-  const named = { ...common, name: name || item.spec.name }
+  const named = { ...common, name: nameInSprite(item.spec, item.animation) }
   return 'request' in item ? { ...toRequestRow(parts, item, index), ...named } : { ...ownMeaning, ...named, id: item.id }
 }
 
@@ -88,12 +97,12 @@ function lookOf(item: ShownItem, index: StateIndex): Pick<AnimationRow, 'isPlace
   return { isPlaceholder: 'state' in item && item.state !== 'bought' && !isSuperseded, isSuperseded }
 }
 
-function toAnimation(parts: StateParts, item: ShownItem, index: StateIndex, atlas: BuiltAtlas | undefined): PanelAnimation {
+function toAnimation(parts: StateParts, item: ShownItem, index: StateIndex, shown: ShownFrames): PanelAnimation {
   const { meant = [], options: _, steps: __, ...fields } = item.animation
   const common = {
-    ...{ ...fields, ...lookOf(item, index), meant, name: fields.name || item.spec.name },
+    ...{ ...fields, ...lookOf(item, index), meant, name: nameInSprite(item.spec, fields) },
     touchedUp: index.sprites.get(item.spec.name)?.touchedUp?.[fields.name] ?? [],
-    played: toPlayed(item, atlas),
+    played: toPlayed(item, shown),
     flags: index.quality.get(item.id)?.flags ?? [],
   }
   if (!('request' in item)) {
@@ -122,8 +131,7 @@ function isSharedReference({ spec, animation: { isPicture, steps = [] } }: OwnAn
 }
 
 /** The frames in playing order. A picture is one frame. */
-function toPlayed({ spec, animation }: OwnAnimation, atlas: BuiltAtlas | undefined): PanelAnimation['played'] {
-  const frames = new Map((atlas?.frames ?? []).map((frame) => [frame.name, toFrame(frame)] as const))
+function toPlayed({ spec, animation }: OwnAnimation, { atlas, frames }: ShownFrames): PanelAnimation['played'] {
   const name = animation.name === '' ? spec.name : `${spec.name}/${animation.name}`
   const played = animation.isPicture ? [{ name, durationMs: 1000 }] : (atlas?.animations.find((one) => one.name === name)?.frames ?? [])
   return played.flatMap(({ name: frame, durationMs }) => {
