@@ -216,6 +216,7 @@ describe('a sprite', () => {
   test('another picture makes another price; the picture before stays, and undo brings it back', async () => {
     const { page, game, written, complaints } = await open({ bought: ['hero'] })
     const original = await written(heroFile, () => true)
+    await page.locator('.picture-drop').waitFor()
     await page.evaluate(
       (base64) => {
         const data = new DataTransfer()

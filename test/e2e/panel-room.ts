@@ -56,6 +56,7 @@ export async function agree(page: Page, name: RegExp): Promise<void> {
 
 /** Drops a file on the field of the open dialog, as from a file manager. */
 export async function dropPicture(page: Page, name: string, bytes: Uint8Array): Promise<void> {
+  await page.locator('.picture-drop').first().waitFor()
   await page.evaluate(
     ({ name, base64 }) => {
       const data = new DataTransfer()
