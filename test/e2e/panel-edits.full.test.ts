@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { patienceMs } from '../kit/patience.ts'
 import { openBrowser } from './browser.ts'
 import { type Desk, heroSpec, openDesk } from './panel-desk.ts'
 
@@ -19,10 +20,12 @@ beforeAll(async () => {
 /** Restores the spec, and opens the panel anew. */
 beforeEach(async () => {
   await desk.game.write(heroFile, original)
-  await page.waitForFunction(async (wanted) => {
-    const state = await (await fetch('api/state')).json()
-    return state.errors.length === 0 && state.sprites[0]?.digest === wanted
-  }, digest)
+  const isRestored = (): Promise<boolean> =>
+    page.evaluate(async (wanted) => {
+      const state = await (await fetch('api/state')).json()
+      return state.errors.length === 0 && state.sprites[0]?.digest === wanted
+    }, digest)
+  await vi.waitUntil(isRestored, { timeout: patienceMs })
   await page.reload()
   await page.getByRole('button', { name: 'Drop', exact: true }).waitFor()
   desk.complaints.length = 0

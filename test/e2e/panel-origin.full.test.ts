@@ -1,7 +1,8 @@
 import type { Browser, Page } from 'playwright-core'
 import type { InlineConfig } from 'vite'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { listenAnywhere } from '../kit/listen.ts'
+import { patienceMs } from '../kit/patience.ts'
 import { tls } from '../plugin/tls.ts'
 import { configOf, keptLog, noNet, openSource, pluginOf, vites } from '../plugin/world.ts'
 import { openBrowser } from './browser.ts'
@@ -92,7 +93,8 @@ test('over TLS the panel shows, listens and writes', async () => {
   await fps.fill('15')
   await page.keyboard.press('Enter')
   // The file is written, the server sees it, and the page receives the change.
-  await page.waitForFunction(async () => (await (await fetch('api/sprite?name=hero')).json()).animations[0].fps === 15)
+  const shown = (): Promise<number> => page.evaluate(async () => (await (await fetch('api/sprite?name=hero')).json()).animations[0].fps)
+  await vi.waitUntil(async () => (await shown()) === 15, { timeout: patienceMs })
   expect(await game.read('sprites/hero.sprite.json')).toContain('"fps": 15')
   expect(address.protocol).toBe('https:')
   expect(complaints).toEqual([])
