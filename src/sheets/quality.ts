@@ -1,5 +1,6 @@
 import { type Bitmap, inspectQuality, type QualityFault, type QualityFigures, type ResizedFrame } from '../../atlas/index.ts'
 import type { FrameReview } from '../service/wire.ts'
+import { meantOf } from '../sprite-spec/pictures.ts'
 import { animationId, backgroundOf } from '../sprite-spec/request.ts'
 import type { AnimationSpec, FrameFault, SpriteSpec } from '../sprite-spec/spec.ts'
 
@@ -31,8 +32,9 @@ export interface AnimationQuality {
 }
 
 /** The quality without the remarks that the spec calls meant. */
-export function withoutMeant(quality: AnimationQuality, { meant }: AnimationSpec): AnimationQuality {
-  return meant ? { ...quality, flags: quality.flags.filter(({ fault }) => !meant.includes(fault)) } : quality
+export function withoutMeant(quality: AnimationQuality, spec: SpriteSpec, animation: AnimationSpec): AnimationQuality {
+  const meant = meantOf(spec, animation)
+  return meant.length > 0 ? { ...quality, flags: quality.flags.filter(({ fault }) => !meant.includes(fault)) } : quality
 }
 
 /** Input of {@link judgeFrames}. */

@@ -80,11 +80,11 @@ export async function readQuality(
  * Sorted by id, without the flags that a spec lists in `meant`. The cache has all flags: `meant` may change.
  */
 function toQuality(inputs: readonly SheetInput[], quality: readonly AnimationQuality[]): readonly AnimationQuality[] {
-  const animations = new Map(inputs.map(({ spec, animation }) => [animationId(spec, animation), animation] as const))
+  const known = new Map(inputs.map((input) => [animationId(input.spec, input.animation), input] as const))
   return sortQuality(
     quality.map((one) => {
-      const animation = animations.get(one.id)
-      return animation ? withoutMeant(one, animation) : one
+      const input = known.get(one.id)
+      return input ? withoutMeant(one, input.spec, input.animation) : one
     }),
   )
 }

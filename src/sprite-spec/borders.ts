@@ -1,6 +1,6 @@
-import { nearestName } from './nearest.ts'
+import { ofPicture } from './pictures.ts'
 import type { SpecFile } from './schema.ts'
-import { type AnimationSpec, nameInSprite, type SpriteSpec } from './spec.ts'
+import type { AnimationSpec, SpriteSpec } from './spec.ts'
 
 /** Borders of a nine-slice that keep their size, in whole pixels. */
 export type SpecBorders = NonNullable<SpriteSpec['borders']>
@@ -19,9 +19,7 @@ export interface FrameBorders {
 export function bordersOf(spec: SpriteSpec, animation: Pick<AnimationSpec, 'name' | 'isPicture'>): FrameBorders | undefined {
   const { borders, pictureBorders, art } = spec
   if (!borders && !pictureBorders) return art?.borders && { sides: art.borders, isOfSource: true }
-  const picture = nameInSprite(spec, animation)
-  const own = animation.isPicture && pictureBorders && Object.hasOwn(pictureBorders, picture) ? pictureBorders[picture] : undefined
-  const sides = borders ?? own
+  const sides = borders ?? ofPicture(spec, animation, pictureBorders)
   return sides && { sides, isOfSource: false }
 }
 
@@ -38,19 +36,4 @@ export function toBorders(field: BordersField): Pick<SpriteSpec, 'borders' | 'pi
 function toSides(field: Sides): SpecBorders {
   const [left, top, right, bottom] = typeof field === 'number' ? [field, field, field, field] : field
   return { left, top, right, bottom }
-}
-
-/** A name with borders that no picture has, in words. */
-export interface UnknownPicture {
-  readonly name: string
-  readonly expected: string
-}
-
-/** The first name in `borders` that is no picture of the sprite. Returns `undefined` if there is none. */
-export function unknownPicture(named: readonly string[], pictures: readonly string[]): UnknownPicture | undefined {
-  const name = named.find((one) => !pictures.includes(one))
-  if (name === undefined) return undefined
-  const near = nearestName(name, pictures)
-  const others = pictures.length === 0 ? 'it has none: give borders of all frames' : pictures.slice(0, 20).join(', ')
-  return { name, expected: `the name of a picture of this sprite (${near === undefined ? others : `did you mean "${near}"?`})` }
 }

@@ -1,5 +1,5 @@
-import { unknownPicture } from './borders.ts'
 import type { Fault, ValuePath } from './document.ts'
+import { unknownPicture } from './pictures.ts'
 import { framesField, promptWords } from './schema.ts'
 import { describeValue, valueAt } from './schema-faults.ts'
 import { frameRange } from './spec.ts'
@@ -17,8 +17,10 @@ const reservedOptions: Readonly<Record<string, string>> = {
  *
  * Checks the raw value, so that these faults appear together with those of the schema. If a part has the
  * wrong type, only the schema reports it.
+ *
+ * @param name The sprite's name, which is that of its picture if it is one.
  */
-export function crossFaults(value: unknown): Fault[] {
+export function crossFaults(value: unknown, name: string): Fault[] {
   return [
     ...nameFaults(value),
     ...subjectFaults(value),
@@ -27,6 +29,7 @@ export function crossFaults(value: unknown): Fault[] {
     ...pictureFaults(value),
     ...scaleFaults(value),
     ...borderFaults(value),
+    ...namedPictureFaults(value, name),
   ]
 }
 
@@ -158,16 +161,23 @@ function scaleFaults(value: unknown): Fault[] {
 }
 
 function borderFaults(value: unknown): Fault[] {
-  const borders = valueAt(value, ['borders'])
-  const isBoth = borders !== undefined && valueAt(value, ['stabilize']) === true
-  const pictures = valueAt(value, ['pictures'])
-  // Of own art, the source decides which pictures there are.
-  const unknown =
-    isObject(borders) && !isOwnSpec(value) && unknownPicture(Object.keys(borders), isObject(pictures) ? Object.keys(pictures) : [])
-  if (unknown) return [{ path: ['borders', unknown.name], expected: unknown.expected, found: describeValue(unknown.name), isAtKey: true }]
+  const isBoth = valueAt(value, ['borders']) !== undefined && valueAt(value, ['stabilize']) === true
   return isBoth
     ? [{ path: ['stabilize'], expected: 'false beside borders, since frames that are put back have other edges', found: 'true' }]
     : []
+}
+
+/** Fields by name of picture. Of own art, the source decides which pictures there are. */
+function namedPictureFaults(value: unknown, name: string): Fault[] {
+  if (isOwnSpec(value)) return []
+  const pictures = valueAt(value, ['pictures'])
+  const isStill = pictures === undefined && valueAt(value, ['animations']) === undefined
+  const names = isStill ? [name] : isObject(pictures) ? Object.keys(pictures) : []
+  return ['borders', 'meant'].flatMap((field) => {
+    const named = valueAt(value, [field])
+    const unknown = isObject(named) && unknownPicture(Object.keys(named), names)
+    return unknown ? [{ path: [field, unknown.name], expected: unknown.expected, found: describeValue(unknown.name), isAtKey: true }] : []
+  })
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -4,8 +4,9 @@ import { type Art, type ArtSequence, sourceError } from '../art/source.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
 import { foldPath } from '../host/real-path.ts'
-import { bordersOf, unknownPicture } from './borders.ts'
+import { bordersOf } from './borders.ts'
 import { nearestName } from './nearest.ts'
+import { unknownPicture } from './pictures.ts'
 import { namePattern, nameWords, ownSpecSchema } from './schema.ts'
 import { type AnimationSpec, mostFps, mostOwnFrames, nameInSprite, type OwnPlayback, type OwnSource, type SpriteSpec } from './spec.ts'
 import { bareArtName } from './spec-file.ts'
@@ -33,8 +34,10 @@ export async function withArt(disk: Disk, spec: SpriteSpec): Promise<SpriteSpec>
     const animations = toAnimations(art, reference)
     checkNames(path, animations)
     const pictures = animations.flatMap((animation) => (animation.isPicture ? [nameInSprite(spec, animation)] : []))
-    const unknown = unknownPicture(Object.keys(spec.pictureBorders ?? {}), pictures)
-    if (unknown) throw sourceError(path, unknown.expected, `"${unknown.name}"`, 'Correct "borders" in the spec.')
+    for (const [field, named = {}] of [['borders', spec.pictureBorders] as const, ['meant', spec.pictureMeant] as const]) {
+      const unknown = unknownPicture(Object.keys(named), pictures)
+      if (unknown) throw sourceError(path, unknown.expected, `"${unknown.name}"`, `Correct "${field}" in the spec.`)
+    }
     for (const animation of animations) checkFrames(path, animation)
     const { anchor = art.anchor } = spec
     const made = { ...spec, animations, art, ...(anchor ? { anchor } : {}) }

@@ -35,7 +35,7 @@ export function parseSpec(text: string, file: string, shownAs: string = file): S
     return error ? { issues: error.issues } : { spec: make(name, file, data, (field) => document.keysOf([field])) }
   }
   const { spec, issues = [] } = isOwnSpec(document.value) ? read(ownSpecSchema, toOwnSpec) : read(specSchema, toSpec)
-  const faults: Fault[] = [...document.faults, ...crossFaults(document.value)]
+  const faults: Fault[] = [...document.faults, ...crossFaults(document.value, name)]
   if (!namePattern.test(name))
     faults.push({ path: [], offset: 0, expected: `a file NAME.sprite.json, .yaml or .yml, NAME being ${nameWords}`, found: basename(file) })
   faults.push(...toFaults(issues, document.value, (path) => unknownFieldWords(path, document.value)))

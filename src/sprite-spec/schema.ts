@@ -83,6 +83,10 @@ const useField = (mostFrames: number): z.ZodOptional<z.ZodArray<z.ZodNumber>> =>
       'FREE. The frames that are played, in this order, counted from 0, e.g. `[0, 1, 2, 5]`. Use it to drop bad frames. Default: all.',
     )
 
+const intended = z
+  .array(z.enum(frameFaults, { error: `one of ${frameFaults.join(', ')}` }), { error: 'a list of remarks' })
+  .max(frameFaults.length, { error: 'each remark once' })
+
 /** How an animation plays, whether it is bought or drawn. */
 const playbackShape = {
   fps: withDefault(positive(mostFps), 12, `FREE. Frames a second, above 0, at most ${mostFps}.`),
@@ -93,9 +97,7 @@ const playbackShape = {
     .optional()
     .describe('FREE. Milliseconds of each played frame, 1 to 60000, one for every played frame; overrides `fps`. Default: none.'),
   use: useField(frameRange.maximum),
-  meant: z
-    .array(z.enum(frameFaults, { error: `one of ${frameFaults.join(', ')}` }), { error: 'a list of remarks' })
-    .max(frameFaults.length, { error: 'each remark once' })
+  meant: intended
     .optional()
     .describe(
       'FREE. Faults of the quality check that are intended, e.g. `["palette"]` for a flash. The check no longer reports them. Default: none.',
@@ -220,6 +222,11 @@ const packShape = {
     .optional()
     .describe(
       'FREE. For nine-slices (panels, buttons): pixels at scale 1 that keep their size, 0 to 2048, as one number or `[left, top, right, bottom]`, or as an object of these by name of picture. Such frames are not trimmed. Default: none.',
+    ),
+  meant: byName(intended, 'lists of remarks')
+    .optional()
+    .describe(
+      'FREE. Faults of the quality check that are intended in pictures, by name of picture, e.g. `{ "panel": ["cut-off"] }`. Those of an animation stand in the animation. Default: none.',
     ),
   stabilize: withDefault(flag(), false, 'FREE. Moves slipped frames back into line.'),
   trim: withDefault(flag(), true, 'FREE. Cuts the clear border off each frame.'),

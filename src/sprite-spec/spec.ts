@@ -143,6 +143,8 @@ export interface SpriteSpec {
   readonly borders?: { readonly left: number; readonly top: number; readonly right: number; readonly bottom: number }
   /** FREE. The same by name of picture. Other frames of the sprite then have none. */
   readonly pictureBorders?: Readonly<Record<string, NonNullable<SpriteSpec['borders']>>>
+  /** FREE. Faults of the quality check that are intended, by name of picture. */
+  readonly pictureMeant?: Readonly<Record<string, readonly FrameFault[]>>
   /** FREE. */
   readonly stabilize: boolean
   /** FREE. */

@@ -59,6 +59,7 @@ function toPacking(data: SpecFile | OwnSpecFile): Packing {
     pixelArt: data.pixelArt,
     ...(data.anchor ? { anchor: { x: data.anchor[0], y: data.anchor[1] } } : {}),
     ...toBorders(data.borders),
+    ...(data.meant ? { pictureMeant: data.meant } : {}),
     stabilize: data.stabilize,
     trim: data.trim,
     extrude: data.extrude,

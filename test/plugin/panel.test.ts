@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { createBitmap, encodePng } from '../../atlas/index.ts'
 import type { EmbeddedService } from '../../src/embedded/service.ts'
 import { nodeNet } from '../../src/host/net.ts'
 import { createWorkshop } from '../../src/workshop.ts'
@@ -238,6 +239,37 @@ test('frames of what is bought are looked over, and flagged with the words of th
   await panel.stateWhere((now) => find(now, 'hero.walk').flags.length === 0 && find(now, 'hero.walk').meant.length === own.length)
   await mark(null)
   await panel.stateWhere((now) => find(now, 'hero.walk').flags.length === flags.length)
+})
+
+test('a remark on a picture is marked as meant by the name of the picture, in a set and alone', async () => {
+  const picture = encodePng(createBitmap(8, 8))
+  const { start, game } = await world({
+    'sprites/icons.sprite.json': '{ "source": "./icons/", "check": true }',
+    'sprites/icons/sword.png': picture,
+    'sprites/badge.sprite.json': '{ "source": "./badge.png", "check": true }',
+    'sprites/badge.png': picture,
+  })
+  const { panel } = await start()
+  for (const [sprite, name, id] of [
+    ['icons', 'sword', 'icons.sword'],
+    ['badge', 'badge', 'badge'],
+  ] as const) {
+    const mark = async (meant: readonly string[] | null): Promise<unknown> => {
+      const { digest } = (await panel.state()).sprites.find((one) => one.name === sprite)!
+      return panel.act('edit', { sprite, digest, animations: { [name]: { meant } } })
+    }
+    await panel.stateWhere(
+      (now) =>
+        find(now, id)
+          .flags.map(({ fault }) => fault)
+          .join() === 'blank',
+    )
+    await mark(['blank'])
+    await panel.stateWhere((now) => find(now, id).flags.length === 0 && find(now, id).meant.join() === 'blank')
+    expect(JSON.parse(await game.read(`sprites/${sprite}.sprite.json`))).toMatchObject({ meant: { [name]: ['blank'] } })
+    await mark(null)
+    await panel.stateWhere((now) => find(now, id).flags.length === 1 && find(now, id).meant.length === 0)
+  }
 })
 
 describe('an approval from elsewhere', () => {

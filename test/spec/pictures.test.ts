@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
+import { bordersOf } from '../../src/sprite-spec/borders.ts'
 import { editSpecText } from '../../src/sprite-spec/edit/edit.ts'
+import { parseSpec } from '../../src/sprite-spec/parser.ts'
+import { meantOf } from '../../src/sprite-spec/pictures.ts'
 import { linesOf } from './issues.ts'
 
 const text = { steps: [{ text: 'an icon' }] }
@@ -58,8 +61,38 @@ test.each<[string, object, string]>([
     { source: './hero.png', pictures: { face: [] } },
     'pictures: expected no such field beside "source", since own art is never bought, found the field "pictures"',
   ],
+  [
+    'a remark on no picture',
+    { reference: text, pictures: { face: [] }, meant: { fase: ['blank'] } },
+    'meant.fase: expected the name of a picture of this sprite (did you mean "face"?), found "fase"',
+  ],
+  [
+    'a remark on an animation',
+    { reference: text, prompt: 'a', animations: { walk: {} }, meant: { walk: ['blank'] } },
+    'meant.walk: expected the name of a picture of this sprite (it has none), found "walk"',
+  ],
+  [
+    'no remark',
+    { reference: text, pictures: { face: [] }, meant: { face: 'blank' } },
+    'meant.face: expected a list of remarks, found "blank"',
+  ],
+  [
+    'another name than that of the sprite',
+    { reference: text, borders: { icon: 2 } },
+    'borders.icon: expected the name of a picture of this sprite (hero), found "icon"',
+  ],
 ])('%s is refused', (_, fields, fault) => {
   expect(faultsOf(fields)).toContain(fault)
+})
+
+test.each([
+  ['of a set', { pictures: { sword: [], shield: [] } }, 'sword'],
+  ['of one picture, by the name of the sprite', {}, 'hero'],
+])('borders and intended faults %s are those of that picture alone', (_, fields, name) => {
+  const spec = { reference: text, ...fields, borders: { [name]: 2 }, meant: { [name]: ['cut-off'] } }
+  const parsed = parseSpec(JSON.stringify(spec), '/game/hero.sprite.json')
+  const told = parsed.animations.map((picture) => [bordersOf(parsed, picture)?.sides.left, meantOf(parsed, picture)])
+  expect(told).toEqual([[2, ['cut-off']], ...(parsed.animations.length > 1 ? [[undefined, []]] : [])])
 })
 
 test.each([
@@ -75,5 +108,26 @@ test.each([
   ],
 ])('a field of a step in %s is written in its place', (file, before, after) => {
   const edited = editSpecText(before, `/game/${file}`, file, [{ path: ['pictures', 'sword', 0, 'take'], value: 2 }])
+  expect(edited).toBe(after)
+})
+
+test.each([
+  [
+    'hero.sprite.json',
+    '{ "source": "./ui/" } // drawn',
+    '{ "source": "./ui/", "animations": { "walk": { "use": [0, 1] } }, "meant": { "sword": ["blank"] } } // drawn',
+  ],
+  [
+    'hero.sprite.yaml',
+    'source: ./ui/ # drawn\n',
+    'source: ./ui/ # drawn\nanimations: { "walk": { "use": [0, 1] } }\nmeant: { "sword": ["blank"] }\n',
+  ],
+])('objects around a field that %s does not have are made, and a field that it does not have needs no removal', (file, before, after) => {
+  const edited = editSpecText(before, `/game/${file}`, file, [
+    { path: ['animations', 'walk', 'use'], value: [0, 1] },
+    { path: ['animations', 'walk', 'fps'] },
+    { path: ['meant', 'sword'], value: ['blank'] },
+    { path: ['borders', 'sword'] },
+  ])
   expect(edited).toBe(after)
 })

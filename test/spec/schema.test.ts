@@ -17,6 +17,7 @@ const free = {
     'pixelArt',
     'anchor',
     'borders',
+    'meant',
     'stabilize',
     'trim',
     'extrude',

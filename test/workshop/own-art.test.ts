@@ -132,6 +132,11 @@ test.each<[string, string, RegExp]>([
     /the name of a picture of this sprite \(did you mean "sword"\?\), found "sward"\. Correct "borders" in the spec\./,
   ],
   ['borders of an animation', '{ "source": "./ui/", "borders": { "walk": 2 } }', /of this sprite \(sword\), found "walk"/],
+  [
+    'a remark on a picture that is not there',
+    '{ "source": "./ui/", "meant": { "sward": ["blank"] } }',
+    /did you mean "sword"\?\), found "sward"\. Correct "meant" in the spec\./,
+  ],
   ['no source', '{ "source": "./nothing.png" }', /nothing\.png: expected a file or folder, found nothing/],
 ])('%s is an error of this sprite, with its files, and the others are made', async (_, text, words) => {
   const { game, workshop } = await project({ ...files, 'art/bad.sprite.json': text })
@@ -209,7 +214,7 @@ test.each([
   ['{ "source": "./ui/", "borders": true }', 'or an object of these by name of picture, found true'],
   [
     '{ "reference": "./a.png", "prompt": "a", "animations": { "b": {} }, "borders": { "b": 1 } }',
-    'borders.b: expected the name of a picture of this sprite (it has none: give borders of all frames), found "b"',
+    'borders.b: expected the name of a picture of this sprite (it has none), found "b"',
   ],
   ['{ "sorce": "./ui/" }', 'sorce: expected'],
   ['{ "source": "/etc/passwd" }', 'source: expected a path relative to the folder of the spec'],
@@ -222,6 +227,20 @@ test('quality is checked only if the spec asks for it', async () => {
   const { game, workshop } = await project(files)
   await game.write('art/ui.sprite.json', '{ "source": "./ui/", "check": true }')
   expect((await workshop.preview()).sheets.quality?.map(({ id }) => id)).toContain('ui.walk')
+})
+
+test('an intended fault of a picture is not reported again; the other pictures are checked as before', async () => {
+  const { game, workshop } = await project({ ...files, 'art/ui/empty.png': encodePng(createBitmap(4, 4)) })
+  const flagged = async (meant: object): Promise<readonly string[]> => {
+    await game.write('art/ui.sprite.json', JSON.stringify({ source: './ui/', check: true, ...meant }))
+    const { quality = [] } = (await workshop.preview()).sheets
+    return quality.flatMap(({ id, flags }) => flags.map(({ fault }) => `${id} ${fault}`))
+  }
+  const all = await flagged({})
+  expect(all).toContain('ui.empty blank')
+  const left = all.filter((one) => one !== 'ui.empty blank')
+  expect(await flagged({ meant: { empty: ['blank'], sword: ['halo'] } })).toEqual(left)
+  expect(await flagged({ animations: { empty: { meant: ['blank'] } } })).toEqual(left)
 })
 
 test('own art without a spec: a folder by its ending, Aseprite files if they are asked for; what a spec names is one sprite', async () => {

@@ -9,6 +9,7 @@ import {
   type Workshop,
 } from '../../../src/index.ts'
 import { takePath } from '../../../src/sprite-spec/request.ts'
+import { nameInSprite } from '../../../src/sprite-spec/spec.ts'
 import type { ActionAnswers, ActionName, ActionRequest } from '../../protocol/actions.ts'
 import { approveOffer, readOffer } from './approval-offer.ts'
 import { atService, type DevBuyer } from './buyer.ts'
@@ -202,14 +203,16 @@ function newEdits(
 function animationEdits(spec: OverviewItem['spec'], animations: Readonly<Record<string, object>>): readonly FieldEdit[] {
   const edits: FieldEdit[] = []
   for (const [name, fields] of Object.entries(animations)) {
-    if (!spec.animations.some((animation) => animation.name === name)) {
+    const found = spec.animations.find((animation) => nameInSprite(spec, animation) === name)
+    if (!found) {
       throw new SpritewrightError('SW_USAGE', {
         message: `Expected an animation of "${spec.name}", found ${JSON.stringify(name)}. Nothing was written.`,
         facts: { name },
       })
     }
     for (const [field, value] of Object.entries(fields))
-      if (value !== undefined) edits.push(fieldOf(['animations', name, field], value as FieldValue | null))
+      if (value !== undefined)
+        edits.push(fieldOf(found.isPicture && !found.meant ? [field, name] : ['animations', name, field], value as FieldValue | null))
   }
   return edits
 }

@@ -3,16 +3,17 @@ import { SpritewrightError } from '../../errors.ts'
 import { createDocument, type ValuePath } from '../document.ts'
 import { parseJsonText } from '../json-text.ts'
 import { parseSpec } from '../parser.ts'
+import { valueAt } from '../schema-faults.ts'
 import { parseYamlText } from '../yaml-text.ts'
 import { editJsonText } from './json.ts'
 import { editYamlText, rewriteYamlText } from './yaml.ts'
 
 /** A value of an edited field: plain JSON. */
-export type FieldValue = number | boolean | string | readonly number[] | readonly string[] | Readonly<Record<string, number | string>>
+export type FieldValue = number | boolean | string | readonly number[] | readonly string[] | { readonly [key: string]: FieldValue }
 
 /**
- * An edit of one field of a spec. The path is the keys, and the places in lists, that lead to it. Without a value,
- * the field is removed.
+ * An edit of one field of a spec. The path is the keys, and the places in lists, that lead to it. Objects around it
+ * that are missing are made. Without a value, the field is removed.
  */
 export interface FieldEdit {
   readonly path: ValuePath
@@ -38,8 +39,11 @@ export function editSpecText(text: string, file: string, shownAs: string, edits:
 }
 
 /** Verifies the edited text, however it was made: it has the wanted value, and no other value has changed. */
-function editField(text: string, { path, value }: FieldEdit, isYaml: boolean, file: string, shownAs: string): string {
-  const wanted = withField(dataOf(text, isYaml), path, value)
+function editField(text: string, edit: FieldEdit, isYaml: boolean, file: string, shownAs: string): string {
+  const data = dataOf(text, isYaml)
+  const { path, value } = withObjects(edit, data)
+  if (value === undefined && valueAt(data, path) === undefined) return text
+  const wanted = withField(data, path, value)
   const isRight = (candidate: string | undefined): candidate is string =>
     candidate !== undefined && isDeepStrictEqual(dataOf(candidate, isYaml), wanted)
   const small = (isYaml ? editYamlText : editJsonText)(text, path, value === undefined ? undefined : toText(value))
@@ -50,6 +54,14 @@ function editField(text: string, { path, value }: FieldEdit, isYaml: boolean, fi
     message: `${shownAs}: ${path.join('.')} cannot be written without changing more than that. Write it by hand${value === undefined ? ': take it out' : ` as ${toText(value)}`}.`,
     facts: { file, field: path.join('.') },
   })
+}
+
+/** The same edit, as one of the outermost object that is missing. */
+function withObjects({ path, value }: FieldEdit, data: unknown): FieldEdit {
+  const [last] = path.slice(-1)
+  const around = path.slice(0, -1)
+  if (last === undefined || value === undefined || valueAt(data, around) !== undefined) return { path, value }
+  return withObjects({ path: around, value: { [last]: value } }, data)
 }
 
 /** Plain data of a text. All objects get the same prototype, so that they can be compared. */
@@ -72,6 +84,6 @@ function toText(value: FieldValue): string {
   if (Array.isArray(value)) return `[${value.map((item) => JSON.stringify(item)).join(', ')}]`
   if (typeof value !== 'object') return JSON.stringify(value)
   return `{ ${Object.entries(value)
-    .map(([key, item]) => `${JSON.stringify(key)}: ${JSON.stringify(item)}`)
+    .map(([key, item]) => `${JSON.stringify(key)}: ${toText(item)}`)
     .join(', ')} }`
 }

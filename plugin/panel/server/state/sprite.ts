@@ -1,5 +1,6 @@
 import type { BuiltAtlas, DeliveredFrames, Overview, OverviewItem } from '../../../../src/index.ts'
 import { meaningOf, ownMeaning } from '../../../../src/project/states.ts'
+import { meantOf } from '../../../../src/sprite-spec/pictures.ts'
 import { nameInSprite } from '../../../../src/sprite-spec/spec.ts'
 import { fromRoot } from '../../../ids.ts'
 import type {
@@ -98,9 +99,9 @@ function lookOf(item: ShownItem, index: StateIndex): Pick<AnimationRow, 'isPlace
 }
 
 function toAnimation(parts: StateParts, item: ShownItem, index: StateIndex, shown: ShownFrames): PanelAnimation {
-  const { meant = [], options: _, steps: __, ...fields } = item.animation
+  const { meant: _, options: __, steps: ___, ...fields } = item.animation
   const common = {
-    ...{ ...fields, ...lookOf(item, index), meant, name: nameInSprite(item.spec, fields) },
+    ...{ ...fields, ...lookOf(item, index), meant: meantOf(item.spec, item.animation), name: nameInSprite(item.spec, fields) },
     touchedUp: index.sprites.get(item.spec.name)?.touchedUp?.[fields.name] ?? [],
     played: toPlayed(item, shown),
     flags: index.quality.get(item.id)?.flags ?? [],

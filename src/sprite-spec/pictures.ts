@@ -1,0 +1,32 @@
+import { nearestName } from './nearest.ts'
+import { type AnimationSpec, type FrameFault, nameInSprite, type SpriteSpec } from './spec.ts'
+
+/** What a field by name of picture says of a picture. Returns `undefined` if it says nothing, and for an animation. */
+export function ofPicture<Value>(
+  spec: Pick<SpriteSpec, 'name'>,
+  { name, isPicture }: Pick<AnimationSpec, 'name' | 'isPicture'>,
+  values: Readonly<Record<string, Value>> = {},
+): Value | undefined {
+  const picture = nameInSprite(spec, { name })
+  return isPicture && Object.hasOwn(values, picture) ? values[picture] : undefined
+}
+
+/** Faults of the quality check that the spec calls intended, in an animation or picture. */
+export function meantOf(spec: SpriteSpec, animation: AnimationSpec): readonly FrameFault[] {
+  return [...(animation.meant ?? []), ...(ofPicture(spec, animation, spec.pictureMeant) ?? [])]
+}
+
+/** A name that no picture has, in words. */
+export interface UnknownPicture {
+  readonly name: string
+  readonly expected: string
+}
+
+/** The first name that is no picture of the sprite. Returns `undefined` if there is none. */
+export function unknownPicture(named: readonly string[], pictures: readonly string[]): UnknownPicture | undefined {
+  const name = named.find((one) => !pictures.includes(one))
+  if (name === undefined) return undefined
+  const near = nearestName(name, pictures)
+  const others = pictures.length === 0 ? 'it has none' : pictures.slice(0, 20).join(', ')
+  return { name, expected: `the name of a picture of this sprite (${near === undefined ? others : `did you mean "${near}"?`})` }
+}
