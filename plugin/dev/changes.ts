@@ -1,4 +1,5 @@
 import type { BuiltAtlas, BuiltSheets, BuiltSprite } from '../../src/index.ts'
+import { animationId } from '../../src/sprite-spec/request.ts'
 
 /** A sprite and the atlases that contain it. */
 export interface ShownSprite {
@@ -59,7 +60,7 @@ export function newlySuperseded(before: BuiltSheets | undefined, after: BuiltShe
   return supersededIn(after).filter((id) => !known.has(id))
 }
 
-/** Ids of animations that show what was bought before they were changed. */
+/** Ids of animations and pictures that show what was bought before they were changed. */
 export function supersededIn({ sprites }: BuiltSheets): readonly string[] {
-  return sprites.flatMap(({ name, superseded = [] }) => superseded.map((animation) => `${name}.${animation}`))
+  return sprites.flatMap(({ name, superseded = [] }) => superseded.map((animation) => animationId({ name }, { name: animation })))
 }

@@ -75,11 +75,14 @@ export interface BuiltSprite {
   readonly pixelArt: boolean
   /** Whether any of its animations is a placeholder. */
   readonly isPlaceholder: boolean
-  /** Short names of animations that show what was bought before they were changed; missing if there are none. */
+  /**
+   * Short names of animations and pictures that show what was bought before they were changed, empty for a picture
+   * with the sprite's name; missing if there are none.
+   */
   readonly superseded?: readonly string[]
   /**
-   * Delivered frames that a picture touched up by hand replaces, ascending, by the animation's short name; missing
-   * if there are none.
+   * Delivered frames that a picture touched up by hand replaces, ascending, by the animation's short name, which is
+   * empty for a picture with the sprite's name; missing if there are none.
    */
   readonly touchedUp?: Readonly<Record<string, readonly number[]>>
   /** Short names of its animations, in the spec's order. */

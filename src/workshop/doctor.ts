@@ -19,7 +19,7 @@ type ReadStatus = () => Promise<WorkerStatus>
 
 /**
  * Checks everything that a build needs, without spending. A check that cannot run says so, and the others
- * continue.
+ * continue. A project that buys nothing hears nothing of money.
  */
 export async function examine(context: Context, session: ServiceConnection): Promise<readonly DoctorFinding[]> {
   let status: Promise<WorkerStatus> | undefined
@@ -42,7 +42,9 @@ export async function examine(context: Context, session: ServiceConnection): Pro
     ['clock', () => checkClock(context)],
   ]
   const findings: DoctorFinding[] = []
+  const buysNothing = await isDrawn(context).catch(() => false)
   for (const [check, run] of checks) {
+    if (buysNothing && ofMoney.has(check)) continue
     try {
       findings.push(...[await run()].flat())
     } catch (error) {
@@ -55,6 +57,16 @@ export async function examine(context: Context, session: ServiceConnection): Pro
     }
   }
   return findings
+}
+
+const ofMoney: ReadonlySet<string> = new Set(['key', 'address', 'service', 'journal', 'clock'])
+
+/** Whether all art is drawn, nothing was ever bought, and neither a key nor a service is configured. */
+async function isDrawn(context: Context): Promise<boolean> {
+  const { credentials, journal, options } = context
+  if (credentials.key || options.service !== undefined || (await journal.requests()).length > 0) return false
+  const { items, own, errors } = await survey(context, [], {})
+  return items.length === 0 && own.length > 0 && errors.length === 0
 }
 
 async function checkSpecs(context: Context): Promise<readonly DoctorFinding[]> {

@@ -68,6 +68,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     at: ['src/cli/'],
     may: [
       'src/sprite-spec/nearest.ts',
+      'src/sprite-spec/request.ts',
       'workshop',
       'options',
       'errors',
@@ -97,6 +98,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'src/host/watch.ts',
       'src/options/config-files.ts',
       'src/project/states.ts',
+      'src/sprite-spec/pictures.ts',
       'src/sprite-spec/request.ts',
       'src/sprite-spec/spec.ts',
     ],

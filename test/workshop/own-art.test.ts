@@ -91,6 +91,10 @@ test('plan, status and doctor need no service, and tell own art as such', async 
   expect(report.own.map(({ name }) => name)).toEqual(['badge', 'tiles', 'ui'])
   expect((await workshop.plan(['ui'])).own.map(({ name }) => name)).toEqual(['ui'])
   expect((await workshop.status()).own).toHaveLength(3)
+  expect((await workshop.doctor()).map(({ check, verdict }) => [check, verdict])).toEqual([
+    ['specs', 'good'],
+    ['engine', 'warning'],
+  ])
   await expect(workshop.plan(['uii'])).rejects.toMatchObject({ message: expect.stringContaining('Did you mean ui?') })
 })
 

@@ -2,6 +2,7 @@ import { join, relative, resolve } from 'node:path'
 import { creditsWords, sumCredits } from '../../../credit/credits.ts'
 import { SpritewrightError } from '../../../errors.ts'
 import { hasVitePlugin } from '../../../options/vite-configs.ts'
+import { animationId } from '../../../sprite-spec/request.ts'
 import type { AnimationQuality, BuildReport, BuiltPage, BuiltSheets, Workshop } from '../../../workshop.ts'
 import type { CommandArgs } from '../../arguments.ts'
 import type { CommandContext } from '../../context.ts'
@@ -152,7 +153,9 @@ function tellBuilt(printer: Printer, { workshop, report, written, out, root }: B
   tellFlags(printer, report.sheets.quality ?? [])
   const stand = report.sheets.sprites.filter((sprite) => sprite.isPlaceholder).map((sprite) => sprite.name)
   if (stand.length > 0) printer.line(ink('yellow', 'Placeholders'), ` stand in for: ${stand.join(', ')}`)
-  const older = report.sheets.sprites.flatMap(({ name, superseded = [] }) => superseded.map((animation) => `${name}.${animation}`))
+  const older = report.sheets.sprites.flatMap(({ name, superseded = [] }) =>
+    superseded.map((animation) => animationId({ name }, { name: animation })),
+  )
   if (older.length > 0) printer.line(ink('yellow', 'Superseded'), ` but used, since the new one is not bought: ${older.join(', ')}`)
   if (out !== undefined && report.sheets.sprites.length === 0) printNoSpec(printer, workshop.options)
   else if (out !== undefined) tellWritten(printer, written, relative(root, out) || '.')
