@@ -139,7 +139,24 @@ describe('a project of TexturePacker', () => {
     })
   })
 
-  test('names pivots, borders, scales and files that it could not carry', async () => {
+  test('carries borders of each picture, and says which animation has some of its own', async () => {
+    const nine = (rect: string): string => `<key>scale9Enabled</key><true/><key>scale9Borders</key><rect>${rect}</rect>`
+    const text = tps({
+      sprites:
+        individual(['ui/panel big.png'], nine('1,1,2,2')) +
+        individual(['ui/icons/a.png'], nine('1,0,2,4')) +
+        individual(['ui/b.png'], '') +
+        individual(['ui/walk_1.png', 'ui/walk_2.png'], nine('1,1,2,2')),
+      files: ['ui'],
+    })
+    const names = ['panel big', 'icons/a', 'b', 'walk_1', 'walk_2']
+    const { run, specs } = await project({ 'all.tps': text, ...Object.fromEntries(names.map((name) => [`ui/${name}.png`, png(4, 4)])) })
+    const report = await run('all.tps')
+    expect(specs(report)).toMatchObject({ 'ui.sprite.json': { borders: { 'panel-big': [1, 1, 1, 1], 'icons-a': [1, 0, 1, 0] } } })
+    expect(report.left).toContain('ui/walk_1.png: "borders" of the animation "walk" alone. Make it a source of its own.')
+  })
+
+  test('names pivots, scales and files that it could not carry', async () => {
     const nine = '<key>scale9Enabled</key><true/><key>scale9Borders</key><rect>1,1,2,2</rect><key>spriteScale</key><double>0.5</double>'
     const text = tps({
       sprites: individual(['ui/a.png'], `<key>pivotPoint</key><point_f>0,0</point_f>${nine}`) + individual(['ui/b.png'], ''),
@@ -154,7 +171,6 @@ describe('a project of TexturePacker', () => {
     for (const words of [
       'ui/a.png: spriteScale 0.5. Scale',
       'ui: "anchor" [0,0] of ui/a.png, [0.5,0.5] of ui/b.png. A spec has one',
-      'ui: "borders" [1,1,1,1] of ui/a.png. A spec has one',
       'old.psd: only PNG',
       'C:/art/x.png: is on another machine',
       '"scales": [8]: a spec takes',

@@ -1,5 +1,6 @@
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { z } from 'zod'
+import { groupByName } from '../../art/names.ts'
 import type { Disk } from '../../host/disk.ts'
 import { sniffPicture } from '../../sprite-spec/picture.ts'
 import { findSources, type Imported, type ImportedSprite, listUnequal, readProject, toSpriteName, type Unequal } from './imported.ts'
@@ -86,7 +87,7 @@ export async function importTexturePacker(disk: Disk, file: string, text: string
   return { folder: dirname(file), sprites, atlas, left }
 }
 
-/** Anchor and borders, if all pictures of a source have the same. */
+/** The anchor, if all pictures of a source have the same, and the borders of all or of each. */
 async function ownFields(disk: Disk, folder: string, path: string, settings: Settings, left: string[]): Promise<Record<string, unknown>> {
   const { defaultPivotPoint, writePivotPoints } = settings.globalSpriteSettings
   const own = Object.entries(settings.individualSpriteSettings).filter(([name]) => join(folder, name, sep).startsWith(join(path, sep)))
@@ -101,13 +102,38 @@ async function ownFields(disk: Disk, folder: string, path: string, settings: Set
       left.push(`${relative(folder, path)}: "${field}" ${words.join(', ')}. A spec has one for all its pictures: split the folder.`)
     return {}
   }
-  const borders: [string, readonly number[]][] = []
-  for (const [name, { scale9Enabled, scale9Borders }] of own)
-    borders.push([name, scale9Enabled ? await toBorders(disk, join(folder, name), scale9Borders) : []])
+  const borders: NamedBorders[] = []
+  for (const [file, { scale9Enabled, scale9Borders }] of own) {
+    const sides = scale9Enabled ? await toBorders(disk, join(folder, file), scale9Borders) : []
+    borders.push({ name: relative(path, join(folder, file)).replaceAll('\\', '/'), file, sides })
+  }
   const pivots = own.map(([name, { pivotPoint = defaultPivotPoint }]): [string, readonly number[]] => [name, pivotPoint])
   return {
     ...(writePivotPoints ? one('anchor', pivots.length > 0 ? pivots : [[path, defaultPivotPoint]]) : {}),
-    ...one('borders', borders),
+    ...bordersField(borders, left),
+  }
+}
+
+/** Borders of a picture, which are empty if it has none. */
+interface NamedBorders {
+  /** Path from the source. */
+  readonly name: string
+  readonly file: string
+  readonly sides: readonly number[]
+}
+
+/** Borders of all pictures of a source, or by name of picture. An animation has none of its own. */
+function bordersField(borders: readonly NamedBorders[], left: string[]): { borders?: object } {
+  const [first] = borders
+  if (!first || borders.every(({ sides }) => sides.length === 0)) return {}
+  if (borders.every(({ sides }) => sides.join() === first.sides.join())) return { borders: first.sides }
+  const named = groupByName(borders, ({ file }) => file)
+  const framed = named.find(({ isPicture, items }) => !isPicture && items.some(({ sides }) => sides.length > 0))
+  if (framed) left.push(`${framed.items[0]?.file}: "borders" of the animation "${framed.name}" alone. Make it a source of its own.`)
+  return {
+    borders: Object.fromEntries(
+      named.flatMap(({ name, isPicture, items: [item] }) => (isPicture && item && item.sides.length > 0 ? [[name, item.sides]] : [])),
+    ),
   }
 }
 
