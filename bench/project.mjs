@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { copyFileSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createJiti } from 'jiti'
 import { readCorpus } from './corpus.mjs'
@@ -8,7 +8,7 @@ import { readCorpus } from './corpus.mjs'
 const jiti = createJiti(import.meta.url)
 const { requestHash } = await jiti.import('../src/sprite-spec/key.ts')
 const { parseSpec } = await jiti.import('../src/sprite-spec/parser.ts')
-const { toSheetRequest } = await jiti.import('../src/sprite-spec/request.ts')
+const { toRequests } = await jiti.import('../src/sprite-spec/request.ts')
 const { formatLockFile } = await jiti.import('../src/vault/lockfile.ts')
 
 /** No request ever goes to the project's service, because everything is bought. Port 9 would refuse. */
@@ -34,6 +34,22 @@ export function makeProject(corpus, folder, { isReversed = false, spec = {} } = 
   const ordered = isReversed ? sprites.toReversed() : sprites
   const bought = ordered.map(({ name, frames }) => ({ name, frames, zip: join(corpus, 'zips', `${name}.zip`), free: spec }))
   return buyAll(folder, bought, reference)
+}
+
+/**
+ * A project of own art: each folder of pictures is a sprite.
+ *
+ * @param {object} atlas The project's options of the atlas.
+ * @returns Its folder.
+ */
+export function makeOwnProject(frames, folder, atlas = {}) {
+  rmSync(folder, { recursive: true, force: true })
+  cpSync(frames, join(folder, 'sprites'), { recursive: true })
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'game', private: true, dependencies: { 'pixi.js': '^8.0.0' } }))
+  writeFileSync(join(folder, 'spritewright.config.json'), JSON.stringify({ atlas }))
+  for (const name of readdirSync(frames))
+    writeFileSync(join(folder, 'sprites', `${name}.sprite.json`), JSON.stringify({ source: `./${name}/` }))
+  return folder
 }
 
 /**
@@ -70,7 +86,7 @@ function buy({ name, frames, zip, free = {}, folder: own }, folder, reference) {
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, text)
   const spec = parseSpec(text, file)
-  const request = toSheetRequest(spec, spec.animations[0], { kind: 'file', sha256: reference })
+  const { request } = toRequests(spec, spec.animations[0], reference, (step) => requestHash(step, identity))
   const bytes = readFileSync(zip)
   const result = { sha256: sha256(bytes), bytes: bytes.length }
   place(zip, join(folder, '.spritewright/results', `${result.sha256}.zip`))

@@ -15,7 +15,7 @@ import { makeViteGames } from './vite-project.mjs'
  *
  * @returns Rows of a table, and values beside their targets.
  */
-export const sections = { floor, pack, cold, bytes, warm, vite, changed, identity }
+export const sections = { floor, pack, cold, own, bytes, warm, vite, changed, identity }
 
 /** Rounds of whole processes. */
 const rounds = { S: 9, M: 5, L: 1 }
@@ -63,6 +63,19 @@ async function cold({ size, tools }) {
     rows,
     checks: [...against, ...(peakMb[size] ? [check(`${size} cold, peak MB`, own.peakMb, 'at most', peakMb[size])] : [])],
   }
+}
+
+/** The same frames as folders of pictures, beside the archives that they were bought as. */
+async function own({ size, tools }) {
+  const names = ['spritewright', 'own art']
+  for (const name of names) tools[name].prepare()
+  const runs = await inTurn(
+    names.map((name) => ({ name, run: tools[name].cold })),
+    rounds[size],
+  )
+  const [bought, drawn] = names.map((name) => runs.get(name))
+  const rows = names.map((name) => ({ tool: name, ...tellProcess(runs.get(name)), ...timesThat('× bought', runs.get(name), bought) }))
+  return { rows, checks: [check(`${size} own art, CPU ÷ bought`, drawn.cpuS / bought.cpuS, 'at most', targets.own)] }
 }
 
 /** Builds unless another section has done so, so that each section can run alone. */

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { measureProcess } from './measure.mjs'
-import { forgetBuilds, makeProject, projectEnv } from './project.mjs'
+import { forgetBuilds, makeOwnProject, makeProject, projectEnv } from './project.mjs'
 
 const here = import.meta.dirname
 const cli = join(here, '../dist/src/cli/bin.js')
@@ -20,7 +20,9 @@ export function toolsFor(size, corpus, cache) {
     return out(name)
   }
   const project = join(cache, `project-${size}`)
-  const build = () => measureProcess({ script: cli, args: ['build', '--out', 'out'], cwd: project, env: projectEnv })
+  const drawn = join(cache, `own-${size}`)
+  const buildIn = (cwd) => measureProcess({ script: cli, args: ['build', '--out', 'out'], cwd, env: projectEnv })
+  const build = () => buildIn(project)
   const assets = join(cache, `assetpack-${size}`)
   const assetPack = () => peer('assetpack.mjs', [assets, out('assetpack'), join(cache, `assetpack-cache-${size}`)])
   return {
@@ -34,6 +36,13 @@ export function toolsFor(size, corpus, cache) {
         return build()
       },
       again: build,
+    },
+    'own art': {
+      prepare: () => makeOwnProject(frames, drawn),
+      cold: () => {
+        forgetBuilds(drawn)
+        return buildIn(drawn)
+      },
     },
     AssetPack: {
       out: out('assetpack'),

@@ -245,10 +245,9 @@ test('a remark on a picture is marked as meant by the name of the picture, in a 
   const picture = encodePng(createBitmap(8, 8))
   const { start, game } = await world({
     'sprites/icons.sprite.json': '{ "source": "./icons/", "check": true }',
-    'sprites/icons/sword.png': picture,
     'sprites/badge.sprite.json': '{ "source": "./badge.png", "check": true }',
-    'sprites/badge.png': picture,
   })
+  for (const file of ['icons/sword', 'badge']) await game.write(`sprites/${file}.png`, picture)
   const { panel } = await start()
   for (const [sprite, name, id] of [
     ['icons', 'sword', 'icons.sword'],
