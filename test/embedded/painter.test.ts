@@ -111,14 +111,6 @@ describe('upscale', () => {
     expect([...colours(doubled)].every((colour) => colours(art).has(colour))).toBe(true)
   })
 
-  test('a slanted line of pixel art has steps of one pixel afterwards, not of two', async () => {
-    const art = createBitmap(5, 5)
-    for (let at = 0; at < 5; at++) art.data.set([255, 0, 0, 255], (at * 5 + at) * 4)
-    const { data } = await upscale(art)
-    const first = Array.from({ length: 10 }, (_, y) => Array.from({ length: 10 }, (_, x) => data[(y * 10 + x) * 4 + 3]).indexOf(255))
-    expect(first).toEqual([0, 0, 1, 2, 3, 4, 5, 6, 7, 8])
-  })
-
   test('a smooth picture, halved again, is nearly itself, and its edge has no dark rim', async () => {
     const slime = await paint('a slime')
     const doubled = await upscale(slime)

@@ -41,7 +41,10 @@ export const rooms: Readonly<Record<string, Room>> = {
   job: { at: ['src/job/'], may: papers.slice(0, -1) },
   queue: { at: ['src/queue/'], may: ['errors', 'host', 'stores', 'service', 'job', 'src/credit/credits.ts'] },
   sheets: { at: ['src/sheets/'], may: [...papers, 'atlas/index.ts'] },
-  embedded: { at: ['src/embedded/'], may: ['errors', 'host', 'src/credit/credits.ts', 'atlas/index.ts'] },
+  embedded: {
+    at: ['src/embedded/'],
+    may: ['errors', 'host', 'src/credit/credits.ts', 'atlas/bitmap.ts', 'atlas/frames/trim.ts', 'atlas/index.ts'],
+  },
   'service face': { at: ['src/service.ts'], may: ['service', 'embedded'] },
   options: {
     at: ['src/options/'],

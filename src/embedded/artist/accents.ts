@@ -71,14 +71,14 @@ function paint(
  * Its tail fades first.
  */
 function drawSlash(canvas: Canvas, { figure, stage }: AccentPlan, at: number): void {
-  const size = figure.height * stage.scale
+  const size = figure.height
   const hand = figure.held
   const forward = 0.16 * size
   const centre =
     hand === undefined
       ? { x: stage.origin.x + forward, y: stage.origin.y - 0.46 * size }
-      : { x: stage.corner.x + hand.pivotX * stage.scale + forward, y: stage.corner.y + hand.pivotY * stage.scale }
-  const radius = Math.min(hand === undefined ? 0.6 * size : hand.reach * stage.scale * 1.06, stage.width - centre.x - 6)
+      : { x: stage.corner.x + hand.pivotX + forward, y: stage.corner.y + hand.pivotY }
+  const radius = Math.min(hand === undefined ? 0.6 * size : hand.reach * 1.06, stage.width - centre.x - 6)
   const head = -1.9 + 2.45 * smooth(-0.2, 0.3, at)
   const tail = -2 + 2.3 * smooth(0.1, 1, at)
   const crescent = (share: number) => (x: number, y: number) => {
@@ -101,14 +101,15 @@ function drawGlints(canvas: Canvas, { figure, stage, seed }: AccentPlan, at: num
     const life = (((at - i / count) % 1) + 1) % 1
     if (life > 0.34) continue
     const swell = Math.sin((life / 0.34) * Math.PI)
-    const pick = ((seed[i * 2]! * 256 + seed[i * 2 + 1]!) % (figure.outline.length / 2)) * 2
+    const point = figure.outline[(seed[i * 2]! * 256 + seed[i * 2 + 1]!) % figure.outline.length]!
     const inward = 0.95 - 0.45 * (seed[i + 12]! / 255)
-    const x = (figure.outline[pick]! - figure.centreX) * inward * stage.scale
-    const y =
-      (figure.bottom - figure.height * 0.5 - (figure.bottom - figure.outline[pick + 1]! - figure.height * 0.5) * inward) * stage.scale
-    const size = figure.height * stage.scale * (0.05 + 0.06 * (seed[i + 18]! / 255)) * swell
+    const size = figure.height * (0.05 + 0.06 * (seed[i + 18]! / 255)) * swell
     if (size < 1) continue
-    const centre = { x: stage.origin.x + x, y: stage.corner.y + y }
+    const middle = figure.bottom - figure.height / 2
+    const centre = {
+      x: stage.origin.x + (point.x - figure.centreX) * inward,
+      y: stage.corner.y + middle + (point.y - middle) * inward,
+    }
     paint(canvas, [1, 1, 1], centre, size + 1, (dx, dy) => {
       const reach = (Math.sqrt(Math.abs(dx)) + Math.sqrt(Math.abs(dy))) ** 2 / size
       return 1 - smooth(0.75, 1.05, reach)
@@ -118,7 +119,7 @@ function drawGlints(canvas: Canvas, { figure, stage, seed }: AccentPlan, at: num
 
 /** Draws puffs of dust that roll from the feet to both sides. */
 function drawDust(canvas: Canvas, { figure, stage }: AccentPlan, at: number): void {
-  const size = figure.height * stage.scale
+  const size = figure.height
   const half = Math.max(0.12, (figure.right - figure.left) / figure.height / 3)
   for (const side of [-1, 1])
     for (let i = 0; i < 3; i++) {
@@ -134,8 +135,8 @@ function drawDust(canvas: Canvas, { figure, stage }: AccentPlan, at: number): vo
 /** Draws a soft light behind the figure. */
 function drawAura(canvas: Canvas, { figure, stage, colour }: AccentPlan, at: number): void {
   if (at <= 0) return
-  const size = figure.height * stage.scale
-  const reach = Math.min(0.62 * Math.max(size, (figure.right - figure.left) * stage.scale), stage.width / 2 - 2) * (0.8 + 0.2 * at)
+  const size = figure.height
+  const reach = Math.min(0.62 * Math.max(size, figure.right - figure.left), stage.width / 2 - 2) * (0.8 + 0.2 * at)
   paint(canvas, colour, { x: stage.origin.x, y: stage.origin.y - size * 0.5 }, reach, (x, y) => {
     const far = Math.min(1, Math.hypot(x, y) / reach)
     return 0.85 * at * (1 - far) ** 1.2

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
-import { type Bitmap, createBitmap } from '../../../atlas/index.ts'
+import { type Bitmap, createBitmap, resize } from '../../../atlas/index.ts'
 import { type AccentPlan, type Colour, drawAccents, telling } from './accents.ts'
 import { cutOut } from './background.ts'
 import { type Figure, type Limb, limbAt, measureFigure } from './figure.ts'
 import { chooseMotion } from './motion.ts'
-import type { Pose } from './pose.ts'
-import { createRig, type Point } from './rig.ts'
-import { drawScene } from './scene.ts'
-import { damp, fitPoses, planStage, type Stage, strengthen } from './stage.ts'
+import type { Point, Pose } from './pose.ts'
+import { createRig } from './rig.ts'
+import { fitPoses, planStage, type Stage, withReach } from './stage.ts'
 import { type Canvas, createCanvas, createLayer, drawLayer, type Layer, toBitmap, toCanvas } from './warp.ts'
 
 /** An order for the embedded service's artist. */
@@ -43,19 +42,14 @@ export interface Commission {
  *   art keeps its own colours.
  */
 export async function animate(commission: Commission): Promise<Bitmap[]> {
-  const draw = prepare(commission)
+  const draw = await prepare(commission)
+  const light = lightOf(commission.variant ?? 0)
   const frames: Bitmap[] = []
   for (let index = 0; index < commission.frames; index++) {
-    frames.push(draw(index))
+    frames.push(inLight(draw(index), light))
     await commission.onFrame?.(index)
   }
   return frames
-}
-
-function prepare(commission: Commission): (index: number) => Bitmap {
-  const draw = prepareMotion(commission)
-  const light = lightOf(commission.variant ?? 0)
-  return (index) => inLight(draw(index), light)
 }
 
 /** The light of a variant: factors on red, green and blue. That of the first one changes nothing. */
@@ -72,24 +66,42 @@ function inLight(frame: Bitmap, light: Colour): Bitmap {
   return frame
 }
 
-function prepareMotion({ reference, prompt, frames, background, variant = 0 }: Commission): (index: number) => Bitmap {
+/** Longest side of a frame, px. */
+const LONGEST = 512
+
+/**
+ * Pixel art below this height, px, moves more strongly, by at most this factor: whole pixels would hide small
+ * moves.
+ */
+const SMALL = 72
+const STRONGEST = 2.2
+
+/** @returns A function that draws one frame. */
+async function prepare(commission: Commission): Promise<(index: number) => Bitmap> {
+  const { reference, prompt, frames, background, variant = 0 } = commission
   const { figure: bitmap, backdrop, isSeparate } = cutOut(reference)
   const figure = measureFigure(bitmap)
   if (figure === undefined) return () => createBitmap(reference.width, reference.height)
+  const stage = planStage(reference, figure)
+  const shrink = LONGEST / Math.max(stage.width, stage.height)
+  if (shrink < 1) {
+    const [width, height] = [reference.width, reference.height].map((side) => Math.max(1, Math.floor(side * shrink)))
+    return prepare({ ...commission, reference: await resize(reference, width!, height!, 'lanczos') })
+  }
   const motion = chooseMotion(prompt)
   const build = { legs: figure.legs.length, hasWings: figure.hasWings }
-  const wanted = Array.from({ length: frames }, (_, i) => motion(i / frames, build))
-  if (!isSeparate) return (index) => drawScene(reference, wanted[index]!, index / frames)
-  const reach = 0.75 ** Math.min(variant, 3)
-  const strong = wanted.map((pose) => strengthen(reach === 1 ? pose : damp(pose, reach), figure))
-  const { stage, poses } = fitPoses(planStage(reference, figure), figure, strong)
+  const gain = figure.isPixelArt ? Math.min(STRONGEST, Math.max(1, SMALL / figure.height)) : 1
+  const reach = gain * 0.75 ** Math.min(variant, 3)
+  const wanted = Array.from({ length: frames }, (_, i) => withReach(motion(i / frames, build), reach))
+  const poses = fitPoses(stage, figure, wanted)
   const seed = createHash('sha256')
     .update(prompt)
     .update(reference.data)
     .update(variant === 0 ? '' : String(variant))
     .digest()
   const plan: AccentPlan = { figure, stage, seed, colour: telling(figure) }
-  const ground = background === 'keep' && backdrop !== undefined ? extend(backdrop, stage) : undefined
+  // Without the background, a figure that cannot be separated from it would be cut out as a rectangle.
+  const ground = backdrop === undefined || (background === 'remove' && isSeparate) ? undefined : extend(backdrop, stage)
   const parts = toParts(figure)
   return (index) => {
     const canvas = createCanvas(stage.width, stage.height)
@@ -132,18 +144,17 @@ function drawPose(canvas: Canvas, plan: AccentPlan, parts: readonly Part[], pose
   const { figure, stage } = plan
   const isCrisp = figure.isPixelArt
   if (!isCrisp) drawAccents(canvas, plan, pose.accents, 'behind')
-  const rig = createRig(figure, pose, stage.origin, stage.scale)
-  const middle = stage.origin.y - (pose.y + 0.5) * figure.height * stage.scale
-  for (const slice of slicesOf(pose.turn, figure.height * stage.scale, isCrisp, plan.colour))
+  const rig = createRig(figure, pose, stage.origin)
+  const middle = stage.origin.y - (pose.y + 0.5) * figure.height
+  for (const { width, height, shift, flat } of slicesOf(pose.turn, figure.height, isCrisp, plan.colour))
     for (const { limb, layer } of parts) {
-      const turned = (x: number, y: number): Point => {
-        const at = rig.place(x, y, limb)
-        at.x = stage.origin.x + (at.x - stage.origin.x) * slice.width + slice.shift
-        at.y = middle + (at.y - middle) * slice.height
+      const place = (x: number, y: number): Point => {
+        const at = rig(x, y, limb)
+        at.x = stage.origin.x + (at.x - stage.origin.x) * width + shift
+        at.y = middle + (at.y - middle) * height
         return at
       }
-      const place = pose.turn === 0 ? (x: number, y: number): Point => rig.place(x, y, limb) : turned
-      drawLayer(canvas, layer, place, { isCrisp, light: pose.light, flash: pose.flash, flat: slice.flat })
+      drawLayer(canvas, layer, place, { isCrisp, across: Math.round(Math.abs(1 / width)), light: pose.light, flash: pose.flash, flat })
     }
   if (!isCrisp) drawAccents(canvas, plan, pose.accents, 'before')
 }
@@ -183,15 +194,15 @@ function toWidth(turn: number): number {
 }
 
 /** The background in the size of the frame. Its border pixels repeat outwards. */
-function extend(backdrop: Bitmap, stage: Stage): Canvas {
-  const source = toCanvas(backdrop)
-  const canvas = createCanvas(stage.width, stage.height)
-  for (let y = 0; y < stage.height; y++)
-    for (let x = 0; x < stage.width; x++) {
-      const fromX = Math.min(backdrop.width - 1, Math.max(0, Math.floor((x + 0.5 - stage.corner.x) / stage.scale)))
-      const fromY = Math.min(backdrop.height - 1, Math.max(0, Math.floor((y + 0.5 - stage.corner.y) / stage.scale)))
+function extend(backdrop: Bitmap, { width, height, corner }: Stage): Canvas {
+  const source = toCanvas(backdrop, () => true)
+  const canvas = createCanvas(width, height)
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++) {
+      const fromX = Math.min(backdrop.width - 1, Math.max(0, x - corner.x))
+      const fromY = Math.min(backdrop.height - 1, Math.max(0, y - corner.y))
       const from = (fromY * backdrop.width + fromX) * 4
-      canvas.pixels.set(source.pixels.subarray(from, from + 4), (y * stage.width + x) * 4)
+      canvas.pixels.set(source.pixels.subarray(from, from + 4), (y * width + x) * 4)
     }
   return canvas
 }

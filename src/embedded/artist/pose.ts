@@ -1,3 +1,9 @@
+/** A place in a picture, px. */
+export interface Point {
+  x: number
+  y: number
+}
+
 /** The movement of the feet of a figure with legs, in one frame. */
 export interface Gait {
   /** Place of the first leg in the step cycle, 0 to 1. Neighbouring legs are half a cycle apart. */

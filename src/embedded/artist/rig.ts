@@ -1,19 +1,13 @@
 import { type Figure, type Limb, limbAt } from './figure.ts'
 import type { Held } from './held.ts'
 import type { Leg } from './legs.ts'
-import { type Pose, smooth, type Wave } from './pose.ts'
+import { type Point, type Pose, smooth, type Wave } from './pose.ts'
 
-/** A place in a frame, px. */
-export interface Point {
-  x: number
-  y: number
-}
-
-/** Moves points of the reference to their place in a pose. The next call overwrites the returned object. */
-export interface Rig {
-  /** @param limb The limb of the point; `undefined` for the body. */
-  readonly place: (x: number, y: number, limb: Limb | undefined) => Point
-}
+/**
+ * Moves a point of the reference to its place in a pose. The next call overwrites the returned object. The limb
+ * is that of the point; `undefined` for the body.
+ */
+export type Rig = (x: number, y: number, limb: Limb | undefined) => Point
 
 /** Share of a leg's length, from the hip, that bends. The rest is the foot, which is stiff. */
 const ANKLE = 0.72
@@ -22,11 +16,10 @@ const ANKLE = 0.72
  * Bends a figure into a pose.
  *
  * @param origin Place of the figure's foot point (centre of mass, foot line) in the frame, px.
- * @param scale Frame pixels per reference pixel.
  */
-export function createRig(figure: Figure, pose: Pose, origin: Point, scale: number): Rig {
+export function createRig(figure: Figure, pose: Pose, origin: Point): Rig {
   const bend = { x: 0, y: 0 }
-  const place = (x: number, y: number, limb: Limb | undefined): Point => {
+  const place: Rig = (x, y, limb) => {
     bend.x = (x - figure.centreX) / figure.height
     bend.y = (figure.bottom - y) / figure.height
     if (limb === undefined) bendBody(bend, figure, pose)
@@ -36,24 +29,17 @@ export function createRig(figure: Figure, pose: Pose, origin: Point, scale: numb
     return bend
   }
   const lift = pose.planted ? plantedLift(figure, place) : 0
-  return {
-    place: (x, y, limb) => {
-      const at = place(x, y, limb)
-      at.x = origin.x + (at.x + pose.x) * figure.height * scale
-      at.y = origin.y - (at.y + lift + pose.y) * figure.height * scale
-      return at
-    },
+  return (x, y, limb) => {
+    const at = place(x, y, limb)
+    at.x = origin.x + (at.x + pose.x) * figure.height
+    at.y = origin.y - (at.y + lift + pose.y) * figure.height
+    return at
   }
 }
 
 /** The lift that brings the lowest bent point back to the foot line. */
-function plantedLift(figure: Figure, place: Rig['place']): number {
-  let lowest = Number.POSITIVE_INFINITY
-  for (let i = 0; i < figure.outline.length; i += 2) {
-    const [x, y] = [figure.outline[i]!, figure.outline[i + 1]!]
-    lowest = Math.min(lowest, place(x + 0.5, y + 1, limbAt(figure, x, y)).y)
-  }
-  return -lowest
+function plantedLift(figure: Figure, place: Rig): number {
+  return -Math.min(...figure.outline.map(({ x, y }) => place(x + 0.5, y + 1, limbAt(figure, x, y)).y))
 }
 
 function bendBody(at: Point, figure: Figure, pose: Pose): void {

@@ -1,10 +1,8 @@
 import type { Bitmap } from '../../../atlas/index.ts'
 import { type Figure, limbAt } from './figure.ts'
-import type { Pose } from './pose.ts'
-import { createRig, type Point } from './rig.ts'
+import { type Point, type Pose, REST } from './pose.ts'
+import { createRig } from './rig.ts'
 
-/** Largest side of a frame, px. */
-const LARGEST = 512
 /** Clear pixels that stay around a figure. */
 const MARGIN = 2
 
@@ -18,8 +16,6 @@ export interface Stage {
   readonly height: number
   /** Place of the figure's foot point. */
   readonly origin: Point
-  /** Frame pixels per reference pixel; 1 except for large references. */
-  readonly scale: number
   /** Place of the top left corner of the reference. */
   readonly corner: Point
 }
@@ -32,86 +28,37 @@ export function planStage(reference: Bitmap, figure: Figure): Stage {
   const below = Math.max(MARGIN + 1, reference.height - figure.bottom)
   const reach = Math.max(figure.right - figure.centreX, figure.centreX - figure.left)
   const swing = figure.held === undefined ? 0 : figure.held.pivotX - figure.centreX + figure.held.reach + 0.16 * figure.height
-  const roomX = Math.max(reference.width, figure.height * 1.5, reach * 2.4, swing * 2)
-  const roomY = Math.max(reference.height, figure.height * 1.35 + below)
-  const scale = Math.min(1, LARGEST / roomX, LARGEST / roomY)
-  const [width, height] = [toEven(roomX * scale), toEven(roomY * scale)]
-  const corner = { x: whole(width / 2 - figure.centreX * scale, scale), y: whole(height - (figure.bottom + below) * scale, scale) }
-  return { width, height, scale, corner, origin: { x: corner.x + figure.centreX * scale, y: corner.y + figure.bottom * scale } }
-}
-
-/** An unscaled figure stays on the pixel grid, so at rest it equals the reference. */
-function whole(value: number, scale: number): number {
-  return scale === 1 ? Math.round(value) : value
+  const width = toEven(Math.max(reference.width, figure.height * 1.5, reach * 2.4, swing * 2))
+  const height = toEven(Math.max(reference.height, figure.height * 1.35 + below))
+  // On the pixel grid, so a figure at rest equals the reference.
+  const corner = { x: Math.round(width / 2 - figure.centreX), y: height - figure.bottom - below }
+  return { width, height, corner, origin: { x: corner.x + figure.centreX, y: corner.y + figure.bottom } }
 }
 
 function toEven(value: number): number {
   return Math.max(8, 2 * Math.ceil(value / 2 - 1e-9))
 }
 
-/**
- * Reduces the reach of the poses until every frame holds the whole figure. If that is not enough, it makes
- * the figure smaller.
- */
-export function fitPoses(stage: Stage, figure: Figure, poses: readonly Pose[]): { poses: readonly Pose[]; stage: Stage } {
-  for (const reach of [1, 0.92, 0.84, 0.76, 0.68, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]) {
-    const fitted = reach === 1 ? poses : poses.map((pose) => damp(pose, reach))
-    if (fitted.every((pose) => isWithin(stage, figure, pose))) return { poses: fitted, stage }
-  }
-  const fitted = poses.map((pose) => damp(pose, 0.1))
-  for (let factor = 0.95; factor > 0.2; factor -= 0.05) {
-    const smaller = { ...stage, scale: stage.scale * factor }
-    if (fitted.every((pose) => isWithin(smaller, figure, pose))) return { poses: fitted, stage: smaller }
-  }
-  return { poses: fitted.map((pose) => damp(pose, 0)), stage: { ...stage, scale: stage.scale * 0.2 } }
+/** Reduces the reach of the poses until every frame holds the whole figure. */
+export function fitPoses(stage: Stage, figure: Figure, poses: readonly Pose[]): readonly Pose[] {
+  let fitted = poses
+  for (let reach = 0.92; reach > 0 && !fitted.every((pose) => isWithin(stage, figure, pose)); reach -= 0.08)
+    fitted = poses.map((pose) => withReach(pose, reach))
+  return fitted
 }
 
-/**
- * Figures below this height, px, move more strongly, by at most this factor: whole pixels would hide small
- * moves.
- */
-const SMALL = 72
-const STRONGEST = 2.2
+const moves = ['x', 'y', 'lean', 'curl', 'bob', 'arm', 'flap', 'brace', 'scaleX', 'scaleY'] as const
 
-/** The pose for small pixel art. A move by a part of a pixel becomes a move by one. */
-export function strengthen(pose: Pose, figure: Figure): Pose {
-  const gain = figure.isPixelArt ? Math.min(STRONGEST, Math.max(1, SMALL / figure.height)) : 1
-  // Large squashes are strong enough.
-  const stretch = (by: number): number => Math.sign(by) * Math.max(Math.abs(by), Math.min(Math.abs(by) * gain, 0.06))
-  return {
-    ...pose,
-    x: pose.x * gain,
-    bob: pose.bob * gain,
-    lean: pose.lean * gain,
-    curl: pose.curl * gain,
-    scaleX: 1 + stretch(pose.scaleX - 1),
-    scaleY: 1 + stretch(pose.scaleY - 1),
-  }
-}
-
-/** The pose with less of everything: 1 is the whole of it, 0 is rest. */
-export function damp(pose: Pose, reach: number): Pose {
-  return {
-    ...pose,
-    x: pose.x * reach,
-    y: pose.y * reach,
-    lean: pose.lean * reach,
-    curl: pose.curl * reach,
-    arm: pose.arm * reach,
-    flap: pose.flap * reach,
-    brace: pose.brace * reach,
-    scaleX: 1 + (pose.scaleX - 1) * reach,
-    scaleY: 1 + (pose.scaleY - 1) * reach,
-  }
+/** The pose with less or more of its moves: 0 is rest, 1 the whole of it. */
+export function withReach(pose: Pose, reach: number): Pose {
+  return { ...pose, ...Object.fromEntries(moves.map((move) => [move, REST[move] + (pose[move] - REST[move]) * reach])) }
 }
 
 function isWithin(stage: Stage, figure: Figure, pose: Pose): boolean {
-  const rig = createRig(figure, pose, stage.origin, stage.scale)
-  for (let i = 0; i < figure.outline.length; i += 2) {
-    const [x, y] = [figure.outline[i]!, figure.outline[i + 1]!]
-    const at = rig.place(x + 0.5, y + 0.5, limbAt(figure, x, y))
-    const reach = 0.5 * stage.scale * Math.max(1, pose.scaleX, pose.scaleY) + MARGIN
-    if (at.x < reach || at.y < reach || at.x > stage.width - reach || at.y > stage.height - reach) return false
-  }
-  return true
+  const place = createRig(figure, pose, stage.origin)
+  const reach = 0.5 * Math.max(1, pose.scaleX, pose.scaleY) + MARGIN
+  return figure.outline.every(({ x, y }) => {
+    const at = place(x + 0.5, y + 0.5, limbAt(figure, x, y))
+    return at.x >= reach && at.y >= reach && at.x <= stage.width - reach && at.y <= stage.height - reach
+  })
 }

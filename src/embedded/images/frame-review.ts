@@ -1,6 +1,9 @@
+import { visibleBox } from '../../../atlas/frames/trim.ts'
 import type { Bitmap } from '../../../atlas/index.ts'
 import type { ReviewRecord } from '../store/records.ts'
 
+/** Largest alpha that counts as clear. */
+const FAINT = 15
 /**
  * Distance of a figure's middle from the median, as a share of the width, from which its frame counts as
  * shifted.
@@ -15,7 +18,7 @@ export function reviewFrames(frames: readonly Bitmap[], background: 'remove' | '
   const indices = frames.map((_, index) => index)
   const base = { frameCount: frames.length, background }
   if (background === 'keep') return { ...base, keptBackgroundFrames: indices, inspectionFrames: [], sourceShiftedFrames: [] }
-  const boxes = frames.map(boundsOf)
+  const boxes = frames.map((frame) => visibleBox(frame, FAINT))
   const middles = boxes.flatMap((box) => (box === undefined ? [] : [(box.left + box.right) / 2])).sort((a, b) => a - b)
   const median = middles[Math.floor(middles.length / 2)] ?? 0
   return {
@@ -29,30 +32,10 @@ export function reviewFrames(frames: readonly Bitmap[], background: 'remove' | '
   }
 }
 
-interface Bounds {
-  readonly left: number
-  readonly top: number
-  /** Last column and last row with a visible pixel. */
-  readonly right: number
-  readonly bottom: number
-}
+type Box = NonNullable<ReturnType<typeof visibleBox>>
 
-function boundsOf(frame: Bitmap): Bounds | undefined {
-  let [left, top, right, bottom] = [frame.width, frame.height, -1, -1]
-  for (let y = 0; y < frame.height; y++) {
-    for (let x = 0; x < frame.width; x++) {
-      if (frame.data[(y * frame.width + x) * 4 + 3]! < 16) continue
-      left = Math.min(left, x)
-      right = Math.max(right, x)
-      top = Math.min(top, y)
-      bottom = y
-    }
-  }
-  return right < 0 ? undefined : { left, top, right, bottom }
-}
-
-function touchesBorder(box: Bounds, frame: Bitmap): boolean {
-  return box.left === 0 || box.top === 0 || box.right === frame.width - 1 || box.bottom === frame.height - 1
+function touchesBorder(box: Box, frame: Bitmap): boolean {
+  return box.left === 0 || box.top === 0 || box.right === frame.width || box.bottom === frame.height
 }
 
 function hasOpaqueCorners(frame: Bitmap): boolean {
