@@ -10,6 +10,8 @@ export interface CutOut {
   readonly isSeparate: boolean
 }
 
+type Colour = readonly number[]
+
 /**
  * Largest sum of channel differences of a background pixel: to its neighbour, and to the main colour of the
  * border.
@@ -24,10 +26,11 @@ const DRIFT = 110
  */
 export function cutOut(reference: Bitmap): CutOut {
   if (hasClearPixels(reference)) return { figure: reference, backdrop: undefined, isSeparate: true }
-  const ground = floodGround(reference)
+  const usual = borderColour(reference)
+  const ground = floodGround(reference, usual)
   const share = ground.reduce((sum, value) => sum + value, 0) / ground.length
   if (share < 0.08 || share > 0.99) return { figure: reference, backdrop: reference, isSeparate: false }
-  const backdrop = fillHoles(reference, ground)
+  const backdrop = fillRows(reference, ground, usual)
   return { figure: liftFigure(reference, backdrop, ground), backdrop, isSeparate: true }
 }
 
@@ -37,91 +40,66 @@ function hasClearPixels(bitmap: Bitmap): boolean {
   return clear > 0.02 * bitmap.width * bitmap.height
 }
 
-function distance(bitmap: Bitmap, a: number, b: number): number {
-  let sum = 0
-  for (let channel = 0; channel < 3; channel++) sum += Math.abs(bitmap.data[a * 4 + channel]! - bitmap.data[b * 4 + channel]!)
-  return sum
+function colourAt({ data }: Bitmap, at: number): Colour {
+  return [data[at * 4]!, data[at * 4 + 1]!, data[at * 4 + 2]!]
 }
 
-/**
- * 1 for each background pixel, found by flooding from the border pixels that have the border's main colour.
- */
-function floodGround(bitmap: Bitmap): Uint8Array {
-  const { width, height } = bitmap
-  const ground = new Uint8Array(width * height)
-  const seedOf = new Int32Array(width * height)
-  const queue: number[] = []
-  const border: number[] = []
-  for (let x = 0; x < width; x++) border.push(x, (height - 1) * width + x)
-  for (let y = 1; y < height - 1; y++) border.push(y * width, y * width + width - 1)
-  const usual = medianColour(bitmap, border)
-  for (const at of border) {
-    const off = [0, 1, 2].reduce((sum, channel) => sum + Math.abs(bitmap.data[at * 4 + channel]! - usual[channel]!), 0)
-    if (off > DRIFT) continue
-    ground[at] = 1
-    seedOf[at] = at
-    queue.push(at)
-  }
-  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
-    const x = next % width
-    for (const to of [x > 0 ? next - 1 : -1, x < width - 1 ? next + 1 : -1, next - width, next + width]) {
-      if (to < 0 || to >= ground.length || ground[to] === 1) continue
-      if (distance(bitmap, to, next) > STEP || distance(bitmap, to, seedOf[next]!) > DRIFT) continue
+function distance(a: Colour, b: Colour): number {
+  return a.reduce((sum, value, channel) => sum + Math.abs(value - b[channel]!), 0)
+}
+
+function meanOf(colours: readonly Colour[]): Colour {
+  return [0, 1, 2].map((channel) => Math.round(colours.reduce((sum, colour) => sum + colour[channel]!, 0) / colours.length))
+}
+
+/** Places of the pixels beside a pixel, inside the picture. */
+function beside(at: number, { width, height }: Bitmap): number[] {
+  const x = at % width
+  const places = [at - width, at + width]
+  if (x > 0) places.push(at - 1)
+  if (x < width - 1) places.push(at + 1)
+  return places.filter((place) => place >= 0 && place < width * height)
+}
+
+function borderOf({ width, height }: Bitmap): number[] {
+  const rows = Array.from({ length: width }, (_, x) => [x, (height - 1) * width + x])
+  const columns = Array.from({ length: height }, (_, y) => [y * width, y * width + width - 1])
+  return [...rows, ...columns].flat()
+}
+
+/** The median of each channel over the border. */
+function borderColour(bitmap: Bitmap): Colour {
+  const colours = borderOf(bitmap).map((at) => colourAt(bitmap, at))
+  return [0, 1, 2].map((channel) => colours.map((colour) => colour[channel]!).sort((a, b) => a - b)[colours.length >> 1]!)
+}
+
+/** 1 for each background pixel, found by flooding from the border pixels that have nearly its usual colour. */
+function floodGround(bitmap: Bitmap, usual: Colour): Uint8Array {
+  const ground = new Uint8Array(bitmap.width * bitmap.height)
+  const isUsual = (at: number): boolean => distance(colourAt(bitmap, at), usual) <= DRIFT
+  const open = borderOf(bitmap).filter(isUsual)
+  for (const at of open) ground[at] = 1
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const colour = colourAt(bitmap, next)
+    for (const to of beside(next, bitmap)) {
+      if (ground[to] === 1 || distance(colourAt(bitmap, to), colour) > STEP || !isUsual(to)) continue
       ground[to] = 1
-      seedOf[to] = seedOf[next]!
-      queue.push(to)
+      open.push(to)
     }
   }
   return ground
 }
 
-function medianColour(bitmap: Bitmap, places: readonly number[]): number[] {
-  return [0, 1, 2].map((channel) => {
-    const values = places.map((at) => bitmap.data[at * 4 + channel]!).sort((a, b) => a - b)
-    return values[values.length >> 1]!
-  })
-}
-
-/**
- * The background, with the place of the figure filled. Rows and columns carry the nearest background inwards;
- * nearer pixels weigh more.
- */
-function fillHoles(bitmap: Bitmap, ground: Uint8Array): Bitmap {
+/** The background. In each row, the place of the figure gets the row's mean colour, or that of the row above. */
+function fillRows(bitmap: Bitmap, ground: Uint8Array, usual: Colour): Bitmap {
   const { width, height } = bitmap
-  const sum = new Float32Array(width * height * 4)
-  const isFirm = (at: number): boolean => {
-    const x = at % width
-    if (ground[at] === 0 || (x > 0 && ground[at - 1] === 0) || (x < width - 1 && ground[at + 1] === 0)) return false
-    return ground[at - width] !== 0 && ground[at + width] !== 0
-  }
-  const carry = (start: number, step: number, count: number): void => {
-    let from = -1
-    let age = 0
-    for (let i = 0, at = start; i < count; i++, at += step) {
-      if (isFirm(at)) {
-        from = at
-        age = 0
-      } else if (from >= 0) {
-        const weight = 1 / ++age
-        for (let channel = 0; channel < 3; channel++) sum[at * 4 + channel]! += bitmap.data[from * 4 + channel]! * weight
-        sum[at * 4 + 3]! += weight
-      }
-    }
-  }
+  const filled = createBitmap(width, height)
+  let mean = usual
   for (let y = 0; y < height; y++) {
-    carry(y * width, 1, width)
-    carry(y * width + width - 1, -1, width)
-  }
-  for (let x = 0; x < width; x++) {
-    carry(x, width, height)
-    carry((height - 1) * width + x, -width, height)
-  }
-  const filled = createBitmap(width, height, Uint8Array.from(bitmap.data))
-  for (let at = 0; at < ground.length; at++) {
-    filled.data[at * 4 + 3] = 255
-    const weight = sum[at * 4 + 3]!
-    if (weight === 0) continue
-    for (let channel = 0; channel < 3; channel++) filled.data[at * 4 + channel] = Math.round(sum[at * 4 + channel]! / weight)
+    const row = Array.from({ length: width }, (_, x) => y * width + x)
+    const seen = row.filter((at) => ground[at] === 1)
+    if (seen.length > 0) mean = meanOf(seen.map((at) => colourAt(bitmap, at)))
+    for (const at of row) filled.data.set([...(ground[at] === 1 ? colourAt(bitmap, at) : mean), 255], at * 4)
   }
   return filled
 }
@@ -131,49 +109,29 @@ function fillHoles(bitmap: Bitmap, ground: Uint8Array): Bitmap {
  * and its difference from the background gives its alpha.
  */
 function liftFigure(bitmap: Bitmap, backdrop: Bitmap, ground: Uint8Array): Bitmap {
-  const { width, height, data } = bitmap
-  const figure = createBitmap(width, height)
-  const isEdge = (at: number): boolean => {
-    const x = at % width
-    return (
-      (x > 0 && ground[at - 1] === 1) || (x < width - 1 && ground[at + 1] === 1) || ground[at - width] === 1 || ground[at + width] === 1
-    )
-  }
+  const figure = createBitmap(bitmap.width, bitmap.height)
+  const isInside = (at: number): boolean => ground[at] === 0 && beside(at, bitmap).every((other) => ground[other] === 0)
   for (let at = 0; at < ground.length; at++) {
     if (ground[at] === 1) continue
-    figure.data.set([data[at * 4]!, data[at * 4 + 1]!, data[at * 4 + 2]!, 255], at * 4)
-    const own = isEdge(at) ? colourBeside(bitmap, at, (other) => ground[other] === 0 && !isEdge(other)) : undefined
-    if (own === undefined) continue
-    let [along, length] = [0, 0]
-    for (let channel = 0; channel < 3; channel++) {
-      const behind = backdrop.data[at * 4 + channel]!
-      along += (data[at * 4 + channel]! - behind) * (own[channel]! - behind)
-      length += (own[channel]! - behind) ** 2
-    }
-    const alpha = length === 0 ? 1 : Math.min(1, Math.max(0, along / length))
+    const mixed = colourAt(bitmap, at)
+    figure.data.set([...mixed, 255], at * 4)
+    const near = isInside(at) ? [] : around(at, bitmap).filter(isInside)
+    if (near.length === 0) continue
+    const own = meanOf(near.map((other) => colourAt(bitmap, other)))
+    const alpha = shareOf(mixed, own, colourAt(backdrop, at))
     if (alpha < 0.92) figure.data.set([...own, Math.round(alpha * 255)], at * 4)
   }
   return figure
 }
 
-/**
- * Mean colour of nearby pixels that belong wholly to the figure; `undefined` if the figure is too thin to
- * have any.
- */
-function colourBeside(bitmap: Bitmap, at: number, isFull: (at: number) => boolean): number[] | undefined {
-  const { width, height, data } = bitmap
-  const [x, y] = [at % width, Math.floor(at / width)]
-  for (const reach of [1, 2]) {
-    const sum = [0, 0, 0]
-    let count = 0
-    for (let row = Math.max(0, y - reach); row <= Math.min(height - 1, y + reach); row++)
-      for (let column = Math.max(0, x - reach); column <= Math.min(width - 1, x + reach); column++) {
-        const other = row * width + column
-        if (!isFull(other)) continue
-        for (let channel = 0; channel < 3; channel++) sum[channel]! += data[other * 4 + channel]!
-        count++
-      }
-    if (count > 0) return sum.map((value) => Math.round(value / count))
-  }
-  return undefined
+/** Places of the pixels at most two steps away. */
+function around(at: number, bitmap: Bitmap): number[] {
+  return beside(at, bitmap).flatMap((place) => [place, ...beside(place, bitmap)])
+}
+
+/** Share of a colour in its mix with the colour behind it, 0 to 1. */
+function shareOf(mixed: Colour, own: Colour, behind: Colour): number {
+  const total = own.reduce((sum, value, channel) => sum + (value - behind[channel]!) ** 2, 0)
+  const part = own.reduce((sum, value, channel) => sum + (mixed[channel]! - behind[channel]!) * (value - behind[channel]!), 0)
+  return total === 0 ? 1 : Math.min(1, Math.max(0, part / total))
 }
