@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { attack, cast, jump } from './acts.ts'
 import { bounce, dance, float, fly, glow, idle, run, shake, spin, walk } from './cycles.ts'
 import type { Motion } from './pose.ts'
@@ -33,26 +32,15 @@ const MOTIONS: ReadonlyMap<string, Motion> = new Map(
   VOCABULARY.flatMap(([motion, verbs]) => verbs.split(' ').map((verb) => [rootOf(verb), motion] as const)),
 )
 
-const PLEASANT: readonly Motion[] = [idle, bounce, float, dance]
-
-function spoken(line: string): Motion | undefined {
-  for (const word of line.toLowerCase().match(/[a-z]+/g) ?? []) {
-    const motion = MOTIONS.get(rootOf(word))
-    if (motion) return motion
-  }
-  return undefined
-}
-
 /**
  * The motion that a prompt asks for. The first word that names one wins; the last line (the animation's) is
- * read first, then the lines before it. A prompt without such a word gets one of a few pleasant motions,
- * chosen by its hash.
+ * read first, then the lines before it. A prompt without such a word gets the idle motion.
  */
 export function chooseMotion(prompt: string): Motion {
-  const lines = prompt.split('\n').filter((line) => line.trim() !== '')
-  for (const line of lines.reverse()) {
-    const motion = spoken(line)
-    if (motion) return motion
-  }
-  return PLEASANT[createHash('sha256').update(prompt).digest()[0]! % PLEASANT.length]!
+  const words = prompt
+    .toLowerCase()
+    .split('\n')
+    .reverse()
+    .flatMap((line) => line.match(/[a-z]+/g) ?? [])
+  return words.map((word) => MOTIONS.get(rootOf(word))).find((motion) => motion !== undefined) ?? idle
 }

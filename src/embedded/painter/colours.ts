@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 /** A colour, channels 0 to 255. */
 export type Rgb = readonly [red: number, green: number, blue: number]
 
@@ -33,6 +35,16 @@ export function coloursIn(text: string): Rgb[] {
 /** Words of a text, in small letters. */
 export function wordsIn(text: string): string[] {
   return text.toLowerCase().match(/[a-z]+/g) ?? []
+}
+
+const skins = ['#ffdab8', '#f0be92', '#c88e62', '#8e5e42']
+const bright = ['#e24c52', '#f5943a', '#ffc840', '#58c878', '#34b4b4', '#4e8cf0', '#9262de', '#f07ab0']
+
+/** Colours that the hash of a prompt chooses if it names none. */
+export function chosenColours(prompt: string): { readonly main: Rgb; readonly second: Rgb; readonly skin: Rgb } {
+  const seed = createHash('sha256').update(prompt.trim().toLowerCase()).digest()
+  const choose = (at: number, from: readonly string[]): Rgb => parseColour(from[seed[at]! % from.length]!)
+  return { main: choose(0, bright), second: choose(1, bright), skin: choose(2, skins) }
 }
 
 /** The colour in shade: darker and nearer to violet. */

@@ -32,10 +32,8 @@ export function readSubjects(table: string): Subject[] {
  * | `part COLOUR [SHADE LIGHT OUTLINE]: PATH` | a shape with shade at its lower left, light at its upper right, and an outline |
  * | `spot COLOUR [OPACITY]: PATH` | a plain shape |
  * | `line COLOUR WIDTH [OPACITY]: PATH` | a line with round ends |
- * | `rod COLOUR WIDTH: PATH` | a line with an outline |
- * | `eyes X Y APART SIZE`, `face X Y APART SIZE [open]` | two eyes; the same with cheeks and a mouth |
+ * | `eyes X Y APART SIZE` | two eyes |
  * | `pair ROW` | the row, and once more mirrored about x = 128 |
- * | `if WORD ROW` | the row, if `words` has the word |
  * | `at X Y [SCALE DEGREES]` … `end` | the rows up to `end` about another point |
  * | `use PIECE COLOUR [X Y SCALE DEGREES]` | the rows of a shared piece |
  *
@@ -45,7 +43,7 @@ export function readSubjects(table: string): Subject[] {
  *
  * @throws {Error} If a row names an unknown colour: a mistake in a drawing.
  */
-export function toSvg(rows: string, palette: Readonly<Record<string, Rgb>>, words: ReadonlySet<string> = new Set()): string {
+export function toSvg(rows: string, palette: Readonly<Record<string, Rgb>>): string {
   const drawAll = (text: string, side: 1 | -1): string => {
     const lines = text.split('\n').map((row) => row.trim())
     return lines.map((row) => (row === '' ? '' : draw(row, side))).join('')
@@ -59,8 +57,6 @@ export function toSvg(rows: string, palette: Readonly<Record<string, Rgb>>, word
         return `<g transform="translate(${name} ${rest[0]}) scale(${rest[1] ?? 1}) rotate(${rest[2] ?? 0})">`
       case 'end':
         return '</g>'
-      case 'if':
-        return words.has(name) ? draw(row.slice(name.length + 4), side) : ''
       case 'pair':
         return `${draw(row.slice(5), side)}<g transform="matrix(-1 0 0 1 256 0)">${draw(row.slice(5), -side as 1 | -1)}</g>`
       case 'use': {
@@ -68,14 +64,12 @@ export function toSvg(rows: string, palette: Readonly<Record<string, Rgb>>, word
         return drawAll(`at ${rest.slice(1).join(' ') || '0 0'}\n${piece}\nend`, side)
       }
       case 'eyes':
-      case 'face':
-        return drawAll(toFace(word, [name, ...rest]), side)
+        return drawAll(toEyes([name, ...rest].map(Number)), side)
     }
     const colour = readColour(name, palette)
     const [first, second, third] = rest.map(Number)
     if (word === 'spot') return `<path d="${path}" fill="${toHex(colour)}" opacity="${first ?? 1}"/>`
     if (word === 'line') return stroke(path, colour, first!, second)
-    if (word === 'rod') return stroke(path, ink, first!) + stroke(path, colour, first! - 10)
     return toPart(path, colour, [first ?? 10, second ?? 5, third ?? 6], side)
   }
   return drawAll(rows, 1)
@@ -100,21 +94,12 @@ function stroke(path: string, colour: Rgb, width: number, opacity: number = 1): 
   return `<path d="${path}" stroke="${toHex(colour)}" stroke-width="${width}" ${look}/>`
 }
 
-/** Rows of two eyes; of a face: cheeks and a mouth, too. */
-function toFace(word: 'eyes' | 'face', values: readonly string[]): string {
-  const [x = 0, y = 0, apart = 0, size = 0] = values.map(Number)
-  const twice = (away: number, side: number, down: number, width: number, height: number): string =>
-    [-away, away].map((middle) => `E ${x + middle + side} ${y + down} ${width} ${height}`).join(' ')
-  const eyes = `spot ink: ${twice(apart, 0, 0, size, size * 1.4)}
-    spot #ffffff: ${twice(apart, size * 0.3, -size * 0.5, size * 0.42, size * 0.42)}`
-  if (word === 'eyes') return eyes
-  const [low, wide] = [y + size * 2.5, size * 1.2]
-  const smile = `line ink ${size * 0.45}: M${x - size} ${low}Q${x} ${low + size * 1.1} ${x + size} ${low}`
-  const round = `Q${x + wide} ${low + wide * 1.4} ${x} ${low + wide * 1.4}Q${x - wide} ${low + wide * 1.4} ${x - wide} ${low}Z`
-  const open = `spot ink: M${x - wide} ${low}Q${x} ${low - wide * 0.3} ${x + wide} ${low}${round}`
-  return `${eyes}
-    spot #ff6e82 0.6: ${twice(apart + size * 1.9, 0, size * 2.2, size * 0.9, size * 0.55)}
-    ${values[4] === 'open' ? open : smile}`
+/** Rows of two eyes. */
+function toEyes([x = 0, y = 0, apart = 0, size = 0]: readonly number[]): string {
+  const twice = (side: number, down: number, width: number, height: number): string =>
+    [-apart, apart].map((middle) => `E ${x + middle + side} ${y + down} ${width} ${height}`).join(' ')
+  return `spot ink: ${twice(0, 0, size, size * 1.4)}
+    spot #ffffff: ${twice(size * 0.3, -size * 0.5, size * 0.42, size * 0.42)}`
 }
 
 function readColour(text: string, palette: Readonly<Record<string, Rgb>>): Rgb {

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto'
 import type { Bitmap } from '../../../atlas/index.ts'
 import { render } from '../svg/render.ts'
 import { takeAccessories, toRows } from './accessories.ts'
-import { coloursIn, lightOf, parseColour, type Rgb, shadeOf, toHex, wordsIn } from './colours.ts'
+import { chosenColours, coloursIn, lightOf, type Rgb, shadeOf, toHex, wordsIn } from './colours.ts'
 import { type Subject, toSvg } from './drawing.ts'
 import { subjects } from './subjects.ts'
 
@@ -13,10 +12,6 @@ const monster = subjectIn('monster')!
 
 /** Every word that has a drawing. */
 export const paintedWords: readonly string[] = subjects.flatMap(({ names }) => names)
-
-/** A prompt's hash chooses from these colours. */
-const skins = ['#ffdab8', '#f0be92', '#c88e62', '#8e5e42']
-const bright = ['#e24c52', '#f5943a', '#ffc840', '#58c878', '#34b4b4', '#4e8cf0', '#9262de', '#f07ab0']
 
 /**
  * Paints the figure that a prompt names, flat and with dark outlines. A prompt that names none gets a monster
@@ -34,30 +29,24 @@ export async function paint(prompt: string): Promise<Bitmap> {
   const { accessories, rest } = takeAccessories(ground === undefined ? prompt : prompt.replace(phrase, ' '))
   const known = subjectIn(rest)
   const subject = known ?? monster
-  const seed = createHash('sha256').update(prompt.trim().toLowerCase()).digest()
-  const choose = (at: number, from: readonly string[]): Rgb => parseColour(from[seed[at]! % from.length]!)
+  const chosen = chosenColours(prompt)
   const [main, second] = coloursIn(rest)
   const palette = {
-    main: main ?? (known === undefined ? choose(0, bright) : subject.main),
-    second: second ?? (known === undefined ? choose(1, bright) : subject.second),
-    skin: choose(2, skins),
+    main: main ?? (known === undefined ? chosen.main : subject.main),
+    second: second ?? (known === undefined ? chosen.second : subject.second),
+    skin: chosen.skin,
   }
-  const partsOfMonster = new Set([`horns${seed[4]! % 2}`, `eyes${seed[5]! % 2}`])
   // A hat needs room above the head.
   const scale = (SIDE / 256) * (accessories.length > 0 ? 0.78 : 0.94)
   const place = `translate(${SIDE / 2 - 128 * scale} ${SIDE * 0.97 - 248 * scale}) scale(${scale})`
-  const drawn = toSvg(`${subject.rows}\n${toRows(accessories, subject.head)}`, palette, partsOfMonster)
+  const drawn = toSvg(`${subject.rows}\n${toRows(accessories, subject.head)}`, palette)
   return render(`${ground === undefined ? '' : toGround(ground)}<g transform="${place}">${drawn}</g>`, SIDE, SIDE)
 }
 
 /** The first subject that a text names, in singular or plural. */
 function subjectIn(text: string): Subject | undefined {
-  const named = (word: string): Subject | undefined => subjects.find(({ names }) => names.includes(word))
-  for (const word of wordsIn(text)) {
-    const found = named(word) ?? (word.endsWith('s') ? named(word.slice(0, -1)) : undefined)
-    if (found !== undefined) return found
-  }
-  return undefined
+  const named = wordsIn(text).map((word) => subjects.find(({ names }) => names.includes(word) || names.includes(word.replace(/s$/, ''))))
+  return named.find((subject) => subject !== undefined)
 }
 
 function toGround(colour: Rgb): string {

@@ -33,7 +33,9 @@ export const subjects: readonly Subject[] = readSubjects(`
   part main 17 9: M128 58C136 58 140 66 150 76C206 92 236 150 234 202C232 240 190 246 128 246C66 246 24 240 22 202C20 150 50 92 106 76C116 66 120 58 128 58Z
   spot #ffffff 0.85: E 184 118 20 14 E 206 144 7 9
   spot main+42 0.7: E 54 192 9 E 74 214 6 E 196 204 8
-  face 128 166 32 13 open
+  eyes 128 166 32 13
+  spot #ff6e82 0.6: E 71.3 194.6 11.7 7.15 E 184.7 194.6 11.7 7.15
+  spot ink: M112.4 198.5Q128 193.82 143.6 198.5Q143.6 220.34 128 220.34Q112.4 220.34 112.4 198.5Z
 = dragon wyvern drake | #54be70 #e86054 | 128 46 0.65
   pair part second 9: M88 164C58 90 24 82 6 90C12 108 8 126 12 142C28 136 34 150 36 166C50 158 62 170 66 186Z
   pair line second-45 4: M84 168Q50 118 12 94M80 172Q48 144 14 142M76 178Q54 162 38 164
@@ -51,17 +53,13 @@ export const subjects: readonly Subject[] = readSubjects(`
   line ink 4: M94 146Q128 164 162 146
   spot #ffffff: M104 151L109 162L115 154ZM152 151L147 162L141 154Z
 = monster | #786edc #ffc850 | 128 62 0.76
-  if horns0 pair part second+30 6 4: M84 84Q44 68 52 28Q88 38 112 70Z
-  if horns1 pair rod main 15: M102 80Q88 50 74 42
-  if horns1 pair part second 4 3 5: E 72 38 13
+  pair part second+30 6 4: M84 84Q44 68 52 28Q88 38 112 70Z
   pair part main 6 4: M58 144C16 158 18 202 44 206C60 202 60 180 70 172Z
   part main-15 5 3: E 94 238 24 13 E 162 238 24 13
   part main 16 8: E 128 156 80 90
   spot main+40: E 128 202 46 33
-  if eyes0 part #ffffff 4 0 5: E 128 130 30
-  if eyes0 eyes 130 133 0 15
-  if eyes1 part #ffffff 4 0 5: E 100 130 22 E 156 130 22
-  if eyes1 eyes 130 133 28 11
+  part #ffffff 4 0 5: E 100 130 22 E 156 130 22
+  eyes 130 133 28 11
   spot ink: M96 176Q128 168 160 176Q156 204 128 204Q100 204 96 176Z
   spot #ffffff: M110 174L117 187L124 174ZM132 174L139 187L146 174Z
 `)

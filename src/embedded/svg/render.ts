@@ -17,9 +17,3 @@ export function toImage(picture: Bitmap): string {
   const data = Buffer.from(encodePng(picture)).toString('base64')
   return `<image width="${picture.width}" height="${picture.height}" href="data:image/png;base64,${data}"/>`
 }
-
-/** Turns the hues of SVG elements by an angle, degrees, in sRGB. */
-export function withTurnedHues(body: string, degrees: number): string {
-  const region = 'x="0" y="0" width="100%" height="100%" filterUnits="userSpaceOnUse" color-interpolation-filters="sRGB"'
-  return `<filter id="turned" ${region}><feColorMatrix type="hueRotate" values="${degrees}"/></filter><g filter="url(#turned)">${body}</g>`
-}
