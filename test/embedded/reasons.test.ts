@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { type Reason, reasons } from '../../src/embedded/store/records.ts'
+import { type Reason, reasons } from '../../src/embedded/reasons.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 import { callerOf, closeAll, type Reply, start, submission } from './fixtures.ts'
 

@@ -7,20 +7,18 @@ import type { Caller } from './accounts.ts'
 export type Bucket = 'post' | 'get' | 'download'
 
 /** Sliding windows over requests, per key and per account. A restart empties them. */
-export interface Windows {
-  /**
-   * Counts a request for its key and for its account. A refused request counts for neither.
-   *
-   * @throws {Refusal} `rate_limited` if one of the two windows is full.
-   */
-  enter(bucket: Bucket, caller: Caller): void
-}
+export type Windows = ReturnType<typeof createWindows>
 
 /** Creates windows over a clock's steady time. */
-export function createWindows(clock: Clock, limits: EmbeddedLimits): Windows {
+export function createWindows(clock: Clock, limits: EmbeddedLimits) {
   const entries = new Map<string, number[]>()
   return {
-    enter: (bucket, { key, account }) => {
+    /**
+     * Counts a request for its key and for its account. A refused request counts for neither.
+     *
+     * @throws {Refusal} `rate_limited` if one of the two windows is full.
+     */
+    enter: (bucket: Bucket, { key, account }: Caller): void => {
       const now = clock.mono()
       const scopes = [`${bucket} key ${key.hash}`, `${bucket} account ${account.id}`].map((scope) => {
         // A request leaves the window when its age equals the length of the window.

@@ -1,5 +1,5 @@
 import type { ServedResponse } from '../../host/server.ts'
-import type { Reason } from '../store/records.ts'
+import { type Reason, reasonRules } from '../reasons.ts'
 
 /** Detail of a validation failure: names of known fields and rules, never submitted values. */
 export type Details = Readonly<Record<string, string | number>>
@@ -20,28 +20,6 @@ export class Refusal extends Error {
 /** A refused field of a submission: its name and its rule, never its value. */
 export function invalid(field: string, expected: string): Refusal {
   return new Refusal('invalid_request', `Expected ${field} as ${expected}.`, { field, expected })
-}
-
-/**
- * HTTP status, category and retryability of each reason. N10 gives those that the interface does not show.
- * The legacy code is the reason in capitals.
- */
-const reasonRules: Readonly<Record<Reason, { readonly status: number; readonly category: string; readonly retryable: boolean }>> = {
-  invalid_request: { status: 422, category: 'VALIDATION', retryable: false },
-  authentication_failed: { status: 401, category: 'AUTHENTICATION', retryable: false },
-  access_denied: { status: 403, category: 'PERMISSION', retryable: false },
-  resource_not_found: { status: 404, category: 'NOT_FOUND', retryable: false },
-  insufficient_credits: { status: 422, category: 'BILLING', retryable: false },
-  conflict: { status: 409, category: 'CONFLICT', retryable: false },
-  too_many_active_jobs: { status: 422, category: 'QUOTA', retryable: false },
-  rate_limited: { status: 429, category: 'RATE_LIMITED', retryable: true },
-  quota_exceeded: { status: 422, category: 'QUOTA', retryable: false },
-  content_refused: { status: 422, category: 'POLICY', retryable: false },
-  temporarily_unavailable: { status: 503, category: 'AVAILABILITY', retryable: true },
-  generation_failed: { status: 422, category: 'GENERATION', retryable: false },
-  insufficient_frames: { status: 422, category: 'GENERATION', retryable: false },
-  prompt_policy_blocked: { status: 422, category: 'POLICY', retryable: false },
-  feature_unavailable: { status: 403, category: 'PERMISSION', retryable: false },
 }
 
 /** Legacy uppercase code of a reason. */

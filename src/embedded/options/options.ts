@@ -171,26 +171,10 @@ export interface EmbeddedOptions {
 }
 
 /** {@link EmbeddedOptions} with all defaults. */
-export interface ResolvedEmbeddedOptions {
-  readonly accounts: readonly EmbeddedAccount[]
-  readonly jobMs: number
+export type ResolvedEmbeddedOptions = Required<Omit<EmbeddedOptions, 'dir' | 'port' | 'assetsPort' | 'limits' | 'pricing' | 'shapes'>> & {
   readonly limits: EmbeddedLimits
   readonly pricing: SpritePricing
-  readonly retentionMs: number
-  readonly linkMs: number
-  readonly heartbeatMs: number
-  readonly admissionRetryMs: number
-  readonly maximumInputBytes: number
-  readonly maximumInputDimension: number
   readonly shapes: Shapes
-  readonly imageCredits: string
-  readonly verdict: (question: VerdictQuestion) => Failure | undefined
-  readonly ask: (about: AskQuestion) => AskedQuestion | undefined
-  readonly faults: FaultPlan
-  readonly makers: Makers
-  readonly before: (request: HookedRequest) => Promise<ServedResponse | undefined>
-  readonly after: (request: HookedRequest, response: ServedResponse) => Promise<ServedResponse>
-  readonly onRequest: (note: RequestNote) => void
 }
 
 /** Fills in the defaults. */

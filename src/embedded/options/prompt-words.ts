@@ -1,4 +1,5 @@
-import { type Failure, type Reason, reasons } from '../store/records.ts'
+import { type Reason, reasons } from '../reasons.ts'
+import type { Failure } from '../store/records.ts'
 
 /** How the words of a prompt control its execution. */
 export interface PromptWords {

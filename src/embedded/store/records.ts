@@ -1,30 +1,10 @@
+import type { Reason } from '../reasons.ts'
+
 /** Operations of the service's interface. */
 export type Operation = 'text_to_image' | 'image_to_image' | 'background_remove' | 'upscale' | 'sprite_sheet'
 
 /** All of {@link Operation}, in the interface's order. */
 export const operations: readonly Operation[] = ['text_to_image', 'image_to_image', 'background_remove', 'upscale', 'sprite_sheet']
-
-/** The public error reasons of the interface, in its order. */
-export const reasons = [
-  'invalid_request',
-  'authentication_failed',
-  'access_denied',
-  'resource_not_found',
-  'insufficient_credits',
-  'conflict',
-  'too_many_active_jobs',
-  'rate_limited',
-  'quota_exceeded',
-  'content_refused',
-  'temporarily_unavailable',
-  'generation_failed',
-  'insufficient_frames',
-  'prompt_policy_blocked',
-  'feature_unavailable',
-] as const
-
-/** One of {@link reasons}. */
-export type Reason = (typeof reasons)[number]
 
 /** A public failure of an execution. */
 export interface Failure {
