@@ -105,16 +105,16 @@ export async function createEmbeddedService(
     random,
     options,
     accounts,
+    executions: createExecutions(store),
     pricing: () => pricing,
     onMistake: (error: unknown) => void mistakes.push(error),
   }
-  const executions = createExecutions(store)
-  const submissions = createSubmissions({ ...ground, executions })
-  const jobs = createJobs({ ...ground, executions })
-  const streams = createStreams({ ...ground, executions })
+  const submissions = createSubmissions(ground)
+  const jobs = createJobs(ground)
+  const streams = createStreams(ground)
   const windows = createWindows(clock, options.limits)
-  const assets = createAssets({ ...ground, linkMs: options.linkMs, url: origins.assets })
-  const api = createApi({ ...ground, executions, submissions, jobs, streams, windows, assets, apiUrl: origins.api })
+  const assets = createAssets(ground, origins.assets)
+  const api = createApi({ ...ground, submissions, jobs, streams, windows, assets, apiUrl: origins.api })
   const { first, key } = openAccounts(accounts, options.accounts)
   await store.flushed()
   for (const { id, status } of store.table('execution').values()) if (status === 'queued' || status === 'running') jobs.start(id)

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Caller } from '../../src/embedded/accounts/accounts.ts'
-import { createStreams, type StreamsGround } from '../../src/embedded/api/streams.ts'
+import { createStreams } from '../../src/embedded/api/streams.ts'
+import type { Ground } from '../../src/embedded/executions/ground.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 import { callerOf, closeAll, eventsOf, start } from './fixtures.ts'
 
@@ -71,7 +72,7 @@ describe('event streams', () => {
 
   test('C24: a client that leaves before a byte of its stream was read makes room too', () => {
     const caller = { key: { hash: 'a' } } as Caller
-    const ground = { options: { limits: { streams: 4 } } } as unknown as StreamsGround
+    const ground = { options: { limits: { streams: 4 } } } as unknown as Ground
     const streams = createStreams(ground)
     const open = (signal: AbortSignal): number => streams.open(caller, 'an execution', undefined, signal).status
     const leaving = new AbortController()

@@ -11,30 +11,14 @@ export interface Caller {
   readonly account: AccountRecord
 }
 
-/** Accounts, their keys and their credits. */
-export interface Accounts {
-  /**
-   * @throws {Refusal} `invalid_request` if the header is missing, `authentication_failed` if the key is
-   *   unknown or revoked.
-   */
-  authenticate(authorization: string | undefined): Caller
-  /** Available credits, as the balance shows them: granted − settled − held, but at least 0. */
-  available(accountId: string): Credits
-  /** Credits that can pay for a new execution: the available ones less the price of running images. */
-  spendable(accountId: string): Credits
-  /** Executions of an account, oldest first. */
-  executions(accountId: string): ExecutionRecord[]
-  /** Adds or changes an account, found by its name. Its earlier keys stay. */
-  put(account: EmbeddedAccount): AccountRecord
-  /** Makes a new test key for an account. Only the caller learns its text. */
-  mintKey(account: AccountRecord): string
-}
-
 /** Credits of a new account, if its options name none. */
 const GRANTED_BY_DEFAULT = '100'
 
+/** Accounts, their keys and their credits. */
+export type Accounts = ReturnType<typeof createAccounts>
+
 /** Creates accounts over a store. */
-export function createAccounts(store: Store, random: Random): Accounts {
+export function createAccounts(store: Store, random: Random) {
   const executions = (accountId: string): ExecutionRecord[] =>
     [...store.table('execution').values()].filter((execution) => execution.accountId === accountId)
   const left = (accountId: string, taken: readonly ExecutionRecord['money'][]): Credits => {
@@ -47,11 +31,19 @@ export function createAccounts(store: Store, random: Random): Accounts {
     store.commit([['key', hash, { hash, accountId, mode, isRevoked }]])
   }
   return {
-    authenticate: (authorization) => authenticate(store, authorization),
+    /**
+     * @throws {Refusal} `invalid_request` if the header is missing, `authentication_failed` if the key is
+     *   unknown or revoked.
+     */
+    authenticate: (authorization: string | undefined): Caller => authenticate(store, authorization),
+    /** Executions of an account, oldest first. */
     executions,
-    available: (accountId) => left(accountId, ['held', 'settled']),
-    spendable: (accountId) => left(accountId, ['held', 'settled', 'due']),
-    put: (given) => {
+    /** Available credits, as the balance shows them: granted − settled − held, but at least 0. */
+    available: (accountId: string): Credits => left(accountId, ['held', 'settled']),
+    /** Credits that can pay for a new execution: the available ones less the price of running images. */
+    spendable: (accountId: string): Credits => left(accountId, ['held', 'settled', 'due']),
+    /** Adds or changes an account, found by its name. Its earlier keys stay. */
+    put: (given: EmbeddedAccount): AccountRecord => {
       const known = [...store.table('account').values()].find((account) => account.name === given.name)
       const account: AccountRecord = {
         id: known?.id ?? random.uuid(),
@@ -63,7 +55,8 @@ export function createAccounts(store: Store, random: Random): Accounts {
       for (const { key, mode, isRevoked } of given.keys ?? []) putKey(account.id, key, mode ?? 'test', isRevoked ?? false)
       return account
     },
-    mintKey: (account) => {
+    /** Makes a new test key for an account. Only the caller learns its text. */
+    mintKey: (account: AccountRecord): string => {
       const key = `sw_test_${Buffer.from(random.bytes(24)).toString('base64url')}`
       putKey(account.id, key, 'test', false)
       return key

@@ -1,32 +1,21 @@
-import type { Clock } from '../../host/clock.ts'
-import type { Random } from '../../host/random.ts'
 import type { ServedRequest, ServedResponse } from '../../host/server.ts'
-import type { Accounts, Caller } from '../accounts/accounts.ts'
+import type { Caller } from '../accounts/accounts.ts'
 import { capabilitiesOf } from '../accounts/capabilities.ts'
 import type { Bucket, Windows } from '../accounts/windows.ts'
 import { cancelExecution, deleteConversation } from '../executions/conversations.ts'
 import { viewOf } from '../executions/execution-view.ts'
-import type { Executions } from '../executions/executions.ts'
+import type { Ground } from '../executions/ground.ts'
 import type { Jobs } from '../executions/jobs.ts'
 import type { Submission, Submissions, TakenIn } from '../executions/submissions.ts'
 import { invalid, jsonResponse, Refusal, splitPath, toEnvelope } from '../http/http.ts'
 import type { Shapes } from '../http/shapes.ts'
-import type { ResolvedEmbeddedOptions } from '../options/options.ts'
-import { estimateOf, readEstimateQuery, type SpritePricing } from '../options/pricing.ts'
-import type { Store } from '../store/service-store.ts'
+import { estimateOf, readEstimateQuery } from '../options/pricing.ts'
 import type { Assets } from './assets.ts'
 import type { Streams } from './streams.ts'
 import { takeUpload } from './uploads.ts'
 
 /** The parts that the endpoints use. */
-export interface ApiGround {
-  readonly store: Store
-  readonly clock: Clock
-  readonly random: Random
-  readonly options: ResolvedEmbeddedOptions
-  readonly pricing: () => SpritePricing
-  readonly accounts: Accounts
-  readonly executions: Executions
+export interface ApiGround extends Ground {
   readonly submissions: Submissions
   readonly jobs: Jobs
   readonly streams: Streams
@@ -34,7 +23,6 @@ export interface ApiGround {
   readonly assets: Assets
   /** Origin of links if a request names no host. */
   readonly apiUrl: string
-  readonly onMistake: (error: unknown) => void
 }
 
 /** A request with its endpoint. */

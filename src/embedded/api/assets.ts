@@ -1,50 +1,38 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { Clock } from '../../host/clock.ts'
-import type { Random } from '../../host/random.ts'
 import type { ServedRequest, ServedResponse } from '../../host/server.ts'
+import type { Ground } from '../executions/ground.ts'
 import { Refusal, splitPath } from '../http/http.ts'
 import type { ExecutionRecord } from '../store/records.ts'
-import type { Store } from '../store/service-store.ts'
 
 /** Signed links on an origin of their own, which takes no key. */
-export interface Assets {
-  /**
-   * Signed URL of an execution's delivery, valid for `linkMs`.
-   *
-   * @throws {Refusal} `resource_not_found` before the delivery.
-   */
-  link(execution: ExecutionRecord): string
-  /**
-   * Answers the assets origin: 200 with the bytes for a valid link, 403 for a wrong or expired one, 404 for a
-   * deleted file, 400 for a request with credentials.
-   */
-  serve(request: ServedRequest): Promise<ServedResponse>
-}
+export type Assets = ReturnType<typeof createAssets>
 
-/** The parts that {@link createAssets} uses. */
-export interface AssetsGround {
-  readonly store: Store
-  readonly clock: Clock
-  readonly random: Random
-  /** Milliseconds. */
-  readonly linkMs: number
-  /** The assets origin. */
-  readonly url: string
-}
-
-/** Creates links over a store. Their secret is made once for each folder, so links survive a restart. */
-export function createAssets({ store, clock, random, linkMs, url }: AssetsGround): Assets {
+/**
+ * Creates links over a store. Their secret is made once for each folder, so links survive a restart.
+ *
+ * @param url The assets origin.
+ */
+export function createAssets({ store, clock, random, options: { linkMs } }: Ground, url: string) {
   const known = store.table('secret').get('signing')?.value
   const secret = known ?? Buffer.from(random.bytes(32)).toString('hex')
   if (known === undefined) store.commit([['secret', 'signing', { value: secret }]])
   const sign = (text: string): string => createHmac('sha256', secret).update(text).digest('hex')
   return {
-    link: ({ id, delivery }) => {
+    /**
+     * Signed URL of an execution's delivery, valid for `linkMs`.
+     *
+     * @throws {Refusal} `resource_not_found` before the delivery.
+     */
+    link: ({ id, delivery }: ExecutionRecord): string => {
       if (delivery === null) throw new Refusal('resource_not_found', 'There is nothing to download yet.')
       const signed = `/deliveries/${id}?expires=${clock.wall() + linkMs}`
       return `${url}${signed}&signature=${sign(signed)}`
     },
-    serve: async ({ method, path, headers }) => {
+    /**
+     * Answers the assets origin: 200 with the bytes for a valid link, 403 for a wrong or expired one, 404 for a
+     * deleted file, 400 for a request with credentials.
+     */
+    serve: async ({ method, path, headers }: ServedRequest): Promise<ServedResponse> => {
       if (headers.authorization !== undefined) return plain(400, 'Expected no credentials here: they belong to the API origin alone.')
       const { segments, query } = splitPath(path)
       const [folder, id = ''] = segments

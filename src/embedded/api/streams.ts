@@ -1,44 +1,29 @@
-import type { Clock } from '../../host/clock.ts'
 import type { ServedResponse } from '../../host/server.ts'
 import type { Caller } from '../accounts/accounts.ts'
 import { rateLimited } from '../accounts/windows.ts'
-import { type Executions, isOver } from '../executions/executions.ts'
-import type { ResolvedEmbeddedOptions } from '../options/options.ts'
-import type { Store } from '../store/service-store.ts'
+import { isOver } from '../executions/executions.ts'
+import type { Ground } from '../executions/ground.ts'
 
 /** Event streams of executions. */
-export interface Streams {
-  /** @throws {Refusal} `rate_limited` if the key has the maximum number of open streams. */
-  checkRoom(caller: Caller): void
-  /**
-   * Streams an execution's events after `lastEventId` until `done`; without an id, from the first one. A
-   * client that leaves frees its place.
-   *
-   * @throws {Refusal} `rate_limited`, as {@link Streams.checkRoom}.
-   */
-  open(caller: Caller, executionId: string, lastEventId: string | undefined, signal: AbortSignal): ServedResponse
-  /** Ends every open stream. */
-  stop(): void
-}
-
-/** The parts that {@link createStreams} uses. */
-export interface StreamsGround {
-  readonly store: Store
-  readonly clock: Clock
-  readonly options: ResolvedEmbeddedOptions
-  readonly executions: Executions
-}
+export type Streams = ReturnType<typeof createStreams>
 
 /** Creates streams over executions. */
-export function createStreams(ground: StreamsGround): Streams {
+export function createStreams(ground: Ground) {
   const open = new Map<string, number>()
   const stopping = new AbortController()
   const checkRoom = ({ key }: Caller): void => {
     if ((open.get(key.hash) ?? 0) >= ground.options.limits.streams) throw rateLimited()
   }
   return {
+    /** @throws {Refusal} `rate_limited` if the key has the maximum number of open streams. */
     checkRoom,
-    open: (caller, executionId, lastEventId, signal) => {
+    /**
+     * Streams an execution's events after `lastEventId` until `done`; without an id, from the first one. A
+     * client that leaves frees its place.
+     *
+     * @throws {Refusal} `rate_limited`, as `checkRoom`.
+     */
+    open: (caller: Caller, executionId: string, lastEventId: string | undefined, signal: AbortSignal): ServedResponse => {
       checkRoom(caller)
       const { hash } = caller.key
       open.set(hash, (open.get(hash) ?? 0) + 1)
@@ -56,17 +41,12 @@ export function createStreams(ground: StreamsGround): Streams {
         body: follow(ground, executionId, from, AbortSignal.any([signal, stopping.signal]), release),
       }
     },
-    stop: () => stopping.abort(new Error('The embedded service is stopping.')),
+    /** Ends every open stream. */
+    stop: (): void => stopping.abort(new Error('The embedded service is stopping.')),
   }
 }
 
-async function* follow(
-  ground: StreamsGround,
-  id: string,
-  from: number,
-  signal: AbortSignal,
-  release: () => void,
-): AsyncGenerator<Uint8Array> {
+async function* follow(ground: Ground, id: string, from: number, signal: AbortSignal, release: () => void): AsyncGenerator<Uint8Array> {
   const { executions, options, store } = ground
   try {
     for (let next = Math.min(from, executions.get(id).events) + 1; !signal.aborted; ) {
@@ -84,7 +64,7 @@ async function* follow(
   }
 }
 
-function frame({ executions, options: { shapes } }: StreamsGround, id: string, number: number): Uint8Array {
+function frame({ executions, options: { shapes } }: Ground, id: string, number: number): Uint8Array {
   const event = executions.event(id, number)
   const data = JSON.stringify(shapes.event(executions.get(id), event))
   return new TextEncoder().encode(`event: ${event.kind}\nid: ${shapes.eventId(number)}\ndata: ${data}\n\n`)
@@ -95,7 +75,7 @@ function frame({ executions, options: { shapes } }: StreamsGround, id: string, n
  *
  * @returns Whether something other than an event ended the wait.
  */
-function silence({ clock, executions, options }: StreamsGround, id: string, signal: AbortSignal): Promise<boolean> {
+function silence({ clock, executions, options }: Ground, id: string, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const woken = new AbortController()
     const end = (isSilent: boolean): void => {

@@ -1,11 +1,9 @@
 import { type AtlasError, type PictureInfo, pictureInfo, readPicture } from '../../../atlas/index.ts'
-import type { Random } from '../../host/random.ts'
 import type { Caller } from '../accounts/accounts.ts'
 import { inputTypes } from '../accounts/capabilities.ts'
+import type { Ground } from '../executions/ground.ts'
 import { invalid, Refusal } from '../http/http.ts'
-import type { ResolvedEmbeddedOptions } from '../options/options.ts'
 import type { UploadRecord } from '../store/records.ts'
-import type { Store } from '../store/service-store.ts'
 
 /** An uploaded reference picture, before it is checked. */
 export interface Upload {
@@ -20,10 +18,7 @@ export interface Upload {
  * @throws {Refusal} `invalid_request` for an unsupported media type, too many bytes, too long sides, or bytes
  *   that are no complete picture of the stated type.
  */
-export async function takeUpload(
-  { caller, contentType, body }: Upload,
-  { store, random, options }: { readonly store: Store; readonly random: Random; readonly options: ResolvedEmbeddedOptions },
-): Promise<UploadRecord> {
+export async function takeUpload({ caller, contentType, body }: Upload, { store, random, options }: Ground): Promise<UploadRecord> {
   const type = contentType?.split(';')[0]?.trim().toLowerCase() ?? ''
   const known = Object.hasOwn(inputTypes, type) ? inputTypes[type] : undefined
   if (known === undefined) throw invalid('Content-Type', `one of ${Object.keys(inputTypes).join(', ')}`)

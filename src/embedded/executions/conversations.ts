@@ -1,12 +1,12 @@
 import type { Caller } from '../accounts/accounts.ts'
 import { Refusal } from '../http/http.ts'
 import type { ExecutionRecord } from '../store/records.ts'
-import { type Executions, isOver } from './executions.ts'
+import { isOver } from './executions.ts'
+import type { Ground } from './ground.ts'
 import type { Jobs } from './jobs.ts'
 
 /** The parts that cancelling and deleting use. */
-export interface ConversationsGround {
-  readonly executions: Executions
+interface ConversationsGround extends Ground {
   readonly jobs: Jobs
 }
 
@@ -15,7 +15,7 @@ export interface ConversationsGround {
  * execution stays as it is; its status shows that.
  *
  * @throws {Refusal} `invalid_request` for a sprite, which customers cannot cancel; `conflict` if an answer
- *   has started another execution; else as {@link Executions.owned}.
+ *   has started another execution; else as `Executions.owned`.
  */
 export function cancelExecution({ executions, jobs }: ConversationsGround, caller: Caller, id: string): ExecutionRecord {
   const execution = executions.owned(caller, id)
@@ -34,7 +34,7 @@ export function cancelExecution({ executions, jobs }: ConversationsGround, calle
  * cancelled, the hold of a waiting sprite is released, and settled charges stay.
  *
  * @throws {Refusal} `conflict` while a sprite is queued or runs, because customers cannot cancel it; else as
- *   {@link Executions.ofConversation}.
+ *   `Executions.ofConversation`.
  */
 export function deleteConversation({ executions, jobs }: ConversationsGround, caller: Caller, conversationId: string): void {
   const conversation = executions.ofConversation(caller, conversationId)

@@ -7,41 +7,6 @@ import type { Store } from '../store/service-store.ts'
 /** An event to add. A missing field is null; a missing status is that of the execution. */
 export type NewEvent = Pick<EventRecord, 'kind'> & Partial<Omit<EventRecord, 'kind' | 'status'>>
 
-/** Executions. They change only as the interface's table of states allows. */
-export interface Executions {
-  get(id: string): ExecutionRecord
-  /**
-   * An execution of the caller's account.
-   *
-   * @throws {Refusal} `resource_not_found` if it does not exist or was deleted; `access_denied` if it belongs
-   *   to another account.
-   */
-  owned(caller: Caller, id: string): ExecutionRecord
-  /** As {@link Executions.owned}, by the public id of the image job. */
-  ownedByJob(caller: Caller, jobId: string): ExecutionRecord
-  /**
-   * Executions of a conversation of the caller's account, oldest first.
-   *
-   * @throws {Refusal} `resource_not_found` if this account has none there, even if another one has.
-   */
-  ofConversation(caller: Caller, conversationId: string): ExecutionRecord[]
-  /**
-   * Changes an execution and adds events in one commit.
-   *
-   * @param also More records for the same commit.
-   * @throws `SW_INTERNAL` for a change of state that the table does not allow.
-   */
-  advance(id: string, change: Partial<ExecutionRecord>, events: readonly NewEvent[], also?: readonly Put[]): ExecutionRecord
-  /** An execution's event by its number from 1. */
-  event(id: string, number: number): EventRecord
-  /**
-   * Calls `wake` once, at the next event of an execution.
-   *
-   * @returns A function that unsubscribes.
-   */
-  onEvent(id: string, wake: () => void): () => void
-}
-
 const moves: Readonly<Record<Status, readonly Status[]>> = {
   queued: ['queued', 'running', 'failed', 'cancelled'],
   running: ['running', 'needs_input', 'completed', 'failed', 'cancelled'],
@@ -59,8 +24,11 @@ export function isOver({ status, followedBy }: ExecutionRecord): boolean {
   return moves[status].length === 0 || followedBy !== null
 }
 
+/** Executions. They change only as the interface's table of states allows. */
+export type Executions = ReturnType<typeof createExecutions>
+
 /** Creates executions over a store. */
-export function createExecutions(store: Store): Executions {
+export function createExecutions(store: Store) {
   const waiters = new Map<string, Set<() => void>>()
   const all = (): ExecutionRecord[] => [...store.table('execution').values()]
   const get = (id: string): ExecutionRecord => {
@@ -75,26 +43,50 @@ export function createExecutions(store: Store): Executions {
   }
   return {
     get,
-    owned: (caller, id) => own(caller, store.table('execution').get(id)),
-    ownedByJob: (caller, jobId) =>
+    /**
+     * An execution of the caller's account.
+     *
+     * @throws {Refusal} `resource_not_found` if it does not exist or was deleted; `access_denied` if it belongs
+     *   to another account.
+     */
+    owned: (caller: Caller, id: string): ExecutionRecord => own(caller, store.table('execution').get(id)),
+    /** As `owned`, by the public id of the image job. */
+    ownedByJob: (caller: Caller, jobId: string): ExecutionRecord =>
       own(
         caller,
         all().find((execution) => execution.jobId === jobId),
       ),
-    ofConversation: (caller, conversationId) => {
+    /**
+     * Executions of a conversation of the caller's account, oldest first.
+     *
+     * @throws {Refusal} `resource_not_found` if this account has none there, even if another one has.
+     */
+    ofConversation: (caller: Caller, conversationId: string): ExecutionRecord[] => {
       const found = all().filter((one) => one.conversationId === conversationId && one.accountId === caller.account.id && !one.isDeleted)
       if (found.length === 0) throw new Refusal('resource_not_found', 'There is no such conversation.')
       return found
     },
-    advance: (id, change, events, also = []) => {
+    /**
+     * Changes an execution and adds events in one commit.
+     *
+     * @param also More records for the same commit.
+     * @throws `SW_INTERNAL` for a change of state that the table does not allow.
+     */
+    advance: (id: string, change: Partial<ExecutionRecord>, events: readonly NewEvent[], also: readonly Put[] = []): ExecutionRecord => {
       const after = advance(store, get(id), change, events, also)
       const waking = waiters.get(id)
       waiters.delete(id)
       for (const wake of waking ?? []) wake()
       return after
     },
-    event: (id, number) => store.table('event').get(`${id}/${number}`)!,
-    onEvent: (id, wake) => {
+    /** An execution's event by its number from 1. */
+    event: (id: string, number: number): EventRecord => store.table('event').get(`${id}/${number}`)!,
+    /**
+     * Calls `wake` once, at the next event of an execution.
+     *
+     * @returns A function that unsubscribes.
+     */
+    onEvent: (id: string, wake: () => void): (() => void) => {
       const waiting = waiters.get(id) ?? new Set()
       waiters.set(id, waiting.add(wake))
       return () => void waiting.delete(wake)

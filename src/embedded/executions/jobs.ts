@@ -1,40 +1,18 @@
 import { formatCredits, parseCredits } from '../../credit/credits.ts'
-import type { Clock } from '../../host/clock.ts'
-import type { Random } from '../../host/random.ts'
-import type { Accounts } from '../accounts/accounts.ts'
 import { chooseMotion } from '../artist/motion.ts'
-import type { ResolvedEmbeddedOptions } from '../options/options.ts'
 import type { ExecutionRecord, Failure } from '../store/records.ts'
 import type { Store } from '../store/service-store.ts'
-import type { Executions } from './executions.ts'
+import type { Ground } from './ground.ts'
 
 /** Runs executions in the background: admission, hold, question, drawing, settlement. */
-export interface Jobs {
-  /** Starts a queued or running execution. After a restart it begins again and comes to the same result. */
-  start(id: string): void
-  /** Stops the job of an execution that was cancelled or deleted. */
-  drop(id: string): void
-  /** Stops all jobs without ending their executions, and waits for them. A restart continues them. */
-  stop(): Promise<void>
-}
-
-/** The parts that {@link createJobs} uses. */
-export interface JobsGround {
-  readonly store: Store
-  readonly clock: Clock
-  readonly random: Random
-  readonly options: ResolvedEmbeddedOptions
-  readonly accounts: Accounts
-  readonly executions: Executions
-  /** Receives an error of the service itself. The execution can only say `generation_failed`. */
-  readonly onMistake: (error: unknown) => void
-}
+export type Jobs = ReturnType<typeof createJobs>
 
 /** Creates jobs over executions. */
-export function createJobs(ground: JobsGround): Jobs {
+export function createJobs(ground: Ground) {
   const running = new Map<string, { readonly task: Promise<void>; readonly stopping: AbortController }>()
   return {
-    start: (id) => {
+    /** Starts a queued or running execution. After a restart it begins again and comes to the same result. */
+    start: (id: string): void => {
       const stopping = new AbortController()
       const task = run(ground, id, stopping.signal)
         .catch((error: unknown) => {
@@ -45,8 +23,10 @@ export function createJobs(ground: JobsGround): Jobs {
         .finally(() => running.delete(id))
       running.set(id, { task, stopping })
     },
-    drop: (id) => running.get(id)?.stopping.abort(new Error('The execution was withdrawn.')),
-    stop: async () => {
+    /** Stops the job of an execution that was cancelled or deleted. */
+    drop: (id: string): void => running.get(id)?.stopping.abort(new Error('The execution was withdrawn.')),
+    /** Stops all jobs without ending their executions, and waits for them. A restart continues them. */
+    stop: async (): Promise<void> => {
       const jobs = [...running.values()]
       for (const { stopping } of jobs) stopping.abort(new Error('The embedded service is stopping.'))
       await Promise.all(jobs.map(({ task }) => task))
@@ -54,7 +34,7 @@ export function createJobs(ground: JobsGround): Jobs {
   }
 }
 
-async function run(ground: JobsGround, id: string, stop: AbortSignal): Promise<void> {
+async function run(ground: Ground, id: string, stop: AbortSignal): Promise<void> {
   const { executions, store } = ground
   // The checks run only after the acceptance is durable.
   await store.flushed()
@@ -74,7 +54,7 @@ async function run(ground: JobsGround, id: string, stop: AbortSignal): Promise<v
 }
 
 /** @returns Whether the execution runs now, with its price held or due. */
-async function admit(ground: JobsGround, id: string, stop: AbortSignal): Promise<boolean> {
+async function admit(ground: Ground, id: string, stop: AbortSignal): Promise<boolean> {
   const { clock, executions, options } = ground
   for (let attempt = 1; ; attempt++) {
     stop.throwIfAborted()
@@ -97,7 +77,7 @@ async function admit(ground: JobsGround, id: string, stop: AbortSignal): Promise
   }
 }
 
-function refuse({ accounts, options }: JobsGround, execution: ExecutionRecord): Failure | undefined {
+function refuse({ accounts, options }: Ground, execution: ExecutionRecord): Failure | undefined {
   const active = accounts.executions(execution.accountId).filter((other) => other.status === 'running').length
   if (active >= options.limits.activeJobs)
     return { reason: 'too_many_active_jobs', message: `This account runs ${active} jobs already.`, retryable: false }
@@ -115,7 +95,7 @@ function refuse({ accounts, options }: JobsGround, execution: ExecutionRecord): 
  *
  * @returns Whether the execution waits now.
  */
-function ask({ executions, options, random }: JobsGround, execution: ExecutionRecord): boolean {
+function ask({ executions, options, random }: Ground, execution: ExecutionRecord): boolean {
   const { id, answers, money, request } = execution
   const about = { executionId: id, operation: request.operation, prompt: request.prompt, answers: answers.map(({ text }) => text) }
   const asked = options.ask(about)
@@ -127,7 +107,7 @@ function ask({ executions, options, random }: JobsGround, execution: ExecutionRe
 }
 
 /** @returns The failure, or undefined if the result is delivered and settled. */
-async function make(ground: JobsGround, execution: ExecutionRecord, stop: AbortSignal): Promise<Failure | undefined> {
+async function make(ground: Ground, execution: ExecutionRecord, stop: AbortSignal): Promise<Failure | undefined> {
   const { clock, executions, options, random, store } = ground
   const { id, request } = execution
   const { operation, prompt } = request
@@ -172,7 +152,7 @@ function pictureOf(store: Store, { answers, request }: ExecutionRecord): string 
  * Number of executions before this one that would give the same picture: of an image, those with the same words
  * and the same reference; of a sprite, those whose words choose the same motion. Two that run at once differ too.
  */
-function countEarlier({ accounts, store }: JobsGround, { accountId, id, request }: ExecutionRecord, picture: string | undefined): number {
+function countEarlier({ accounts, store }: Ground, { accountId, id, request }: ExecutionRecord, picture: string | undefined): number {
   const { operation, prompt } = request
   const isSame = (other: ExecutionRecord): boolean =>
     ['queued', 'running', 'completed'].includes(other.status) &&

@@ -1,13 +1,11 @@
 import { formatCredits, parseCredits } from '../../credit/credits.ts'
-import type { Clock } from '../../host/clock.ts'
-import type { Random } from '../../host/random.ts'
 import type { Caller } from '../accounts/accounts.ts'
 import { invalid, Refusal } from '../http/http.ts'
-import type { ResolvedEmbeddedOptions } from '../options/options.ts'
 import { priceOf, type SpritePricing } from '../options/pricing.ts'
 import type { AnswerRecord, ExecutionRecord, ExecutionRequest, Operation, Put } from '../store/records.ts'
 import { type Store, sha256Of } from '../store/service-store.ts'
-import { type Executions, toEvent } from './executions.ts'
+import { toEvent } from './executions.ts'
+import type { Ground } from './ground.ts'
 
 /** A submission or an answer, as it was received. */
 export interface Submission {
@@ -23,44 +21,31 @@ export interface TakenIn {
   readonly isNew: boolean
 }
 
-/** Starts executions, one for each key. */
-export interface Submissions {
-  /**
-   * Accepts a submission, or returns the execution of the same key and bytes.
-   *
-   * @throws {Refusal} `conflict` for a known key with other bytes. `invalid_request`, `feature_unavailable`
-   *   or `access_denied` for a request that cannot run; then nothing is started.
-   */
-  accept(submission: Submission): TakenIn
-  /**
-   * Accepts an answer. It settles the question of the asking execution, and a new execution of the same
-   * conversation continues with its hold.
-   *
-   * @throws {Refusal} As {@link Submissions.accept}; `resource_not_found` for an unknown conversation,
-   *   `conflict` for a question that was answered or withdrawn.
-   */
-  answer(conversationId: string, submission: Submission): TakenIn
-}
-
-/** The parts that {@link createSubmissions} uses. */
-export interface SubmissionsGround {
-  readonly store: Store
-  readonly clock: Clock
-  readonly random: Random
-  readonly options: ResolvedEmbeddedOptions
-  readonly executions: Executions
-  /** The current prices. */
-  readonly pricing: () => SpritePricing
-}
-
 /** Longest side of a reference of `upscale`, pixels. */
 const MAXIMUM_UPSCALE_SIDE = 2048
 
+/** Starts executions, one for each key. */
+export type Submissions = ReturnType<typeof createSubmissions>
+
 /** Creates submissions over executions. */
-export function createSubmissions(ground: SubmissionsGround): Submissions {
+export function createSubmissions(ground: Ground) {
   return {
-    accept: (submission) => once(ground, submission, (bodySha256, remember) => start(ground, submission, bodySha256, remember)),
-    answer: (conversationId, submission) =>
+    /**
+     * Accepts a submission, or returns the execution of the same key and bytes.
+     *
+     * @throws {Refusal} `conflict` for a known key with other bytes. `invalid_request`, `feature_unavailable`
+     *   or `access_denied` for a request that cannot run; then nothing is started.
+     */
+    accept: (submission: Submission): TakenIn =>
+      once(ground, submission, (bodySha256, remember) => start(ground, submission, bodySha256, remember)),
+    /**
+     * Accepts an answer. It settles the question of the asking execution, and a new execution of the same
+     * conversation continues with its hold.
+     *
+     * @throws {Refusal} As `accept`; `resource_not_found` for an unknown conversation, `conflict` for a question
+     *   that was answered or withdrawn.
+     */
+    answer: (conversationId: string, submission: Submission): TakenIn =>
       once(ground, submission, (bodySha256, remember) => answer(ground, conversationId, submission, bodySha256, remember)),
   }
 }
@@ -71,7 +56,7 @@ type Start = (bodySha256: string, remember: (executionId: string) => Put) => Exe
  * There is no `await` between the check of the key and the commit. Of two equal submissions at once, one
  * starts, and both get the same answer.
  */
-function once({ store, clock, options }: SubmissionsGround, submission: Submission, begin: Start): TakenIn {
+function once({ store, clock, options }: Ground, submission: Submission, begin: Start): TakenIn {
   const place = `${submission.caller.account.id} ${readIdempotencyKey(submission.idempotencyKey)}`
   const bodySha256 = sha256Of(submission.body)
   const known = store.table('idempotency').get(place)
@@ -97,7 +82,7 @@ function readJson(body: Uint8Array): unknown {
   }
 }
 
-function start(ground: SubmissionsGround, submission: Submission, bodySha256: string, remember: (id: string) => Put): ExecutionRecord {
+function start(ground: Ground, submission: Submission, bodySha256: string, remember: (id: string) => Put): ExecutionRecord {
   const { store, random, options } = ground
   const { caller, requestId } = submission
   const request = options.shapes.readSubmission(readJson(submission.body))
@@ -132,7 +117,7 @@ function started(executionId: string, message: string): Put {
 }
 
 /** @returns The price, a decimal text. */
-function check(ground: SubmissionsGround, caller: Caller, request: ExecutionRequest): string {
+function check(ground: Ground, caller: Caller, request: ExecutionRequest): string {
   if (request.operation === 'sprite_sheet') checkFrames(ground.pricing(), request.frames)
   if (request.referenceId !== null) checkReference(ground.store, caller, request.operation, 'reference_asset_id', request.referenceId)
   if (request.operation !== 'sprite_sheet') return formatCredits(parseCredits(ground.options.imageCredits))
@@ -161,7 +146,7 @@ function checkReference(store: Store, caller: Caller, operation: Operation, fiel
 }
 
 function answer(
-  ground: SubmissionsGround,
+  ground: Ground,
   conversationId: string,
   submission: Submission,
   bodySha256: string,

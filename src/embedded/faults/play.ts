@@ -10,20 +10,14 @@ import { spoilFile } from './files.ts'
 import { isStream, playStream } from './streams.ts'
 
 /** A fault plan with its counts, which last as long as the service runs. */
-export interface FaultPlay {
-  /** The deed for a request, or undefined. Call it once for each request, because it counts. */
-  deedFor(request: HookedRequest): FaultDeed | undefined
-  /** Waits, or answers before the service sees the request, if the deed says so. */
-  before(deed: FaultDeed, request: HookedRequest): Promise<ServedResponse | undefined>
-  /** Changes the service's answer. */
-  after(deed: FaultDeed, request: HookedRequest, response: ServedResponse): Promise<ServedResponse>
-}
+export type FaultPlay = ReturnType<typeof createFaultPlay>
 
 /** Creates the play of a plan. */
-export function createFaultPlay({ rules }: FaultPlan, clock: Clock, random: Random): FaultPlay {
+export function createFaultPlay({ rules }: FaultPlan, clock: Clock, random: Random) {
   const seen = rules.map(() => 0)
   return {
-    deedFor: (request) => {
+    /** The deed for a request, or undefined. Call it once for each request, because it counts. */
+    deedFor: (request: HookedRequest): FaultDeed | undefined => {
       let deed: FaultDeed | undefined
       for (const [index, { when = {}, do: own }] of rules.entries()) {
         if (!matches(when, request)) continue
@@ -33,12 +27,21 @@ export function createFaultPlay({ rules }: FaultPlan, clock: Clock, random: Rand
       }
       return deed
     },
-    before: async (deed, request) => {
+    /** Waits, or answers before the service sees the request, if the deed says so. */
+    before: async (deed: FaultDeed, request: HookedRequest): Promise<ServedResponse | undefined> => {
       if (deed.delayMs !== undefined) await clock.sleep(deed.delayMs, request.signal)
       if (deed.drop === 'before') return dropped
       return deed.status !== undefined && deed.moment !== 'after' ? refusal(deed, deed.status, random) : undefined
     },
-    after: (deed, request, response) => change(deed, request, response, random),
+    /** Changes the service's answer. */
+    after: async (deed: FaultDeed, request: HookedRequest, response: ServedResponse): Promise<ServedResponse> => {
+      if (deed.drop !== undefined) return { ...response, cutAfter: 0 }
+      if (deed.status !== undefined) return deed.moment === 'after' ? refusal(deed, deed.status, random) : response
+      let changed = isStream(response) ? playStream(deed, request, response) : rewriteJson(deed, await spoilFile(deed, response))
+      if (deed.garbage === true) changed = garble(response)
+      if (deed.cutBodyAt !== undefined) changed = { ...changed, cutAfter: deed.cutBodyAt }
+      return changed
+    },
   }
 }
 
@@ -72,13 +75,4 @@ function refusal({ retryAfter }: FaultDeed, status: number, random: Random): Ser
   const response = toEnvelope(new Refusal(reason, 'The plan of faults wants this.'), random.uuid())
   const wait: Readonly<Record<string, string>> = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }
   return { ...response, status, headers: { ...response.headers, ...wait } }
-}
-
-async function change(deed: FaultDeed, request: HookedRequest, response: ServedResponse, random: Random): Promise<ServedResponse> {
-  if (deed.drop !== undefined) return { ...response, cutAfter: 0 }
-  if (deed.status !== undefined) return deed.moment === 'after' ? refusal(deed, deed.status, random) : response
-  let changed = isStream(response) ? playStream(deed, request, response) : rewriteJson(deed, await spoilFile(deed, response))
-  if (deed.garbage === true) changed = garble(response)
-  if (deed.cutBodyAt !== undefined) changed = { ...changed, cutAfter: deed.cutBodyAt }
-  return changed
 }

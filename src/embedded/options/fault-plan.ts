@@ -6,52 +6,48 @@ const whole = (minimum: number, maximum: number): z.ZodNumber => {
   return z.int({ error }).min(minimum, { error }).max(maximum, { error })
 }
 
-const when = z.strictObject(
-  {
-    number: whole(1, 1_000_000_000).optional(),
-    origin: z.enum(['api', 'assets'], { error: '"api" or "assets"' }).optional(),
-    method: z.string({ error: 'a method like "POST"' }).optional(),
-    path: z.string({ error: 'a path like "/v1/executions/*", * standing for anything' }).optional(),
-    nth: whole(1, 1_000_000_000).optional(),
-    times: whole(1, 1_000_000_000).optional(),
-  },
-  { error: 'an object: number, origin, method, path, nth, times' },
-)
+/** An object of these members alone. Its error names them. */
+function objectOf<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape, z.core.$strict> {
+  return z.strictObject(shape, { error: `an object: ${Object.keys(shape).join(', ')}` })
+}
 
-const moment = z.enum(['before', 'after'], { error: '"before" or "after"' })
+function oneOf<const Words extends readonly string[]>(...words: Words): z.ZodEnum<z.core.util.ToEnum<Words[number]>> {
+  const quoted = words.map((word) => `"${word}"`)
+  return z.enum(words, { error: `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}` })
+}
 
-const deed = z
-  .strictObject(
-    {
-      delayMs: whole(0, 86_400_000).optional(),
-      drop: moment.optional(),
-      status: whole(400, 599).optional(),
-      moment: moment.optional(),
-      retryAfter: whole(0, 86_400).optional(),
-      cutBodyAt: whole(0, 1_000_000_000).optional(),
-      garbage: z.boolean({ error: 'true or false' }).optional(),
-      file: z
-        .enum(['damaged', 'half', 'damaged-frame', 'odd-frame'], { error: '"damaged", "half", "damaged-frame" or "odd-frame"' })
-        .optional(),
-      addUnknownFields: z.boolean({ error: 'true or false' }).optional(),
-      dropOptionalFields: z.boolean({ error: 'true or false' }).optional(),
-      unknownStatus: z.string({ error: 'a status that the interface does not have' }).optional(),
-      stream: z.enum(['cut', 'silent', 'duplicated', 'reordered'], { error: '"cut", "silent", "duplicated" or "reordered"' }).optional(),
-      afterEvents: whole(0, 1_000_000).optional(),
-    },
-    {
-      error:
-        'an object: delayMs, drop, status, moment, retryAfter, cutBodyAt, garbage, file, addUnknownFields, dropOptionalFields, unknownStatus, stream, afterEvents',
-    },
-  )
+const when = objectOf({
+  number: whole(1, 1_000_000_000).optional(),
+  origin: oneOf('api', 'assets').optional(),
+  method: z.string({ error: 'a method like "POST"' }).optional(),
+  path: z.string({ error: 'a path like "/v1/executions/*", * standing for anything' }).optional(),
+  nth: whole(1, 1_000_000_000).optional(),
+  times: whole(1, 1_000_000_000).optional(),
+})
+
+const moment = oneOf('before', 'after')
+const flag = z.boolean({ error: 'true or false' })
+
+const deed = objectOf({
+  delayMs: whole(0, 86_400_000).optional(),
+  drop: moment.optional(),
+  status: whole(400, 599).optional(),
+  moment: moment.optional(),
+  retryAfter: whole(0, 86_400).optional(),
+  cutBodyAt: whole(0, 1_000_000_000).optional(),
+  garbage: flag.optional(),
+  file: oneOf('damaged', 'half', 'damaged-frame', 'odd-frame').optional(),
+  addUnknownFields: flag.optional(),
+  dropOptionalFields: flag.optional(),
+  unknownStatus: z.string({ error: 'a status that the interface does not have' }).optional(),
+  stream: oneOf('cut', 'silent', 'duplicated', 'reordered').optional(),
+  afterEvents: whole(0, 1_000_000).optional(),
+})
   .refine(({ moment: at, status }) => at === undefined || status !== undefined, { error: '"moment" beside "status" only' })
   .refine(({ retryAfter, status }) => retryAfter === undefined || status !== undefined, { error: '"retryAfter" beside "status" only' })
   .refine(({ afterEvents, stream }) => afterEvents === undefined || stream !== undefined, { error: '"afterEvents" beside "stream" only' })
 
-const plan = z.strictObject(
-  { rules: z.array(z.strictObject({ when: when.optional(), do: deed }, { error: 'an object: when, do' }), { error: 'a list of rules' }) },
-  { error: 'an object: rules' },
-)
+const plan = objectOf({ rules: z.array(objectOf({ when: when.optional(), do: deed }), { error: 'a list of rules' }) })
 
 /** The requests that a rule applies to. All members must match. */
 export interface FaultMatch {
