@@ -9,16 +9,11 @@ import { createApi } from './api/api.ts'
 import { createAssets } from './api/assets.ts'
 import { createStreams } from './api/streams.ts'
 import { createExecutions } from './executions/executions.ts'
+import type { Ground } from './executions/ground.ts'
 import { createJobs } from './executions/jobs.ts'
 import { createSubmissions } from './executions/submissions.ts'
-import { createFaultPlay, type FaultPlay } from './faults/play.ts'
-import {
-  type EmbeddedAccount,
-  type EmbeddedOptions,
-  type RequestNote,
-  type ResolvedEmbeddedOptions,
-  resolveOptions,
-} from './options/options.ts'
+import { createFaultPlay } from './faults/play.ts'
+import { type EmbeddedAccount, type EmbeddedOptions, type RequestNote, resolveOptions } from './options/options.ts'
 import type { SpritePricing } from './options/pricing.ts'
 import type { ExecutionRecord } from './store/records.ts'
 import { createMemoryStore, openStore, type Store } from './store/service-store.ts'
@@ -119,7 +114,7 @@ export async function createEmbeddedService(
   await store.flushed()
   for (const { id, status } of store.table('execution').values()) if (status === 'queued' || status === 'running') jobs.start(id)
   const notes: RequestNote[] = []
-  const hook = createHooks({ clock, options, notes, faults: createFaultPlay(options.faults, clock, random) })
+  const hook = createHooks(ground, notes)
   const money = (wanted: ExecutionRecord['money']): EmbeddedCharge[] => chargesOf(store, wanted)
   return {
     key,
@@ -160,14 +155,12 @@ function openAccounts(accounts: Accounts, given: readonly EmbeddedAccount[]): { 
   return { first, key: handed ?? accounts.mintKey(first) }
 }
 
-interface Hooks {
-  readonly clock: Clock
-  readonly options: ResolvedEmbeddedOptions
-  readonly notes: RequestNote[]
-  readonly faults: FaultPlay
-}
-
-function createHooks({ clock, options, notes, faults }: Hooks): (origin: 'api' | 'assets', answer: RequestHandler) => RequestHandler {
+/** Lets the faults and the hooks of the options act on each request, and notes it. */
+function createHooks(
+  { clock, options, random }: Ground,
+  notes: RequestNote[],
+): (origin: 'api' | 'assets', answer: RequestHandler) => RequestHandler {
+  const faults = createFaultPlay(options.faults, clock, random)
   let number = 0
   return (origin, answer) => async (request) => {
     const hooked = { ...request, origin, number: ++number }

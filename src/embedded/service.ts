@@ -2,7 +2,7 @@ import { nodeClock } from '../host/clock.ts'
 import { nodeDisk } from '../host/disk.ts'
 import { nodeNet } from '../host/net.ts'
 import { nodeRandom } from '../host/random.ts'
-import { type Listener, listen, type RequestHandler } from '../host/server.ts'
+import { type Listener, listen } from '../host/server.ts'
 import { createEmbeddedService, type EmbeddedControl, type EmbeddedCore, type EmbeddedPorts } from './core.ts'
 import { type DoorPorts, type JoinedService, joinFolder, takeFolder } from './http/door.ts'
 import type { EmbeddedOptions } from './options/options.ts'
@@ -27,37 +27,30 @@ export interface EmbeddedService extends EmbeddedControl {
  *   in `dir` (see `joinEmbeddedService`).
  */
 export async function startEmbeddedService(options: EmbeddedOptions = {}, ports: Partial<EmbeddedPorts> = {}): Promise<EmbeddedService> {
-  const gate = createGate()
+  let open: (core: EmbeddedCore) => void = () => {}
+  // Requests that arrive before the state is loaded wait for it.
+  const opened = new Promise<EmbeddedCore>((resolve) => {
+    open = resolve
+  })
   const world: EmbeddedPorts = { clock: nodeClock(), disk: nodeDisk(), random: nodeRandom(), ...ports }
   const listeners: Listener[] = []
   const closeListeners = async (): Promise<void> => {
     await Promise.all(listeners.map((listener) => listener.close()))
   }
-  const open = async (listening: Promise<Listener>): Promise<Listener> => {
+  const held = async (listening: Promise<Listener>): Promise<Listener> => {
     const listener = await listening
     listeners.push(listener)
     return listener
   }
   try {
-    const api = await open(
-      listen(
-        gate.handler((core) => core.handle),
-        options.port,
-      ),
-    )
-    const assets = await open(
-      listen(
-        gate.handler((core) => core.handleAsset),
-        options.assetsPort,
-      ),
-    )
+    const api = await held(listen(async (request) => (await opened).handle(request), options.port))
+    const assets = await held(listen(async (request) => (await opened).handleAsset(request), options.assetsPort))
     const origins = { api: api.url, assets: assets.url }
-    if (options.dir !== undefined)
-      await open(
-        ownFolder(world, options.dir, async () => ({ url: api.url, assetsUrl: assets.url, key: await (await gate.core).mintKey() })),
-      )
+    const whoIsHere = async (): Promise<JoinedService> => ({ url: api.url, assetsUrl: assets.url, key: await (await opened).mintKey() })
+    const { dir } = options
+    if (dir !== undefined) await held(withNet((net) => takeFolder({ ...world, net }, dir, whoIsHere)))
     const core = await createEmbeddedService(world, options, origins)
-    gate.open(core)
+    open(core)
     const { handle: _handle, handleAsset: _handleAsset, stop, ...control } = core
     const close = async (): Promise<void> => {
       await stop()
@@ -68,10 +61,6 @@ export async function startEmbeddedService(options: EmbeddedOptions = {}, ports:
     await closeListeners()
     throw error
   }
-}
-
-async function ownFolder(world: EmbeddedPorts, folder: string, whoIsHere: () => Promise<JoinedService>): Promise<Listener> {
-  return withNet((net) => takeFolder({ ...world, net }, folder, whoIsHere))
 }
 
 /**
@@ -91,17 +80,4 @@ async function withNet<T>(use: (net: DoorPorts['net']) => Promise<T>): Promise<T
   } finally {
     await net.close()
   }
-}
-
-/** Holds requests that arrive before the state is loaded. */
-function createGate(): {
-  readonly core: Promise<EmbeddedCore>
-  open(core: EmbeddedCore): void
-  handler(pick: (core: EmbeddedCore) => RequestHandler): RequestHandler
-} {
-  let open: (core: EmbeddedCore) => void = () => {}
-  const core = new Promise<EmbeddedCore>((resolve) => {
-    open = resolve
-  })
-  return { core, open: (opened) => open(opened), handler: (pick) => async (request) => pick(await core)(request) }
 }

@@ -16,15 +16,11 @@ export interface AccentPlan {
   readonly seed: Uint8Array
 }
 
+const drawers = { slash: drawSlash, glints: drawGlints, dust: drawDust, aura: drawAura }
+
 /** Draws the accents of a pose behind the figure, or those before it: the glints. All fade out near the border. */
 export function drawAccents(canvas: Canvas, plan: AccentPlan, accents: readonly Accent[], layer: 'behind' | 'before'): void {
-  for (const accent of accents) {
-    if ((accent.kind === 'glints') !== (layer === 'before')) continue
-    if (accent.kind === 'slash') drawSlash(canvas, plan, accent.at)
-    else if (accent.kind === 'glints') drawGlints(canvas, plan, accent.at)
-    else if (accent.kind === 'dust') drawDust(canvas, plan, accent.at)
-    else drawAura(canvas, plan, accent.at)
-  }
+  for (const { kind, at } of accents) if ((kind === 'glints') === (layer === 'before')) drawers[kind](canvas, plan, at)
 }
 
 /** The colour of a figure's light: the mean of its saturated bright pixels, mixed half with white. */

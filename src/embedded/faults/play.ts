@@ -9,10 +9,7 @@ import { garble, rewriteJson } from './bodies.ts'
 import { spoilFile } from './files.ts'
 import { isStream, playStream } from './streams.ts'
 
-/** A fault plan with its counts, which last as long as the service runs. */
-export type FaultPlay = ReturnType<typeof createFaultPlay>
-
-/** Creates the play of a plan. */
+/** Creates the play of a fault plan, with its counts, which last as long as the service runs. */
 export function createFaultPlay({ rules }: FaultPlan, clock: Clock, random: Random) {
   const seen = rules.map(() => 0)
   return {

@@ -5,6 +5,7 @@ import {
   type ExecutionRequest,
   operations,
   type SheetRequest,
+  type Status,
   type UploadRecord,
 } from '../store/records.ts'
 import { invalid } from './http.ts'
@@ -23,79 +24,81 @@ export interface AnswerBody {
   readonly assetId: string | null
 }
 
+/** The assumptions N1 to N12, of which a test can replace each one. */
+export type Shapes = Readonly<typeof defaultShapes>
+
+/** Longest prompt, characters (N14). */
+const MAXIMUM_PROMPT = 4000
+
+const jobStatuses: Readonly<Record<Status, string>> = {
+  needs_input: 'waiting',
+  queued: 'waiting',
+  running: 'drawing',
+  completed: 'delivered',
+  failed: 'failed',
+  cancelled: 'cancelled',
+}
+
 /**
- * The assumptions N1 to N12: everything that the interface does not show, from the service's side. They are
- * one object, so a test can play a service that differs in each of them.
+ * The assumptions N1 to N12 as the project's list states them: everything that the interface does not show, from
+ * the service's side. They are one object, so a test can play a service that differs in each of them.
  */
-export interface Shapes {
+export const defaultShapes = {
   /** N1: path of the upload (POST). */
-  readonly uploadPath: string
+  uploadPath: '/v1/reference-assets',
   /**
    * N1: finds the picture in the body of an upload.
    *
    * @throws {Refusal} `invalid_request` if there is none.
    */
-  readonly readUpload: (contentType: string | undefined, body: Uint8Array) => UploadBody | Promise<UploadBody>
+  readUpload: (contentType: string | undefined, bytes: Uint8Array): UploadBody | Promise<UploadBody> => ({ contentType, bytes }),
   /** N1: the answer to an upload. */
-  readonly upload: (upload: UploadRecord) => unknown
+  upload: ({ id, contentType, width, height, bytes }: UploadRecord): unknown => ({
+    asset_id: id,
+    content_type: contentType,
+    width,
+    height,
+    bytes,
+  }),
   /**
    * N2: reads the JSON body of a submission.
    *
    * @throws {Refusal} `invalid_request`, or `feature_unavailable` for an unknown operation.
    */
-  readonly readSubmission: (body: unknown) => ExecutionRequest
+  readSubmission,
   /** N3: the body of a 202. */
-  readonly accepted: (execution: ExecutionRecord) => unknown
+  accepted: ({ id, conversationId }: ExecutionRecord): unknown => ({
+    execution_id: id,
+    conversation_id: conversationId,
+    status: 'queued',
+  }),
   /** N4: path of an answer (POST). `*` is the conversation's id. */
-  readonly answerPath: string
+  answerPath: '/v1/conversations/*/answers',
   /**
    * N4: reads the JSON body of an answer.
    *
    * @throws {Refusal} `invalid_request`.
    */
-  readonly readAnswer: (body: unknown) => AnswerBody
-  /** N5: the balance. */
-  readonly balance: (available: Credits) => unknown
-  /** N6: identifier of an execution's event, by its number from 1. */
-  readonly eventId: (number: number) => string
-  /** N6: the number that an identifier names; 0 for an unknown one, which replays all events. */
-  readonly eventNumber: (id: string) => number
-  /** N6: the payload of an event. */
-  readonly event: (execution: ExecutionRecord, event: EventRecord) => unknown
-  /** N7: the status of the image job. */
-  readonly jobStatus: (execution: ExecutionRecord) => string
-  /** N12: names inside the result ZIP. `frame` counts from 0. */
-  readonly names: { readonly frame: (index: number) => string; readonly sheet: string; readonly atlas: string; readonly preview: string }
-}
-
-/** Longest prompt, characters (N14). */
-const MAXIMUM_PROMPT = 4000
-
-/** The assumptions as the project's list states them. */
-export const defaultShapes: Shapes = {
-  uploadPath: '/v1/reference-assets',
-  readUpload: (contentType, bytes) => ({ contentType, bytes }),
-  upload: ({ id, contentType, width, height, bytes }) => ({ asset_id: id, content_type: contentType, width, height, bytes }),
-  readSubmission,
-  accepted: ({ id, conversationId }) => ({ execution_id: id, conversation_id: conversationId, status: 'queued' }),
-  answerPath: '/v1/conversations/*/answers',
   readAnswer,
-  balance: (available) => ({ credits: formatCredits(available) }),
-  eventId: (number) => `event-${number}`,
-  eventNumber: (id) => (/^event-\d{1,9}$/.test(id) ? Number(id.slice(6)) : 0),
-  event: (execution, { status, progress, message, failure }) => ({
+  /** N5: the balance. */
+  balance: (available: Credits): unknown => ({ credits: formatCredits(available) }),
+  /** N6: identifier of an execution's event, by its number from 1. */
+  eventId: (number: number): string => `event-${number}`,
+  /** N6: the number that an identifier names; 0 for an unknown one, which replays all events. */
+  eventNumber: (id: string): number => (/^event-\d{1,9}$/.test(id) ? Number(id.slice(6)) : 0),
+  /** N6: the payload of an event. */
+  event: (execution: ExecutionRecord, { status, progress, message, failure }: EventRecord): unknown => ({
     execution_id: execution.id,
     status,
     ...(progress === null ? {} : { progress }),
     ...(message === null ? {} : { message }),
     ...(failure === null ? {} : { error: failure }),
   }),
-  jobStatus: ({ status }) =>
-    ({ needs_input: 'waiting', queued: 'waiting', running: 'drawing', completed: 'delivered', failed: 'failed', cancelled: 'cancelled' })[
-      status
-    ],
+  /** N7: the status of the image job. */
+  jobStatus: ({ status }: ExecutionRecord): string => jobStatuses[status],
+  /** N12: names inside the result ZIP. `frame` counts from 0. */
   names: {
-    frame: (index) => `frames/frame_${String(index).padStart(3, '0')}.png`,
+    frame: (index: number): string => `frames/frame_${String(index).padStart(3, '0')}.png`,
     sheet: 'sheet.png',
     atlas: 'atlas.json',
     preview: 'preview.gif',

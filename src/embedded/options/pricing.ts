@@ -4,28 +4,19 @@ import { Refusal } from '../http/http.ts'
 /** The version of the interface's sprite price. */
 const PRICE_VERSION = 'sprite-base-frame-20261017-v1'
 
+/** Prices in the service's own words; see {@link defaultPricing}. */
+export type SpritePricing = Readonly<typeof defaultPricing>
+
 /**
- * `sprite_pricing` of the capabilities record, in the service's own words. Whole US cents.
+ * `sprite_pricing` of the capabilities record. Whole US cents. Twelve frames cost 2.4 credits; 1.5 if the
+ * background is kept.
  *
  * A sheet costs `first_tier_cents` up to `tier_boundary` frames and `additional_frame_cents` for each further
  * one. A sheet that keeps its background costs `plain_frame_cents` for each frame. The price in credits is
  * the sum divided by `credit_cents`, rounded up to a tenth. The interface shows the fields but no formula
  * (N15).
  */
-export interface SpritePricing {
-  readonly minimum_frames: number
-  readonly maximum_frames: number
-  readonly default_frames: number
-  readonly tier_boundary: number
-  readonly first_tier_cents: number
-  readonly additional_frame_cents: number
-  readonly credit_cents: number
-  readonly charge_rounding: 'up_to_tenth'
-  readonly plain_frame_cents: number
-}
-
-/** Twelve frames cost 2.4 credits; 1.5 if the background is kept. */
-export const defaultPricing: SpritePricing = {
+export const defaultPricing = {
   minimum_frames: 7,
   maximum_frames: 100,
   default_frames: 12,
