@@ -18,7 +18,8 @@ export interface Commission {
   /** 1 or more. */
   readonly frames: number
   /**
-   * `remove` cuts a flat background away. `keep` moves the figure in front of it if the two can be separated.
+   * `remove` cuts a flat background away, `keep` moves the figure in front of it. A picture that cannot be
+   * separated moves as a whole before itself.
    */
   readonly background: 'remove' | 'keep'
   /**
