@@ -314,6 +314,14 @@ describe('init', () => {
     })
   })
 
+  test('a project that has specs gets no first one, and is told how to use the one that it has', async () => {
+    const world = createWorld({ files: { '/game/art/game-screen.sprite.yaml': 'source: ./ui/\n', '/game/package.json': '{}' } })
+    expect(await world.run('init', '--own')).toBe(0)
+    expect([...world.files.keys()].filter((file) => file.includes('hero'))).toEqual([])
+    expect(world.out()).toContain('art/game-screen.sprite.yaml  was there, kept as it is')
+    expect(world.out()).toContain("import game_screen from './art/game-screen.sprite.yaml', and await loadSprites([game_screen])")
+  })
+
   test('the first spec is one that the parser takes, with the picture beside it', () => {
     const spec = parseSpec(firstSpecText('../node_modules/spritewright/schemas/sprite.schema.json'), '/game/sprites/hero.sprite.json')
     expect(spec.name).toBe('hero')

@@ -118,7 +118,8 @@ export function createWorld(init: WorldInit = {}): World {
     tempFolder: '/tmp',
     workingFolder: '/game',
     processId: 1,
-    glob: async () => [],
+    glob: async (_root, patterns) =>
+      patterns.some((one) => one.includes('.sprite.')) ? [...files.keys()].filter((file) => /\.sprite\.(?:json|ya?ml)$/.test(file)) : [],
   } satisfies Partial<Host> as unknown as Host
   const parts: ProgramParts = {
     host,

@@ -1,9 +1,12 @@
 import { relative, resolve } from 'node:path'
 import { SpritewrightError } from '../../errors.ts'
+import { readPackage } from '../../options/config-files.ts'
+import { findViteConfigs } from '../../options/vite-configs.ts'
 import { importProjects } from '../../workshop/import/import.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { ink } from '../view/ink.ts'
+import { packCommand } from '../view/next.ts'
 
 /** `spritewright import`: writes specs from a project of another packer, and says what has no equal. */
 export async function importSpecs({ parts, printer, root }: CommandContext, { flag, names }: CommandArgs): Promise<number> {
@@ -22,6 +25,9 @@ export async function importSpecs({ parts, printer, root }: CommandContext, { fl
   if (Object.keys(atlas).length > 0) printer.line(`For the configuration: atlas: ${JSON.stringify(atlas)}`)
   if (left.length > 0) printer.line('Left to you:')
   for (const sentence of left) printer.line('  ', sentence)
-  printer.hint('Next: ', ink('bold', 'npx spritewright build'))
+  const { dependencies } = await readPackage(parts.host.disk, root)
+  const lacksPlugin = dependencies.includes('vite') && !(await findViteConfigs(parts.host.disk, root)).some(({ hasPlugin }) => hasPlugin)
+  if (lacksPlugin) printer.hint('Next: ', ink('bold', 'npx spritewright init --own'), ', which adds the plugin to Vite.')
+  else printer.hint('Next: ', ink('bold', await packCommand(parts.host, root)))
   return 0
 }

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { SpritewrightError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
 import { decodeText, inProjectStyle } from '../../host/project-style.ts'
@@ -26,6 +26,8 @@ import { hasTypeScript, refreshTypings } from '../typings.ts'
 import { ink } from '../view/ink.ts'
 import { buildCommand, packCommand } from '../view/next.ts'
 import type { Printer } from '../view/printer.ts'
+
+const specEnding = /\.sprite\.(?:json|ya?ml)$/
 
 /** The outcome of one file. */
 interface Step {
@@ -80,11 +82,13 @@ export async function init({ parts, printer, root, withWorkshop }: CommandContex
   printer.line()
   if (isOwn) printer.hint('Next: ', ink('bold', next[0] as string), ', which packs your art.')
   else tellNext(printer, steps[0]?.done === 'written' ? answers : undefined)
+  const spec = steps.find(({ path }) => specEnding.test(path))?.path ?? ''
+  const name = basename(spec).replace(specEnding, '').replaceAll('-', '_')
   const usesPhaser = answers.engine ? answers.engine === 'phaser' : dependencies.includes('phaser')
   printer.hint(
     'In the game: ',
-    ink('bold', `import hero from './${answers.folder}/${firstSpecName}'`),
-    `, and ${usesPhaser ? 'preloadSprites(this, [hero]) of spritewright/phaser' : 'await loadSprites([hero]) of spritewright/pixi'}. The README shows it whole.`,
+    ink('bold', `import ${name} from './${spec}'`),
+    `, and ${usesPhaser ? `preloadSprites(this, [${name}]) of spritewright/phaser` : `await loadSprites([${name}]) of spritewright/pixi`}. The README shows it whole.`,
   )
   return 0
 }
@@ -142,13 +146,14 @@ async function patch(host: Host, root: string, path: string, change: (text: stri
   return { path, done: 'extended' }
 }
 
-/** The picture comes first: for a watching dev server, a spec without its picture would be an error. */
+/**
+ * A project that has specs needs no first one. The picture comes first: for a watching dev server, a spec without its
+ * picture would be an error.
+ */
 async function writeFirstSpec(host: Host, root: string, { folder, drawer }: FirstAnswers): Promise<Step[]> {
+  const [own] = (await host.glob(root, ['**/*.sprite.{json,yaml,yml}'])).sort()
+  if (own !== undefined) return [{ path: relative(root, own).replaceAll('\\', '/'), done: 'kept' }]
   const spec = `${folder}/${firstSpecName}`
-  for (const ending of ['json', 'yaml', 'yml']) {
-    const path = spec.replace(/json$/, ending)
-    if (await host.disk.stat(join(root, path))) return [{ path, done: 'kept' }]
-  }
   const picture = await writeNew(host, root, `${folder}/${firstPictureName}`, drawFirstPicture())
   const text = firstSpecText(await findSpecSchema(host.disk, root, join(root, spec)), drawer === 'own')
   return [await writeText(host, root, spec, text), picture]

@@ -24,7 +24,7 @@ export const defaultPricing = {
   first_tier_cents: 40,
   additional_frame_cents: 5,
   credit_cents: 25,
-  charge_rounding: 'up_to_tenth',
+  charge_rounding: 'up_to_tenth' as const,
   plain_frame_cents: 3,
 }
 
