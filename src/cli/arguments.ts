@@ -1,5 +1,5 @@
 import { type Credits, isCreditsText, parseCredits } from '../credit/credits.ts'
-import { SpritewrightError } from '../errors.ts'
+import { type ErrorFacts, SpritewrightError } from '../errors.ts'
 
 /** The parsed arguments of a command: names and options, all as typed texts. */
 export interface CommandArgs {
@@ -47,8 +47,11 @@ export function createArgs(names: readonly string[], options: Readonly<Record<st
 }
 
 function wrongValue(name: string, found: string, expected: string): SpritewrightError {
-  return new SpritewrightError('SW_USAGE', {
-    message: `Expected --${name} to be ${expected}, found ${JSON.stringify(found)}.`,
-    facts: { option: `--${name}`, expected, found },
-  })
+  const message = `Expected --${name} to be ${expected}, found ${JSON.stringify(found)}.`
+  return usageError(message, { option: `--${name}`, expected, found })
+}
+
+/** The error for a command line that cannot be followed. */
+export function usageError(message: string, facts?: ErrorFacts): SpritewrightError {
+  return new SpritewrightError('SW_USAGE', { message, facts })
 }

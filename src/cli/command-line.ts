@@ -1,7 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
-import { SpritewrightError } from '../errors.ts'
+import type { SpritewrightError } from '../errors.ts'
 import { nearestName } from '../sprite-spec/nearest.ts'
-import { type CommandArgs, createArgs } from './arguments.ts'
+import { type CommandArgs, createArgs, usageError } from './arguments.ts'
 import { type CommandEntry, commandEntries, globalOptions, type OptionEntry } from './commands.ts'
 
 /** A parsed command line. */
@@ -52,7 +52,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   if (argv.length === 0) return { kind: 'help', isAsked: false }
   if (!entry) throw unknownCommand(verb)
   if (!entry.takesNames && names.length > 0) {
-    throw usage(`Expected no names after "spritewright ${entry.verb}", found ${JSON.stringify(names[0])}.`, {
+    throw usageError(`Expected no names after "spritewright ${entry.verb}", found ${JSON.stringify(names[0])}.`, {
       command: entry.verb,
       found: names,
     })
@@ -103,14 +103,14 @@ function checkOptions(given: readonly Given[], entry: CommandEntry): Record<stri
     const option = known.find((candidate) => candidate.name === name)
     if (!option) throw unknownOption(flag, entry, known)
     const count = given.filter((other) => other.name === name).length
-    if (count > 1) throw usage(`Expected --${name} once, found it ${count} times.`, { option: `--${name}` })
+    if (count > 1) throw usageError(`Expected --${name} once, found it ${count} times.`, { option: `--${name}` })
     // `parseArgs` takes the next argument as the value, even if it is another option.
     const isMissing = value === undefined || value === '' || (!isInline && value.startsWith('-'))
     if (option.takesValue && isMissing) {
-      throw usage(`Expected a value after --${name}: ${option.usage}.`, { option: `--${name}` })
+      throw usageError(`Expected a value after --${name}: ${option.usage}.`, { option: `--${name}` })
     }
     if (!option.takesValue && value !== undefined) {
-      throw usage(`Expected --${name} without a value, found ${JSON.stringify(value)}.`, { option: `--${name}` })
+      throw usageError(`Expected --${name} without a value, found ${JSON.stringify(value)}.`, { option: `--${name}` })
     }
     checked[name] = value ?? true
   }
@@ -134,13 +134,13 @@ const usualWords: Readonly<Record<string, string>> = {
 
 function unknownCommand(found: string | undefined): SpritewrightError {
   const verbs = commandEntries.map((entry) => entry.verb)
-  if (found === undefined) return usage('Expected a command, found none. All commands: npx spritewright --help', { commands: verbs })
+  if (found === undefined) return usageError('Expected a command, found none. All commands: npx spritewright --help', { commands: verbs })
   const meant = Object.keys(usualWords).find((command) => usualWords[command]?.split(' ').includes(found))
   const nearest = meant ?? nearestName(found, verbs)
   const entry = commandEntries.find(({ verb }) => verb === meant?.split(' ')[0])
   const asked = nearest ? `Did you mean "npx spritewright ${nearest}"?` : 'All commands: npx spritewright --help'
   const advice = entry ? `Try "npx spritewright ${meant}": ${entry.text}.` : asked
-  return usage(`Unknown command ${JSON.stringify(found)}. ${advice}`, { found, nearest })
+  return usageError(`Unknown command ${JSON.stringify(found)}. ${advice}`, { found, nearest })
 }
 
 function unknownOption(found: string, { verb }: CommandEntry, known: readonly Option[]): SpritewrightError {
@@ -149,9 +149,5 @@ function unknownOption(found: string, { verb }: CommandEntry, known: readonly Op
     known.map(({ name }) => `--${name}`),
   )
   const advice = nearest ? `Did you mean ${nearest}?` : `Its options: npx spritewright ${verb} --help`
-  return usage(`Unknown option ${found} of "spritewright ${verb}". ${advice}`, { command: verb, found, nearest })
-}
-
-function usage(message: string, facts: Readonly<Record<string, unknown>>): SpritewrightError {
-  return new SpritewrightError('SW_USAGE', { message, facts })
+  return usageError(`Unknown option ${found} of "spritewright ${verb}". ${advice}`, { command: verb, found, nearest })
 }

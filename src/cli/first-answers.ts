@@ -1,9 +1,9 @@
 import { join, posix } from 'node:path'
-import { SpritewrightError } from '../errors.ts'
 import type { Host } from '../host/host.ts'
 import { configNames } from '../options/config-files.ts'
 import type { Engine } from '../options/schema.ts'
-import type { CommandArgs } from './arguments.ts'
+import { type CommandArgs, usageError } from './arguments.ts'
+import { answered } from './asking.ts'
 import type { ProgramParts } from './context.ts'
 
 /** Who draws the sprites of a new project. */
@@ -27,30 +27,27 @@ const usualFolder = 'sprites'
  * a terminal, or where a configuration is there already, nothing is asked.
  *
  * @param dependencies Names of the packages that the project depends on.
- * @returns `undefined` if the person presses Ctrl-C.
  * @throws `SW_USAGE` for a folder outside the project, another engine, or an option that a configuration which is
- * there would not follow.
+ * there would not follow; `SW_INTERRUPTED` if the person presses Ctrl-C.
  */
 export async function askFirst(
   parts: ProgramParts,
   root: string,
   dependencies: readonly string[],
   args: CommandArgs,
-): Promise<FirstAnswers | undefined> {
+): Promise<FirstAnswers> {
   const given = readOptions(args)
   const config = await findConfig(parts.host, root)
   if (config !== undefined && (given.drawer || given.engine))
-    throw new SpritewrightError('SW_USAGE', {
-      message: `Expected no --embedded, no --own and no --engine where ${config} is there, since init overwrites nothing. Write them into that file.`,
-      facts: { file: config },
-    })
+    throw usageError(
+      `Expected no --embedded, no --own and no --engine where ${config} is there, since init overwrites nothing. Write them into that file.`,
+      { file: config },
+    )
   if (!parts.host.terminal.canAsk || config !== undefined) return { drawer: 'service', folder: usualFolder, ...given }
-  const drawer = given.drawer ?? (await askDrawer(parts))
-  if (drawer === undefined) return undefined
-  const engine = given.engine ?? (await askEngine(parts, dependencies))
-  if (engine === undefined) return undefined
-  const folder = given.folder ?? (await parts.askText('In which folder does the first sprite go?', usualFolder))
-  if (folder === undefined) return undefined
+  const outcome = 'Nothing was written.'
+  const drawer = given.drawer ?? answered(await askDrawer(parts), outcome)
+  const engine = given.engine ?? answered(await askEngine(parts, dependencies), outcome)
+  const folder = given.folder ?? answered(await parts.askText('In which folder does the first sprite go?', usualFolder), outcome)
   return { drawer, ...(isEngine(engine) ? { engine } : {}), folder: folderBelow(folder) }
 }
 
@@ -58,13 +55,12 @@ export async function askFirst(
 function readOptions(args: CommandArgs): Partial<FirstAnswers> {
   const [engine, folder] = [args.text('engine'), args.text('folder')]
   if (engine !== undefined && !isEngine(engine))
-    throw new SpritewrightError('SW_USAGE', {
-      message: `Expected --engine to be phaser or pixi, found ${JSON.stringify(engine)}. Nothing was written.`,
-      facts: { option: '--engine', found: engine },
+    throw usageError(`Expected --engine to be phaser or pixi, found ${JSON.stringify(engine)}. Nothing was written.`, {
+      option: '--engine',
+      found: engine,
     })
   const drawers = (['embedded', 'own'] as const).filter((name) => args.flag(name))
-  if (drawers.length > 1)
-    throw new SpritewrightError('SW_USAGE', { message: 'Expected --embedded or --own, found both. Nothing was written.' })
+  if (drawers.length > 1) throw usageError('Expected --embedded or --own, found both. Nothing was written.')
   return {
     ...(drawers[0] ? { drawer: drawers[0] } : {}),
     engine,
@@ -104,7 +100,5 @@ async function findConfig({ disk }: Host, root: string): Promise<string | undefi
 function folderBelow(text: string): string {
   const folder = posix.normalize(text).replace(/^\.\/|\/+$/g, '')
   if (folder !== '' && !folder.startsWith('/') && !folder.startsWith('..') && !/[:\\\0]/.test(text)) return folder
-  throw new SpritewrightError('SW_USAGE', {
-    message: `Expected a folder of the project, such as sprites or art/sprites, found ${JSON.stringify(text)}. Nothing was written.`,
-  })
+  throw usageError(`Expected a folder of the project, such as sprites or art/sprites, found ${JSON.stringify(text)}. Nothing was written.`)
 }

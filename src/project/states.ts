@@ -235,6 +235,15 @@ export function missingWords({ state, note, request, changed = [] }: UnsentReque
 }
 
 /**
+ * `1 frame`, `2 frames`.
+ *
+ * @param plural For nouns whose plural is not the noun with an s.
+ */
+export function count(number: number, noun: string, plural: string = `${noun}s`): string {
+  return `${number} ${number === 1 ? noun : plural}`
+}
+
+/**
  * `1 animation`, `3 pictures`, `2 animations and pictures`.
  *
  * @param all What the number is about. Steps among it do not count.
@@ -243,5 +252,5 @@ export function countItems(number: number, all: readonly { readonly request: Pic
   const own = all.filter(({ request }) => !isStepId(request.id))
   const pictures = own.filter(({ request }) => request.operation !== 'sprite_sheet').length
   if (pictures > 0 && pictures < own.length) return `${number} animations and pictures`
-  return `${number} ${pictures > 0 ? 'picture' : 'animation'}${number === 1 ? '' : 's'}`
+  return count(number, pictures > 0 ? 'picture' : 'animation')
 }

@@ -6,6 +6,7 @@ import { findViteConfigs } from '../options/vite-configs.ts'
 import type { Context } from '../project/context.ts'
 import type { PlanItem } from '../project/plan.ts'
 import { readRoute, type ServiceConnection } from '../project/session.ts'
+import { count } from '../project/states.ts'
 import { refuseTrackedRecords } from '../project/store-folder.ts'
 import { survey } from '../project/survey.ts'
 import { projectName } from '../project/trust/approvers.ts'
@@ -302,8 +303,4 @@ async function checkClock(context: Context): Promise<DoctorFinding> {
     found: `${Math.round((newest - now) / 1000)} s behind the newest record of the journal`,
     advice: 'Set the clock right: unanswered submissions are not replayed while it is behind.',
   }
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`
 }

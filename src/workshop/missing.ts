@@ -4,7 +4,7 @@ import { SpritewrightError } from '../errors.ts'
 import { commandWord } from '../host/terminal.ts'
 import type { Context } from '../project/context.ts'
 import type { Quotes } from '../project/quotes.ts'
-import { countItems, missingWords, type UnsentRequest } from '../project/states.ts'
+import { count, countItems, missingWords, type UnsentRequest } from '../project/states.ts'
 import { spriteOf } from '../sprite-spec/request.ts'
 import { isStepId } from '../vault/lockfile.ts'
 
@@ -56,7 +56,7 @@ export async function missingError(
 function countWords(items: readonly Missing[]): string {
   const steps = items.filter(({ id }) => isStepId(id)).length
   const own = items.length - steps
-  const words = [...(own > 0 ? [countItems(own, items)] : []), ...(steps > 0 ? [`${steps} ${steps === 1 ? 'step' : 'steps'}`] : [])]
+  const words = [...(own > 0 ? [countItems(own, items)] : []), ...(steps > 0 ? [count(steps, 'step')] : [])]
   return `${words.join(' and ')} of the project ${items.length === 1 ? 'is' : 'are'}`
 }
 

@@ -4,6 +4,7 @@ import type { Context } from '../project/context.ts'
 import { layoutOf } from '../project/opener.ts'
 import type { PlanItem } from '../project/plan.ts'
 import type { ServiceConnection } from '../project/session.ts'
+import { count } from '../project/states.ts'
 import { type Survey, survey, throwAll } from '../project/survey.ts'
 import { frameNumber, readDelivered, readPlayed } from '../sheets/frames.ts'
 import { createOverrideFinder } from '../sheets/overrides/overrides.ts'
@@ -53,7 +54,7 @@ export async function review(context: Context, connection: ServiceConnection, na
 /** Pictures, of one frame each, as one part of the sheet. */
 function sideBySide(name: string, pictures: readonly ReviewedAnimation[]): ReviewedAnimation {
   return {
-    title: `${name} - ${pictures.length} ${pictures.length === 1 ? 'picture' : 'pictures'}`,
+    title: `${name} - ${count(pictures.length, 'picture')}`,
     frames: pictures.flatMap(({ frames }) => frames),
     captions: pictures.flatMap(({ captions }) => captions),
     flagged: pictures.flatMap(({ flagged }, at) => (flagged.length > 0 ? [at] : [])),

@@ -4,7 +4,7 @@ import { AtlasError, type AtlasErrorCode } from '../../atlas/errors.ts'
 import { exitCodeOf, toFailures } from '../../src/cli/failure.ts'
 import { createPaint, cutInk, ink, inkWidth } from '../../src/cli/view/ink.ts'
 import { createPrinter, toJsonText } from '../../src/cli/view/printer.ts'
-import { layTable } from '../../src/cli/view/table.ts'
+import { layTable, right } from '../../src/cli/view/table.ts'
 import { type ErrorCode, errorCodes, SpritewrightError } from '../../src/errors.ts'
 import { escapeText } from '../../src/host/terminal.ts'
 import { createWorld, planItem, systemError } from './world.ts'
@@ -40,13 +40,13 @@ describe('what the terminal gets', () => {
       [ink('green', 'hero.walk'), '', '2.4'],
       ['coin', '', '12'],
     ]
-    const lines = layTable([{ title: 'animation' }, { title: 'empty' }, { title: 'price', align: 'right' }], rows)
+    const lines = layTable(['animation', 'empty', right('price')], rows)
     expect(lines.map(createPaint(false))).toEqual(['animation  price', 'hero.walk    2.4', 'coin          12'])
     expect(createPaint(true)(lines[1] ?? [])).toContain('\x1b[32mhero.walk')
   })
 
   test('a table that is too wide has its last column below each row; without a terminal a row is one line', async () => {
-    const columns = [{ title: 'animation' }, { title: 'price', align: 'right' as const }, { title: 'why' }]
+    const columns = ['animation', right('price'), 'why']
     const rows = [
       [ink('bold', 'hero.walk'), '2.4', ink('dim', 'a brisk walk in place, with a long cape')],
       ['coin', '12', 'prompt changed'],

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
-import { SpritewrightError } from '../../errors.ts'
-import type { CommandArgs } from '../arguments.ts'
+import { type CommandArgs, usageError } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { ink } from '../view/ink.ts'
 import { buildCommand } from '../view/next.ts'
@@ -11,9 +10,7 @@ import { buildCommand } from '../view/next.ts'
 export async function answer({ printer, parts, root, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
   const [name, ...words] = args.names
   if (name === undefined || words.length === 0) {
-    throw new SpritewrightError('SW_USAGE', {
-      message: 'Expected a name and an answer: npx spritewright answer hero.walk "with the left hand"',
-    })
+    throw usageError('Expected a name and an answer: npx spritewright answer hero.walk "with the left hand"')
   }
   const path = args.text('asset')
   const { disk, workingFolder } = parts.host

@@ -1,15 +1,17 @@
 import { revokedWords, workerWords } from '../../credit/approval-words.ts'
 import { creditsWords, sumCredits } from '../../credit/credits.ts'
-import { errorCodes, SpritewrightError } from '../../errors.ts'
-import { countItems } from '../../project/states.ts'
+import { errorCodes } from '../../errors.ts'
+import { count, countItems } from '../../project/states.ts'
 import type { ApprovalLine, ApproveReport, ApproveRequest, StandingOffer } from '../../workshop.ts'
-import type { CommandArgs } from '../arguments.ts'
-import type { CommandContext } from '../context.ts'
+import { type CommandArgs, usageError } from '../arguments.ts'
+import { answered, needTerminal } from '../asking.ts'
+import type { CommandContext, ProgramParts } from '../context.ts'
 import { refreshTypings } from '../typings.ts'
 import { ink } from '../view/ink.ts'
 import { adoptCommand, type NextProject, tellBuild } from '../view/next.ts'
-import { count, creditsCell } from '../view/plan.ts'
+import { creditsCell } from '../view/plan.ts'
 import type { Printer } from '../view/printer.ts'
+import { right } from '../view/table.ts'
 
 /**
  * `spritewright approve`: shows prices, asks the person, and writes the ceilings. Exit code 3 if the person
@@ -30,7 +32,7 @@ export async function approve({ printer, parts, root, withWorkshop }: CommandCon
     confirm: async (lines, balance, worker) => {
       printLines(printer, lines, balance, isSure)
       if (worker) printer.line(workerWords(worker))
-      return isSure || (await askPerson(parts, toQuestion(lines)))
+      return askPerson(parts, isSure, `${toSentence(lines)} Approve?`)
     },
   }
   const { report, asksWorker } = await withWorkshop(async (workshop) => {
@@ -44,7 +46,7 @@ export async function approve({ printer, parts, root, withWorkshop }: CommandCon
 /** `spritewright approve --revoke`: takes approvals back, and says what was sent already. */
 async function revoke({ printer, withWorkshop }: Pick<CommandContext, 'printer' | 'withWorkshop'>, args: CommandArgs): Promise<number> {
   if (['adopt', 'standing', 'yes'].some((name) => args.flag(name)) || args.text('max') !== undefined || args.text('total') !== undefined)
-    throw new SpritewrightError('SW_USAGE', { message: 'Expected approve --revoke alone, or with names: it takes approvals back.' })
+    throw usageError('Expected approve --revoke alone, or with names: it takes approvals back.')
   const report = await withWorkshop((workshop) => workshop.revoke(args.names))
   printer.document(report)
   for (const words of revokedWords(report)) printer.line(words)
@@ -62,16 +64,14 @@ async function acceptStanding(
 ): Promise<number> {
   const [other] = args.names
   if (other !== undefined || args.flag('adopt') || args.text('max') !== undefined || args.text('total') !== undefined)
-    throw new SpritewrightError('SW_USAGE', {
-      message: 'Expected approve --standing alone: it accepts the ceilings that the configuration has.',
-    })
+    throw usageError('Expected approve --standing alone: it accepts the ceilings that the configuration has.')
   const isSure = args.flag('yes')
   const { offer, confirmed } = await withWorkshop((workshop) =>
     workshop.acceptStanding(
       {
         confirm: async (shown) => {
           printStanding(printer, shown)
-          return isSure || (await askPerson(parts, 'Accept these standing ceilings?'))
+          return askPerson(parts, isSure, 'Accept these standing ceilings?')
         },
       },
       parts.signal,
@@ -108,7 +108,7 @@ function toStandingWords({ perSprite, perRun, total }: StandingOffer['ceilings']
 
 function printLines(printer: Printer, lines: readonly ApprovalLine[], balance: bigint, isSure: boolean): void {
   printer.table(
-    [{ title: 'animation' }, { title: 'price', align: 'right' }, { title: 'ceiling', align: 'right' }, { title: 'prompt' }],
+    ['animation', right('price'), right('ceiling'), 'prompt'],
     lines.map((line) => [
       ink('bold', line.id),
       creditsCell(line.quote),
@@ -138,19 +138,9 @@ function countLines(lines: readonly ApprovalLine[]): string {
   return steps === 0 ? items : `${items} and ${count(steps, 'step')}`
 }
 
-function toQuestion(lines: readonly ApprovalLine[]): string {
-  return `${toSentence(lines)} Approve?`
-}
-
-async function askPerson({ ask, host }: CommandContext['parts'], question: string): Promise<boolean> {
-  if (!host.terminal.canAsk)
-    throw new SpritewrightError('SW_USAGE', {
-      message: 'Expected --yes, since there is no terminal to ask at. Nothing was approved. See the prices with: npx spritewright plan',
-      facts: { option: '--yes' },
-    })
-  const answer = await ask(question)
-  if (answer === undefined) throw new SpritewrightError('SW_INTERRUPTED', { message: 'Interrupted. Nothing was approved.' })
-  return answer
+async function askPerson(parts: ProgramParts, isSure: boolean, question: string): Promise<boolean> {
+  needTerminal(parts, isSure, '. Nothing was approved. See the prices with: npx spritewright plan')
+  return isSure || answered(await parts.ask(question), 'Nothing was approved.')
 }
 
 /**

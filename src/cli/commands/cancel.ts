@@ -1,5 +1,4 @@
-import { SpritewrightError } from '../../errors.ts'
-import type { CommandArgs } from '../arguments.ts'
+import { type CommandArgs, usageError } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { ink } from '../view/ink.ts'
 
@@ -9,8 +8,7 @@ import { ink } from '../view/ink.ts'
  */
 export async function cancel({ printer, parts, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
   const [name, ...more] = args.names
-  if (name === undefined || more.length > 0)
-    throw new SpritewrightError('SW_USAGE', { message: 'Expected one name: npx spritewright cancel hero' })
+  if (name === undefined || more.length > 0) throw usageError('Expected one name: npx spritewright cancel hero')
   const ended = await withWorkshop((workshop) => workshop.cancel(name, parts.signal))
   printer.document({ cancelled: ended })
   for (const { id, status } of ended) printer.line(ink('bold', id), `: ${status}`)

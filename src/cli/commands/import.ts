@@ -1,19 +1,15 @@
 import { relative, resolve } from 'node:path'
-import { SpritewrightError } from '../../errors.ts'
 import { readPackage } from '../../options/config-files.ts'
 import { findViteConfigs } from '../../options/vite-configs.ts'
 import { importProjects } from '../../workshop/import/import.ts'
-import type { CommandArgs } from '../arguments.ts'
+import { type CommandArgs, usageError } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { ink } from '../view/ink.ts'
 import { packCommand } from '../view/next.ts'
 
 /** `spritewright import`: writes specs from a project of another packer, and says what has no equal. */
 export async function importSpecs({ parts, printer, root }: CommandContext, { flag, names }: CommandArgs): Promise<number> {
-  if (names.length === 0)
-    throw new SpritewrightError('SW_USAGE', {
-      message: 'Expected a .tps, a .ftpp or a folder of AssetPack: npx spritewright import art/sheets.tps',
-    })
+  if (names.length === 0) throw usageError('Expected a .tps, a .ftpp or a folder of AssetPack: npx spritewright import art/sheets.tps')
   const isDryRun = flag('dry-run')
   const paths = names.map((name) => resolve(parts.host.workingFolder, name))
   const { specs, left, atlas } = await importProjects(parts.host, { root, paths, isDryRun })

@@ -1,5 +1,4 @@
 import { basename, join, relative } from 'node:path'
-import { SpritewrightError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
 import { decodeText, inProjectStyle } from '../../host/project-style.ts'
 import { publish, replaceFile } from '../../host/publish.ts'
@@ -47,7 +46,6 @@ export async function init({ parts, printer, root, withWorkshop }: CommandContex
   const { host } = parts
   const { dependencies } = await readPackage(host.disk, root)
   const answers = await askFirst(parts, root, dependencies, args)
-  if (answers === undefined) throw new SpritewrightError('SW_INTERRUPTED', { message: 'Interrupted. Nothing was written.' })
   const isOwn = answers.drawer === 'own'
   const steps = [
     await writeConfig(host, root, answers),

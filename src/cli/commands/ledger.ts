@@ -1,10 +1,11 @@
 import { creditsWords, formatCredits } from '../../credit/credits.ts'
+import { count } from '../../project/states.ts'
 import type { LedgerLine, LedgerReport, LedgerVerification } from '../../workshop.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { type Ink, ink, type Style } from '../view/ink.ts'
-import { count } from '../view/plan.ts'
-import type { Printer } from '../view/printer.ts'
+import type { Printer, ReportDocument } from '../view/printer.ts'
+import { right } from '../view/table.ts'
 
 const styles: Readonly<Record<LedgerLine['state'], Style>> = { held: 'yellow', settled: 'green', restored: 'dim', uncertain: 'red' }
 
@@ -28,7 +29,7 @@ export async function ledger(context: CommandContext, args: CommandArgs): Promis
   const { printer, withWorkshop } = context
   if (args.flag('verify')) return verify(context)
   const report = await withWorkshop((workshop) => workshop.ledger())
-  printer.document(toDocument(report))
+  printer.report(toDocument(report))
   printReport(printer, report)
   for (const { id, balanceBefore } of report.lines.filter((line) => line.state === 'uncertain')) {
     if (balanceBefore === undefined) continue
@@ -52,7 +53,7 @@ async function verify({ parts, printer, withWorkshop }: CommandContext): Promise
     ),
   )
   const { balance, checks, host, isAgreed } = found
-  printer.document({
+  printer.report({
     ...toDocument(found),
     checks: checks.map(({ line: { id, hash, attempt, executionId }, ...check }) => ({ id, hash, attempt, executionId, ...check })),
     balance,
@@ -83,7 +84,6 @@ function printChecks(printer: Printer, { checks }: LedgerVerification): void {
 }
 
 function printReport(printer: Printer, report: LedgerReport): void {
-  for (const warning of report.warnings) printer.warn(warning)
   if (report.repaired > 0) printer.note(`${count(report.repaired, 'movement')} written into ledger.jsonl again, from the journal.`)
   if (report.lines.length === 0) {
     printer.line('Nothing was ever bought from here.')
@@ -104,16 +104,7 @@ function printReport(printer: Printer, report: LedgerReport): void {
 
 function printLines(printer: Printer, lines: readonly LedgerLine[]): void {
   printer.table(
-    [
-      { title: 'when' },
-      { title: 'what' },
-      { title: 'state' },
-      { title: 'credits', align: 'right' },
-      { title: 'attempt', align: 'right' },
-      { title: 'approved' },
-      { title: 'where' },
-      { title: 'execution' },
-    ],
+    ['when', 'what', 'state', right('credits'), right('attempt'), 'approved', 'where', 'execution'],
     lines.map((line): Ink[] => [
       line.at === 0 ? '' : ink('dim', toIso(line.at).slice(0, 16).replace('T', ' ')),
       ink('bold', line.take === undefined ? line.id : `${line.id} · take ${line.take}`),
@@ -134,29 +125,16 @@ function stateWords({ decision, isPicture, state }: LedgerLine): string {
 }
 
 function printSprites(printer: Printer, { sprites }: LedgerReport): void {
+  const sums = ['settled', 'held', 'restored', 'uncertain', 'elsewhere'] as const
   const cell = (amount: bigint): string => (amount === 0n ? '' : formatCredits(amount))
   printer.line()
   printer.table(
-    [
-      { title: 'sprite' },
-      { title: 'settled', align: 'right' },
-      { title: 'held', align: 'right' },
-      { title: 'restored', align: 'right' },
-      { title: 'uncertain', align: 'right' },
-      { title: 'elsewhere', align: 'right' },
-    ],
-    sprites.map((one): Ink[] => [
-      ink('bold', one.sprite),
-      cell(one.settled),
-      cell(one.held),
-      cell(one.restored),
-      cell(one.uncertain),
-      cell(one.elsewhere),
-    ]),
+    ['sprite', ...sums.map(right)],
+    sprites.map((one): Ink[] => [ink('bold', one.sprite), ...sums.map((sum) => cell(one[sum]))]),
   )
 }
 
-function toDocument(report: LedgerReport): Readonly<Record<string, unknown>> {
+function toDocument(report: LedgerReport): ReportDocument {
   const { elsewhere, held, lines, repaired, restored, settled, sprites, uncertain, warnings } = report
   const dated = lines.map((line) => ({ ...line, at: line.at === 0 ? null : toIso(line.at) }))
   return { lines: dated, sprites, held, settled, restored, uncertain, elsewhere, repaired, warnings }

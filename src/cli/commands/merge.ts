@@ -1,7 +1,6 @@
 import { isAbsolute, join, resolve } from 'node:path'
-import { SpritewrightError } from '../../errors.ts'
 import { howToChoose, mergeLockFiles, resolveLockConflict } from '../../workshop/merge.ts'
-import type { CommandArgs } from '../arguments.ts'
+import { type CommandArgs, usageError } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 
 /**
@@ -10,7 +9,7 @@ import type { CommandContext } from '../context.ts'
  */
 export async function merge({ parts: { host }, printer, root }: CommandContext, { flag, names }: CommandArgs): Promise<number> {
   const sides = (['ours', 'theirs'] as const).filter((name) => flag(name))
-  if (sides.length > 1) throw new SpritewrightError('SW_USAGE', { message: 'Expected --ours or --theirs, found both.' })
+  if (sides.length > 1) throw usageError('Expected --ours or --theirs, found both.')
   const [side] = sides
   if (names.length === 0 || side) {
     const path = join(root, 'sprites.lock.json')
@@ -29,10 +28,7 @@ export async function merge({ parts: { host }, printer, root }: CommandContext, 
   }
   const [base, ours, theirs, ...more] = names.map((name) => (isAbsolute(name) ? name : resolve(host.workingFolder, name)))
   if (base === undefined || ours === undefined || theirs === undefined || more.length > 0)
-    throw new SpritewrightError('SW_USAGE', {
-      message: `Expected no file or three (merge BASE OURS THEIRS), found ${names.length}.`,
-      facts: { names },
-    })
+    throw usageError(`Expected no file or three (merge BASE OURS THEIRS), found ${names.length}.`, { names })
   const conflicts = await mergeLockFiles(host, { base, ours, theirs })
   printer.document({ file: ours, conflicts, resolved: conflicts.length === 0 })
   if (conflicts.length > 0) printer.warn(`Both sides changed ${conflicts.join(', ')} in sprites.lock.json. ${howToChoose}.`)

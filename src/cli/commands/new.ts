@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path'
-import { SpritewrightError } from '../../errors.ts'
-import type { CommandArgs } from '../arguments.ts'
+import { type CommandArgs, usageError } from '../arguments.ts'
+import { answered } from '../asking.ts'
 import type { CommandContext } from '../context.ts'
 import { refreshTypings } from '../typings.ts'
 import { ink } from '../view/ink.ts'
@@ -9,23 +9,18 @@ import { ink } from '../view/ink.ts'
 export async function newSprite({ parts, printer, root, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
   const [name, path, ...more] = args.names
   if (name === undefined || path === undefined || more.length > 0)
-    throw new SpritewrightError('SW_USAGE', {
-      message: 'Expected a name and a picture: npx spritewright new hero drawings/hero.png --prompt "a small knight"',
-    })
+    throw usageError('Expected a name and a picture: npx spritewright new hero drawings/hero.png --prompt "a small knight"')
   const { disk, terminal, workingFolder } = parts.host
   const file = resolve(workingFolder, path)
   const stat = await disk.stat(file)
-  if (!stat || stat.isFolder)
-    throw new SpritewrightError('SW_USAGE', {
-      message: `Expected a picture at ${JSON.stringify(path)}, found ${stat ? 'a folder' : 'nothing'}.`,
-    })
-  const isAsked = args.text('prompt') === undefined && terminal.canAsk
-  const prompt = isAsked ? await parts.askText(`What is ${name}? The service draws by these words.`) : args.text('prompt')
-  if (isAsked && prompt === undefined) throw new SpritewrightError('SW_INTERRUPTED', { message: 'Interrupted. Nothing was written.' })
+  if (!stat || stat.isFolder) throw usageError(`Expected a picture at ${JSON.stringify(path)}, found ${stat ? 'a folder' : 'nothing'}.`)
+  const given = args.text('prompt')
+  const isAsked = given === undefined && terminal.canAsk
+  const prompt = isAsked
+    ? answered(await parts.askText(`What is ${name}? The service draws by these words.`), 'Nothing was written.')
+    : given
   if (!prompt)
-    throw new SpritewrightError('SW_USAGE', {
-      message: 'Expected words that say what the sprite is, at the question or as --prompt "…", found none. Nothing was written.',
-    })
+    throw usageError('Expected words that say what the sprite is, at the question or as --prompt "…", found none. Nothing was written.')
   const picture = await disk.read(file)
   const made = await withWorkshop(async (workshop) => {
     const written = await workshop.createSprite({ name, prompt, picture })

@@ -1,25 +1,23 @@
 import { join, resolve } from 'node:path'
 import { creditsWords } from '../../credit/credits.ts'
-import { SpritewrightError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
 import { replaceFile } from '../../host/publish.ts'
-import { countItems, meaningOf, whyNotBought } from '../../project/states.ts'
+import { count, countItems, meaningOf, whyNotBought } from '../../project/states.ts'
 import type { FrameFile, PlanPictures, PlanReport } from '../../workshop.ts'
-import type { CommandArgs } from '../arguments.ts'
+import { type CommandArgs, usageError } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { refreshTypings } from '../typings.ts'
 import { type Ink, ink } from '../view/ink.ts'
 import { type LinkedPictures, toPlanMarkdown } from '../view/markdown.ts'
 import { type NextProject, tellMake, tellNext } from '../view/next.ts'
-import { count, creditsCell, framesCell, inkState, ownRows, type PlanRow, printNoSpec, rowsOf, toPlanDocument } from '../view/plan.ts'
+import { creditsCell, framesCell, inkState, ownRows, type PlanRow, printNoSpec, rowsOf, toPlanDocument } from '../view/plan.ts'
 import type { Printer } from '../view/printer.ts'
+import { right } from '../view/table.ts'
 
 /** `spritewright plan`: shows bought and missing animations, prices, and the next command. Spends nothing. */
 export async function plan({ printer, parts, root, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
   const asMarkdown = args.flag('markdown')
-  if (asMarkdown && printer.isJson) {
-    throw new SpritewrightError('SW_USAGE', { message: 'Expected --markdown or --json, found both. Leave one out.' })
-  }
+  if (asMarkdown && printer.isJson) throw usageError('Expected --markdown or --json, found both. Leave one out.')
   const folder = folderOfPictures(args)
   const [report, pictures, { asksWorker, options }] = await withWorkshop(async (workshop) => {
     await refreshTypings({ parts, printer, root }, workshop)
@@ -33,8 +31,7 @@ export async function plan({ printer, parts, root, withWorkshop }: CommandContex
     printer.raw(toPlanMarkdown(report, approve + printer.place, linked))
     return 0
   }
-  printer.document(toPlanDocument(report))
-  for (const warning of report.warnings) printer.warn(warning)
+  printer.report(toPlanDocument(report))
   if (report.items.length === 0 && report.own.length === 0) {
     printNoSpec(printer, options)
     return 0
@@ -50,16 +47,13 @@ export async function plan({ printer, parts, root, withWorkshop }: CommandContex
 function folderOfPictures(args: CommandArgs): string | undefined {
   const folder = args.text('pictures')
   const url = args.text('pictures-url')
-  const refuse = (message: string): never => {
-    throw new SpritewrightError('SW_USAGE', { message })
-  }
   if (folder !== undefined && !args.flag('markdown'))
-    return refuse('Expected --markdown beside --pictures, since only Markdown links them.')
+    throw usageError('Expected --markdown beside --pictures, since only Markdown links them.')
   if (url !== undefined && folder === undefined)
-    return refuse('Expected --pictures FOLDER beside --pictures-url, which says where a reader finds it.')
+    throw usageError('Expected --pictures FOLDER beside --pictures-url, which says where a reader finds it.')
   const address = url ?? folder
   if (address !== undefined && !/^[^\s<>"]+$/.test(address))
-    return refuse(
+    throw usageError(
       `Expected a folder or an address without blanks, quotes, < and >, found ${JSON.stringify(address)}. Markdown could not link it.`,
     )
   return folder
@@ -84,14 +78,7 @@ async function writePictures(
 
 function printTable(printer: Printer, report: PlanReport): void {
   printer.table(
-    [
-      { title: 'animation' },
-      { title: 'state' },
-      { title: 'frames', align: 'right' },
-      { title: 'price', align: 'right' },
-      { title: 'ceiling', align: 'right' },
-      { title: 'why' },
-    ],
+    ['animation', 'state', right('frames'), right('price'), right('ceiling'), 'why'],
     rowsOf(report)
       .map((item) => [
         ink('bold', item.id),

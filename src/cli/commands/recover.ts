@@ -1,8 +1,7 @@
 import { creditsWords } from '../../credit/credits.ts'
-import { SpritewrightError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
 import type { RecoverReport } from '../../workshop.ts'
-import type { CommandArgs } from '../arguments.ts'
+import { type CommandArgs, usageError } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { ink } from '../view/ink.ts'
 import { buildCommand, tellMake } from '../view/next.ts'
@@ -14,10 +13,9 @@ export async function recover({ printer, parts, root, withWorkshop }: CommandCon
   const [name, ...more] = args.names
   const isReplay = args.flag('replay')
   if (name === undefined || more.length > 0 || isReplay === args.flag('abandon')) {
-    throw new SpritewrightError('SW_USAGE', {
-      message:
-        'Expected one name and one decision: npx spritewright recover hero.walk --replay (send the same bytes again), or --abandon (give it up).',
-    })
+    throw usageError(
+      'Expected one name and one decision: npx spritewright recover hero.walk --replay (send the same bytes again), or --abandon (give it up).',
+    )
   }
   const display = createProgressDisplay(parts.host, printer)
   try {

@@ -1,13 +1,12 @@
 import { join, relative, resolve } from 'node:path'
-import { SpritewrightError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
 import { replaceFile } from '../../host/publish.ts'
+import { count } from '../../project/states.ts'
 import type { FrameFile } from '../../workshop.ts'
-import type { CommandArgs } from '../arguments.ts'
+import { type CommandArgs, usageError } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { printFlags } from '../view/frames.ts'
 import { ink } from '../view/ink.ts'
-import { count } from '../view/plan.ts'
 import type { Printer } from '../view/printer.ts'
 
 /** The default folder of review pictures. They can be drawn again. */
@@ -20,10 +19,9 @@ const defaultFolder = join('node_modules', '.cache', 'spritewright', 'review')
 export async function review({ parts, printer, root, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
   const [name, ...others] = args.names
   if (name === undefined || others.length > 0) {
-    throw new SpritewrightError('SW_USAGE', {
-      message: `Expected one name of a sprite, an animation or a picture, as in "npx spritewright review hero.walk", found ${name === undefined ? 'none' : args.names.length}.`,
-      facts: { names: args.names },
-    })
+    const found = name === undefined ? 'none' : args.names.length
+    const message = `Expected one name of a sprite, an animation or a picture, as in "npx spritewright review hero.walk", found ${found}.`
+    throw usageError(message, { names: args.names })
   }
   const frames = args.text('frames')
   const { report, originals } = await withWorkshop(async (workshop) => ({
@@ -34,8 +32,7 @@ export async function review({ parts, printer, root, withWorkshop }: CommandCont
   await replaceFile(parts.host.disk, parts.host.random, file, report.picture)
   const written = frames === undefined ? undefined : await writeNew(parts.host, resolve(root, frames), originals)
   const { animations, missing, warnings } = report
-  printer.document({ name, file, animations, missing, warnings, frames: written })
-  for (const warning of warnings) printer.warn(warning)
+  printer.report({ name, file, animations, missing, warnings, frames: written })
   printer.line(
     ink('green', '✓'),
     ' Contact sheet of ',

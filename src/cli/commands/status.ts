@@ -3,27 +3,23 @@ import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { printFlags } from '../view/frames.ts'
 import { ink } from '../view/ink.ts'
-import { type PricingStep, tellNext } from '../view/next.ts'
+import { tellNext } from '../view/next.ts'
 import { creditsCell, inkState, ownRows, printNoSpec, rowsOf, toPlanDocument } from '../view/plan.ts'
+import { right } from '../view/table.ts'
 
 /**
  * `spritewright status`: shows the state of each animation, executions in flight, open questions and
  * suspicious frames. The service is not asked.
  */
 export async function status({ printer, parts, root, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
-  const { report, asksWorker, options } = await withWorkshop(async (workshop) => ({
-    report: await workshop.status(args.names),
-    asksWorker: workshop.asksWorker,
-    options: workshop.options,
-  }))
-  printer.document(toPlanDocument(report))
-  for (const warning of report.warnings) printer.warn(warning)
+  const [report, { asksWorker, options }] = await withWorkshop(async (workshop) => [await workshop.status(args.names), workshop] as const)
+  printer.report(toPlanDocument(report))
   if (report.items.length === 0 && report.own.length === 0) {
     printNoSpec(printer, options)
     return 0
   }
   printer.table(
-    [{ title: 'animation' }, { title: 'state' }, { title: 'ceiling', align: 'right' }, { title: 'execution' }, { title: 'note' }],
+    ['animation', 'state', right('ceiling'), 'execution', 'note'],
     rowsOf(report)
       .map((item) => [
         ink('bold', item.id),
@@ -40,11 +36,7 @@ export async function status({ printer, parts, root, withWorkshop }: CommandCont
   printer.line()
   const older = report.items.filter(({ superseded }) => superseded !== undefined).length
   printer.line(`${bought} of ${countItems(report.items.length, report.items)} bought${older > 0 ? `, ${older} as before a change` : ''}.`)
+  const pricing = { command: 'npx spritewright plan', words: ', which asks the service what the rest would cost.' }
   await tellNext(printer, rowsOf(report), pricing, { host: parts.host, root, asksWorker })
   return 0
-}
-
-const pricing: PricingStep = {
-  command: 'npx spritewright plan',
-  words: ', which asks the service what the rest would cost.',
 }

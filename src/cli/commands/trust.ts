@@ -1,6 +1,6 @@
-import { SpritewrightError } from '../../errors.ts'
 import type { Workshop } from '../../workshop.ts'
-import type { CommandArgs } from '../arguments.ts'
+import { type CommandArgs, usageError } from '../arguments.ts'
+import { answered } from '../asking.ts'
 import type { CommandContext, ProgramParts } from '../context.ts'
 import { ink } from '../view/ink.ts'
 
@@ -11,12 +11,10 @@ import { ink } from '../view/ink.ts'
 export async function trust(context: CommandContext, args: CommandArgs): Promise<number> {
   const [host, ...more] = args.names
   if (args.flag('remove') && host === undefined)
-    throw new SpritewrightError('SW_USAGE', {
-      message:
-        'Expected the address that --remove is for, found none: npx spritewright trust HOST --remove. The command without arguments lists them.',
-    })
-  if (more.length > 0)
-    throw new SpritewrightError('SW_USAGE', { message: 'Expected at most one address: npx spritewright trust [HOST] [--remove]' })
+    throw usageError(
+      'Expected the address that --remove is for, found none: npx spritewright trust HOST --remove. The command without arguments lists them.',
+    )
+  if (more.length > 0) throw usageError('Expected at most one address: npx spritewright trust [HOST] [--remove]')
   return context.withWorkshop((workshop) => {
     if (host === undefined) return show(context, workshop)
     return args.flag('remove') ? remove(context, workshop, host) : add(context, workshop, host)
@@ -43,10 +41,9 @@ async function show({ printer }: CommandContext, { trust: desk }: Workshop): Pro
 
 async function add({ parts, printer }: CommandContext, { trust: desk }: Workshop, host: string): Promise<number> {
   if (!parts.host.terminal.canAsk) {
-    throw new SpritewrightError('SW_USAGE', {
-      message:
-        'Expected a terminal to ask at: only a person confirms an address for the API key. Without one, set SPRITEWRIGHT_TRUSTED_HOSTS in the environment.',
-    })
+    throw usageError(
+      'Expected a terminal to ask at: only a person confirms an address for the API key. Without one, set SPRITEWRIGHT_TRUSTED_HOSTS in the environment.',
+    )
   }
   const origin = await confirmRoute(parts, desk, host, await desk.route())
   printer.document({ origin: origin ?? null })
@@ -82,11 +79,10 @@ export async function confirmRoute(
   const isOwn = route !== undefined && (route.origin === host || route.origin === `https://${host}`)
   const from = isOwn ? ` The address is in ${route.addressSource}.` : ''
   const said = await parts.ask(`Send ${key} to ${host}?${from} The server at that address can spend with it.`)
-  if (said === undefined) throw new SpritewrightError('SW_INTERRUPTED', { message: 'Interrupted. Nothing was confirmed.' })
-  return said ? desk.confirm(host) : undefined
+  return answered(said, 'Nothing was confirmed.') ? desk.confirm(host) : undefined
 }
 
 /** Describes a source in words. */
-export function fromWords(source: string): string {
+function fromWords(source: string): string {
   return source === 'environment' ? 'from the environment' : `from ${source}`
 }

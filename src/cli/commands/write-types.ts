@@ -1,8 +1,8 @@
 import { relative } from 'node:path'
+import { count } from '../../project/states.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { ink } from '../view/ink.ts'
-import { count } from '../view/plan.ts'
 
 /** `spritewright types`: writes the typings of all specs. */
 export async function types({ printer, root, withWorkshop }: CommandContext, _args: CommandArgs): Promise<number> {

@@ -10,7 +10,7 @@ export function printFlags(printer: Printer, quality: readonly AnimationQuality[
   if (rows.length === 0) return
   printer.line()
   printer.line('Frames to check:')
-  printer.table([{ title: 'animation' }, { title: 'fault' }, { title: 'frames' }, { title: 'what' }], rows)
+  printer.table(['animation', 'fault', 'frames', 'what'], rows)
 }
 
 /** Formats indices as ranges: `0-3, 7`. */

@@ -3,7 +3,7 @@ import type { ResolvedOptions } from '../../options/options.ts'
 import { meaningOf, type Tone } from '../../project/states.ts'
 import type { PlanItem, PlanReport, PlanStep } from '../../workshop.ts'
 import { type Ink, ink, type Style } from './ink.ts'
-import type { Printer } from './printer.ts'
+import type { Printer, ReportDocument } from './printer.ts'
 
 const toneStyles: Readonly<Record<Tone, Style>> = { good: 'green', busy: 'cyan', warn: 'yellow', bad: 'red', none: 'yellow' }
 
@@ -65,7 +65,7 @@ export function toItemDocument(item: PlanItem): Readonly<Record<string, unknown>
 }
 
 /** The JSON form of a report. */
-export function toPlanDocument(report: PlanReport): Readonly<Record<string, unknown>> {
+export function toPlanDocument(report: PlanReport): ReportDocument {
   return {
     items: report.items.map(toItemDocument),
     own: report.own.map((spec) => ({
@@ -87,15 +87,6 @@ export function toPlanDocument(report: PlanReport): Readonly<Record<string, unkn
 /** `2.4`, or a dash if there is no amount. */
 export function creditsCell(amount: bigint | undefined): string {
   return amount === undefined ? '–' : formatCredits(amount)
-}
-
-/**
- * `1 frame`, `2 frames`.
- *
- * @param plural For nouns whose plural is not the noun with an s.
- */
-export function count(number: number, noun: string, plural: string = `${noun}s`): string {
-  return `${number} ${number === 1 ? noun : plural}`
 }
 
 /** Says that the project has no spec, where it was looked for, and how to get one. */

@@ -6,6 +6,9 @@ import { type Failure, weightiest } from '../failure.ts'
 import { createPaint, type Ink, ink, type Paint } from './ink.ts'
 import { type Column, layTable } from './table.ts'
 
+/** A JSON document with warnings. */
+export type ReportDocument = Readonly<Record<string, unknown>> & { readonly warnings: readonly string[] }
+
 /** The output of a command. Text goes through {@link Ink}, so that no foreign text can steer the terminal. */
 export interface Printer {
   /**
@@ -32,6 +35,8 @@ export interface Printer {
    * Prints the JSON document, on stdout; nothing without `--json`. A second document is a mistake and throws.
    */
   document(value: unknown): void
+  /** Prints the JSON document as {@link Printer.document} does, and for people its warnings. */
+  report<Value extends { readonly warnings: readonly string[] }>(value: Value): void
   /**
    * Prints raw text on stdout, also with `--json`: for the command whose result is JSON anyway, and for
    * Markdown.
@@ -80,6 +85,9 @@ export function createPrinter({ terminal, isJson, isQuiet, hasColor, hasNoteColo
     hasDocument = true
     terminal.write(`${toJsonText(value)}\n`)
   }
+  const warn = (message: string): void => {
+    if (!isJson) terminal.note(`${paintNotes([ink('yellow', 'warning'), ` ${message}`])}\n`)
+  }
   return {
     isJson,
     isQuiet,
@@ -99,8 +107,10 @@ export function createPrinter({ terminal, isJson, isQuiet, hasColor, hasNoteColo
     note: (...inks) => {
       if (!isQuiet) terminal.note(`${paintNotes(inks)}\n`)
     },
-    warn: (message) => {
-      if (!isJson) terminal.note(`${paintNotes([ink('yellow', 'warning'), ` ${message}`])}\n`)
+    warn,
+    report: (value) => {
+      document(value)
+      for (const warning of value.warnings) warn(warning)
     },
     raw: (text) => terminal.write(text),
     failures: (failures) => {

@@ -1,10 +1,11 @@
 import { type Ink, inkWidth } from './ink.ts'
 
-/** A column: its heading and its alignment. */
-export interface Column {
-  readonly title: string
-  /** @default 'left' */
-  readonly align?: 'left' | 'right'
+/** A column: its heading, or its heading above cells that are aligned to the right. */
+export type Column = string | { readonly rightTitle: string }
+
+/** A column of numbers, aligned to the right. */
+export function right(rightTitle: string): Column {
+  return { rightTitle }
 }
 
 /**
@@ -16,15 +17,17 @@ export interface Column {
  * @default without a limit
  */
 export function layTable(columns: readonly Column[], rows: readonly (readonly Ink[])[], width: number = Number.POSITIVE_INFINITY): Ink[][] {
+  const titles = columns.map((column) => (typeof column === 'string' ? column : column.rightTitle))
+  const isRight = (index: number): boolean => typeof columns[index] === 'object'
   const kept = columns.map((_, index) => index).filter((index) => rows.some((row) => inkWidth([row[index] ?? '']) > 0))
   const widths = new Map(
-    kept.map((index) => [index, Math.max(inkWidth([columns[index]?.title ?? '']), ...rows.map((row) => inkWidth([row[index] ?? ''])))]),
+    kept.map((index) => [index, Math.max(inkWidth([titles[index] ?? '']), ...rows.map((row) => inkWidth([row[index] ?? ''])))]),
   )
   const total = [...widths.values()].reduce((sum, own) => sum + own + 2, -2)
   const last = kept.at(-1) ?? 0
-  const isBroken = total > width && kept.length > 1 && columns[last]?.align !== 'right'
+  const isBroken = total > width && kept.length > 1 && !isRight(last)
   const beside = isBroken ? kept.slice(0, -1) : kept
-  const heading: Ink[] = columns.map((column) => ({ text: column.title, style: 'dim' }))
+  const heading: Ink[] = titles.map((text) => ({ text, style: 'dim' }))
   return [heading, ...rows].flatMap((row) => {
     const line: Ink[] = []
     beside.forEach((index, position) => {
@@ -32,7 +35,7 @@ export function layTable(columns: readonly Column[], rows: readonly (readonly In
       const gap = ' '.repeat((widths.get(index) ?? 0) - inkWidth([cell]))
       const isLast = position === beside.length - 1
       const lead = position === 0 ? '' : '  '
-      if (columns[index]?.align === 'right') line.push(lead + gap, cell)
+      if (isRight(index)) line.push(lead + gap, cell)
       else line.push(lead, cell, isLast ? '' : gap)
     })
     const below = isBroken && row !== heading ? wrapInk(row[last] ?? '', width - 2) : []

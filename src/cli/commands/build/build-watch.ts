@@ -1,7 +1,8 @@
 import { relative } from 'node:path'
-import { errorCodes, SpritewrightError } from '../../../errors.ts'
+import { errorCodes } from '../../../errors.ts'
 import { isInside } from '../../../host/real-path.ts'
 import type { ProjectFiles, Workshop } from '../../../workshop.ts'
+import { usageError } from '../../arguments.ts'
 import type { CommandContext } from '../../context.ts'
 import { exitCodeOf, type Failure, toFailures } from '../../failure.ts'
 import { ink } from '../../view/ink.ts'
@@ -32,7 +33,7 @@ const settleMs = 50
  */
 export async function watchBuilds(context: CommandContext, buildOnce: (opened: OnOpened) => Promise<BuildTrace>): Promise<number> {
   const { parts, printer, root } = context
-  if (printer.isJson) throw new SpritewrightError('SW_USAGE', { message: 'Expected --watch or --json, found both. Leave one out.' })
+  if (printer.isJson) throw usageError('Expected --watch or --json, found both. Leave one out.')
   const changes = collectChanges(parts.signal)
   const watcher = await parts.watchFiles([root], { onChange: changes.add, onError: changes.fail })
   const written = new Set<string>()

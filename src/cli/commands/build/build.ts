@@ -2,9 +2,10 @@ import { join, relative, resolve } from 'node:path'
 import { creditsWords, sumCredits } from '../../../credit/credits.ts'
 import { SpritewrightError } from '../../../errors.ts'
 import { hasVitePlugin } from '../../../options/vite-configs.ts'
+import { count } from '../../../project/states.ts'
 import { animationId } from '../../../sprite-spec/request.ts'
 import type { AnimationQuality, BuildReport, BuiltPage, BuiltSheets, Workshop } from '../../../workshop.ts'
-import type { CommandArgs } from '../../arguments.ts'
+import { type CommandArgs, usageError } from '../../arguments.ts'
 import type { CommandContext } from '../../context.ts'
 import { exitCodeOf, toFailures } from '../../failure.ts'
 import { isProjectFolder } from '../../project-root.ts'
@@ -12,10 +13,11 @@ import { refreshTypings } from '../../typings.ts'
 import { printFlags } from '../../view/frames.ts'
 import { ink } from '../../view/ink.ts'
 import { tellMake } from '../../view/next.ts'
-import { count, printNoSpec } from '../../view/plan.ts'
+import { printNoSpec } from '../../view/plan.ts'
 import type { Printer } from '../../view/printer.ts'
 import { sumProgress } from '../../view/progress.ts'
 import { createProgressDisplay, type ProgressDisplay } from '../../view/progress-display.ts'
+import { right } from '../../view/table.ts'
 import { type BuildTrace, type OnOpened, watchBuilds } from './build-watch.ts'
 
 /** The default output folder. Vite and most static servers publish it as it is. */
@@ -27,9 +29,7 @@ const defaultOut = 'public/sprites'
  */
 export async function build(context: CommandContext, args: CommandArgs): Promise<number> {
   if (args.flag('buy-only') && args.text('out') !== undefined) {
-    throw new SpritewrightError('SW_USAGE', {
-      message: 'Expected --out or --buy-only, found both: --buy-only writes no atlas. Leave one out.',
-    })
+    throw usageError('Expected --out or --buy-only, found both: --buy-only writes no atlas. Leave one out.')
   }
   if (args.flag('watch')) return watchBuilds(context, (opened) => buildOnce(context, args, opened))
   const { failures } = await buildOnce(context, args)
@@ -118,7 +118,7 @@ interface Built {
 
 function tellBuilt(printer: Printer, { workshop, report, written, out, root }: Built): void {
   const spent = sumCredits(report.bought.map((one) => one.credits))
-  printer.document({
+  printer.report({
     bought: report.bought,
     spent,
     fetched: report.fetched,
@@ -141,7 +141,6 @@ function tellBuilt(printer: Printer, { workshop, report, written, out, root }: B
     notes: workshop.options.notes,
     warnings: report.warnings,
   })
-  for (const warning of report.warnings) printer.warn(warning)
   for (const one of report.bought) printer.line(ink('green', '✓'), ' Bought ', ink('bold', one.id), ` for ${creditsWords(one.credits)}`)
   if (report.bought.length > 1) printer.line(`  Together ${creditsWords(spent)}`)
   if (report.balance) printer.line('  ', report.balance.isExplained ? report.balance.words : ink('yellow', report.balance.words))
@@ -173,13 +172,7 @@ function printAtlases(printer: Printer, sheets: BuiltSheets): void {
   if (sheets.atlases.length === 0) return
   printer.line()
   printer.table(
-    [
-      { title: 'atlas' },
-      { title: 'scale', align: 'right' },
-      { title: 'pages' },
-      { title: 'frames', align: 'right' },
-      { title: 'animations', align: 'right' },
-    ],
+    ['atlas', right('scale'), 'pages', right('frames'), right('animations')],
     sheets.atlases.map((atlas) => [
       ink('bold', atlas.name),
       `${atlas.scale}×`,

@@ -1,8 +1,8 @@
+import { count } from '../../../project/states.ts'
 import type { ContractFinding, OpenapiDifference } from '../../../workshop.ts'
 import type { CommandArgs } from '../../arguments.ts'
 import type { CommandContext } from '../../context.ts'
 import { type Ink, ink } from '../../view/ink.ts'
-import { count } from '../../view/plan.ts'
 
 const verdicts: Readonly<Record<ContractFinding['verdict'], Ink>> = {
   kept: ink('green', 'kept'),
@@ -21,7 +21,7 @@ export async function contract({ printer, parts, withWorkshop }: CommandContext,
   const broken = counts('broken')
   printer.document({ findings, kept: counts('kept'), broken, notCheckable: counts('not checkable'), notChecked: counts('not checked') })
   printer.table(
-    [{ title: 'clause' }, { title: 'what' }, { title: 'verdict' }],
+    ['clause', 'what', 'verdict'],
     findings.map(({ clause, title, verdict }) => [clause, title, verdicts[verdict]]),
   )
   const told = findings.filter(({ words }) => words !== '')

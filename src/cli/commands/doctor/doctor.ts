@@ -1,9 +1,8 @@
-import { SpritewrightError } from '../../../errors.ts'
+import { count } from '../../../project/states.ts'
 import type { DoctorFinding } from '../../../workshop.ts'
-import type { CommandArgs } from '../../arguments.ts'
+import { type CommandArgs, usageError } from '../../arguments.ts'
 import type { CommandContext } from '../../context.ts'
 import { type Ink, ink } from '../../view/ink.ts'
-import { count } from '../../view/plan.ts'
 import { contract, openapi } from './contract.ts'
 
 const signs: Readonly<Record<DoctorFinding['verdict'], Ink>> = {
@@ -46,8 +45,5 @@ function checkOptions(args: CommandArgs, file: string | undefined): void {
   const both = file !== undefined && args.flag('contract') ? '--contract and --openapi together' : undefined
   const wrong = found ?? both
   if (wrong === undefined) return
-  throw new SpritewrightError('SW_USAGE', {
-    message: `Expected doctor --contract [--spend C], or doctor --openapi FILE, found ${wrong}.`,
-    facts: { found: wrong },
-  })
+  throw usageError(`Expected doctor --contract [--spend C], or doctor --openapi FILE, found ${wrong}.`, { found: wrong })
 }

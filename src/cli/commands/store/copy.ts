@@ -1,8 +1,8 @@
+import { count } from '../../../project/states.ts'
 import type { CopyReport } from '../../../workshop.ts'
 import type { CommandContext } from '../../context.ts'
 import { createCounter } from '../../view/counter.ts'
 import { ink } from '../../view/ink.ts'
-import { count } from '../../view/plan.ts'
 import type { Printer } from '../../view/printer.ts'
 import { shortHash, sizeWords } from './list.ts'
 
@@ -40,8 +40,7 @@ async function copy({ parts, printer, withWorkshop }: CommandContext, way: 'push
 }
 
 function tellCopied(printer: Printer, report: CopyReport): void {
-  printer.document(report)
-  for (const warning of report.warnings) printer.warn(warning)
+  printer.report(report)
   const before = report.present > 0 ? `; ${report.present} were there` : ''
   printer.line(
     ink('green', '✓'),

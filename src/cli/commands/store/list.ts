@@ -1,8 +1,9 @@
+import { count } from '../../../project/states.ts'
 import type { ResultState, StoredResult, StoreReport } from '../../../workshop.ts'
 import type { CommandContext } from '../../context.ts'
 import { type Ink, ink, type Style } from '../../view/ink.ts'
-import { count } from '../../view/plan.ts'
 import type { Printer } from '../../view/printer.ts'
+import { right } from '../../view/table.ts'
 
 const states: Readonly<Record<ResultState | 'quarantined', { readonly words: string; readonly style: Style }>> = {
   used: { words: 'used', style: 'green' },
@@ -27,8 +28,7 @@ export function shortHash(sha256: string): string {
  */
 export async function list({ printer, withWorkshop }: CommandContext, names: readonly string[]): Promise<number> {
   const report = await withWorkshop((workshop) => workshop.store.list(names))
-  printer.document(report)
-  for (const warning of report.warnings) printer.warn(warning)
+  printer.report(report)
   if (report.results.length === 0 && report.quarantined.length === 0) {
     printer.line('No results: nothing was bought yet.')
     return 0
@@ -40,14 +40,7 @@ export async function list({ printer, withWorkshop }: CommandContext, names: rea
 
 function printResults(printer: Printer, report: StoreReport): void {
   printer.table(
-    [
-      { title: 'result' },
-      { title: 'size', align: 'right' },
-      { title: 'state' },
-      { title: 'for' },
-      { title: 'take', align: 'right' },
-      { title: 'where' },
-    ],
+    ['result', right('size'), 'state', 'for', right('take'), 'where'],
     [
       ...report.results.map((result) => [
         ink('bold', shortHash(result.sha256)),

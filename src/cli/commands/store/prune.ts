@@ -1,10 +1,11 @@
-import { SpritewrightError } from '../../../errors.ts'
+import { count } from '../../../project/states.ts'
 import type { PruneLine, PruneReport, Recovery } from '../../../workshop.ts'
 import type { CommandArgs } from '../../arguments.ts'
+import { answered, needTerminal } from '../../asking.ts'
 import type { CommandContext } from '../../context.ts'
 import { ink } from '../../view/ink.ts'
-import { count } from '../../view/plan.ts'
 import type { Printer } from '../../view/printer.ts'
+import { right } from '../../view/table.ts'
 import { inkResultState, shortHash, sizeWords } from './list.ts'
 
 const recoveries: Readonly<Record<Recovery, string>> = {
@@ -23,18 +24,10 @@ export async function prune(context: CommandContext, names: readonly string[], a
   const { parts, printer, withWorkshop } = context
   const isSure = args.flag('yes')
   const fromShared = args.flag('shared')
-  if (names.length > 0 && !isSure && !parts.host.terminal.canAsk) {
-    throw new SpritewrightError('SW_USAGE', {
-      message: 'Expected --yes, since there is no terminal to ask at. See what may go with: npx spritewright store prune',
-      facts: { option: '--yes' },
-    })
-  }
+  needTerminal(parts, isSure || names.length === 0, '. See what may go with: npx spritewright store prune')
   const confirm = async (lines: readonly PruneLine[]): Promise<boolean> => {
     printLines(printer, lines)
-    if (isSure) return true
-    const answer = await parts.ask(`${toSentence(lines, fromShared)} Take away?`)
-    if (answer === undefined) throw new SpritewrightError('SW_INTERRUPTED', { message: 'Interrupted. Nothing was taken away.' })
-    return answer
+    return isSure || answered(await parts.ask(`${toSentence(lines, fromShared)} Take away?`), 'Nothing was taken away.')
   }
   const request = { names, force: args.flag('force'), fromShared, confirm }
   const report = await withWorkshop((workshop) => workshop.store.prune(request, parts.signal))
@@ -55,7 +48,7 @@ export async function prune(context: CommandContext, names: readonly string[], a
 
 function printLines(printer: Printer, lines: readonly PruneLine[]): void {
   printer.table(
-    [{ title: 'result' }, { title: 'size', align: 'right' }, { title: 'state' }, { title: 'for' }, { title: 'to have it again' }],
+    ['result', right('size'), 'state', 'for', 'to have it again'],
     lines.map((line) => [
       ink('bold', shortName(line)),
       sizeWords(line.bytes),

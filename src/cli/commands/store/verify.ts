@@ -1,9 +1,9 @@
 import { relative } from 'node:path'
+import { count } from '../../../project/states.ts'
 import type { VerifiedResult } from '../../../workshop.ts'
 import type { CommandContext } from '../../context.ts'
 import { createCounter } from '../../view/counter.ts'
 import { type Ink, ink } from '../../view/ink.ts'
-import { count } from '../../view/plan.ts'
 import { shortHash, sizeWords } from './list.ts'
 
 const signs: Readonly<Record<VerifiedResult['outcome'], Ink>> = {
@@ -25,11 +25,10 @@ export async function verify({ parts, printer, root, withWorkshop }: CommandCont
   }
   const request = { names, onFetch, onProgress: counter.tell, signal: parts.signal }
   const report = await withWorkshop((workshop) => workshop.store.verify(request)).finally(counter.stop)
-  printer.document(report)
-  for (const warning of report.warnings) printer.warn(warning)
+  printer.report(report)
   if (report.findings.length > 0) {
     printer.table(
-      [{ title: 'now' }, { title: 'result' }, { title: 'for' }, { title: 'why' }],
+      ['now', 'result', 'for', 'why'],
       report.findings.map(({ outcome, sha256, ids, damaged, words }) => [
         signs[outcome],
         ink('bold', shortHash(sha256)),

@@ -1,6 +1,5 @@
-import { SpritewrightError } from '../../../errors.ts'
 import type { OrderStatus, WorkerStatus } from '../../../workshop.ts'
-import type { CommandArgs } from '../../arguments.ts'
+import { type CommandArgs, usageError } from '../../arguments.ts'
 import type { CommandContext } from '../../context.ts'
 import { ink } from '../../view/ink.ts'
 import type { Printer } from '../../view/printer.ts'
@@ -9,9 +8,8 @@ import type { Printer } from '../../view/printer.ts'
 export async function worker({ printer, parts, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
   const [what, ...more] = args.names
   if (more.length > 0 || (what !== undefined && what !== 'status')) {
-    throw new SpritewrightError('SW_USAGE', {
-      message: `Expected npx spritewright worker, or npx spritewright worker status, found ${JSON.stringify(args.names.join(' ').slice(0, 80))}.`,
-    })
+    const found = JSON.stringify(args.names.join(' ').slice(0, 80))
+    throw usageError(`Expected npx spritewright worker, or npx spritewright worker status, found ${found}.`)
   }
   if (what === 'status') {
     const status = await withWorkshop((workshop) => workshop.workerStatus())
