@@ -28,7 +28,7 @@ export async function examine(context: Context, session: ServiceConnection): Pro
     status ??= readWorkerStatus(context)
     return status
   }
-  const checks: readonly (readonly [string, () => Promise<DoctorFinding | readonly DoctorFinding[]>])[] = [
+  const checks: readonly (readonly [string, () => Promise<Found>])[] = [
     ['specs', () => checkSpecs(context)],
     ['engine', async () => checkEngine(context)],
     ['vite', () => checkVite(context)],
@@ -47,14 +47,9 @@ export async function examine(context: Context, session: ServiceConnection): Pro
   for (const [check, run] of checks) {
     if (buysNothing && ofMoney.has(check)) continue
     try {
-      findings.push(...[await run()].flat())
+      findings.push(...[(await run()) ?? []].flat())
     } catch (error) {
-      findings.push({
-        check,
-        verdict: 'bad',
-        found: error instanceof SpritewrightError ? error.code : 'failed',
-        advice: (error as Error).message,
-      })
+      findings.push(bad(check, error instanceof SpritewrightError ? error.code : 'failed', (error as Error).message))
     }
   }
   return findings
@@ -70,185 +65,134 @@ async function isDrawn(context: Context): Promise<boolean> {
   return items.length === 0 && own.length > 0 && errors.length === 0
 }
 
-async function checkSpecs(context: Context): Promise<readonly DoctorFinding[]> {
+/** What a check has found; `undefined` if it is about something that the project does not have. */
+type Found = DoctorFinding | readonly DoctorFinding[] | undefined
+
+function good(check: string, found: string): DoctorFinding {
+  return { check, verdict: 'good', found, advice: '' }
+}
+
+function warning(check: string, found: string, advice: string): DoctorFinding {
+  return { check, verdict: 'warning', found, advice }
+}
+
+function bad(check: string, found: string, advice: string): DoctorFinding {
+  return { check, verdict: 'bad', found, advice }
+}
+
+async function checkSpecs(context: Context): Promise<Found> {
   const found = await survey(context, [], {})
   const sprites = new Set([...found.wanted, ...found.own].map(({ spec }) => spec.name)).size
   const all = [...found.items, ...found.own]
   const pictures = all.filter(({ animation }) => animation.isPicture).length
-  const bad = found.errors.map((error): DoctorFinding => ({ check: 'specs', verdict: 'bad', found: error.code, advice: error.message }))
-  const isEmpty = sprites === 0 && bad.length === 0
-  const specs: DoctorFinding = {
-    check: 'specs',
-    verdict: isEmpty ? 'warning' : 'good',
-    found: `${count(sprites, 'sprite')}, ${count(all.length - pictures, 'animation')}${pictures > 0 ? `, ${count(pictures, 'picture')}` : ''}`,
-    advice: isEmpty ? 'Write a first spec: npx spritewright init' : '',
-  }
-  const lost = lostFinding(found.items.filter((item) => item.state === 'lost'))
-  return lost ? [...bad, specs, lost] : [...bad, specs]
+  const broken = found.errors.map(({ code, message }) => bad('specs', code, message))
+  const words = `${count(sprites, 'sprite')}, ${count(all.length - pictures, 'animation')}${pictures > 0 ? `, ${count(pictures, 'picture')}` : ''}`
+  const isEmpty = sprites === 0 && broken.length === 0
+  const specs = isEmpty ? warning('specs', words, 'Write a first spec: npx spritewright init') : good('specs', words)
+  return [...broken, specs, ...lostFinding(found.items.filter((item) => item.state === 'lost'))]
 }
 
-function lostFinding(lost: readonly PlanItem[]): DoctorFinding | undefined {
+function lostFinding(lost: readonly PlanItem[]): readonly DoctorFinding[] {
   const [first] = lost
-  if (!first) return undefined
-  const ids = lost.map(({ id }) => id)
-  return {
-    check: 'results',
-    verdict: 'warning',
-    found: `${count(ids.length, 'bought result')} not here: ${ids.join(', ')}`,
-    // A result of the embedded service has a note.
-    advice: lost.every(({ note }) => note === undefined)
-      ? 'Fetch them again, for free: npx spritewright build'
-      : `An embedded service has them only in the checkout that bought them: commit .spritewright/results/ there. Or give each up, and approve it again with play money: npx spritewright recover ${first.id} --abandon`,
-  }
+  if (!first) return []
+  const found = `${count(lost.length, 'bought result')} not here: ${lost.map(({ id }) => id).join(', ')}`
+  // A result of the embedded service has a note.
+  const advice = lost.every(({ note }) => note === undefined)
+    ? 'Fetch them again, for free: npx spritewright build'
+    : `An embedded service has them only in the checkout that bought them: commit .spritewright/results/ there. Or give each up, and approve it again with play money: npx spritewright recover ${first.id} --abandon`
+  return [warning('results', found, advice)]
 }
 
-function checkEngine(context: Context): DoctorFinding {
+function checkEngine(context: Context): Found {
   const { engine } = context.options
-  if (engine) return { check: 'engine', verdict: 'good', found: engine, advice: '' }
-  return {
-    check: 'engine',
-    verdict: 'warning',
-    found: 'none, or more than one',
-    advice: "Data for Phaser and PixiJS is written. Name one: engine: 'phaser' or 'pixi' in spritewright.config.",
-  }
+  if (engine) return good('engine', engine)
+  const advice = "Data for Phaser and PixiJS is written. Name one: engine: 'phaser' or 'pixi' in spritewright.config."
+  return warning('engine', 'none, or more than one', advice)
 }
 
 /** Checks that Vite has the plugin. Without it, the import of a spec fails with an error of Vite about JSON. */
-async function checkVite({ host, options: { root } }: Context): Promise<readonly DoctorFinding[]> {
+async function checkVite({ host, options: { root } }: Context): Promise<Found> {
   const configs = await findViteConfigs(host.disk, root)
   const having = configs.filter(({ hasPlugin }) => hasPlugin)
-  if (having.length > 0)
-    return [{ check: 'vite', verdict: 'good', found: `the plugin is in ${having.map(({ path }) => path).join(', ')}`, advice: '' }]
+  if (having.length > 0) return good('vite', `the plugin is in ${having.map(({ path }) => path).join(', ')}`)
   const { dependencies } = await readPackage(host.disk, root)
-  if (configs.length === 0 && !dependencies.includes('vite')) return []
+  if (configs.length === 0 && !dependencies.includes('vite')) return undefined
   const found = configs.length === 0 ? 'no vite.config' : `${configs.map(({ path }) => path).join(', ')} without the plugin`
-  return [
-    {
-      check: 'vite',
-      verdict: 'warning',
-      found,
-      advice: 'A game that imports a spec needs the plugin, or the import fails. Add it: npx spritewright init',
-    },
-  ]
+  return warning('vite', found, 'A game that imports a spec needs the plugin, or the import fails. Add it: npx spritewright init')
 }
 
-function checkKey(context: Context, { isRemote }: ServiceConnection): DoctorFinding {
+function checkKey(context: Context, { isRemote }: ServiceConnection): Found {
   const { key, keySource } = context.credentials
-  if (context.options.service === 'embedded')
-    return { check: 'key', verdict: 'good', found: 'none needed: the embedded service', advice: '' }
-  if (key) return { check: 'key', verdict: 'good', found: `from ${keySource ?? 'the environment'}`, advice: '' }
-  if (isRemote) return { check: 'key', verdict: 'good', found: 'none needed: the worker has it', advice: '' }
-  return {
-    check: 'key',
-    verdict: 'warning',
-    found: 'none',
-    advice: 'Builds from what is bought need none. To price and buy, set SPRITEWRIGHT_API_KEY in the environment or in .env.local.',
-  }
+  if (context.options.service === 'embedded') return good('key', 'none needed: the embedded service')
+  if (key) return good('key', `from ${keySource ?? 'the environment'}`)
+  if (isRemote) return good('key', 'none needed: the worker has it')
+  const advice = 'Builds from what is bought need none. To price and buy, set SPRITEWRIGHT_API_KEY in the environment or in .env.local.'
+  return warning('key', 'none', advice)
 }
 
 /** Reports which key would go to which address, and why it may. */
-async function checkAddress(context: Context): Promise<readonly DoctorFinding[]> {
+async function checkAddress(context: Context): Promise<Found> {
   const route = await readRoute(context)
-  if (!route) return []
+  if (!route) return undefined
   const { origin, addressSource, key, keySource, trust } = route
   const found = `key ${key} from ${sourceWords(keySource)} → ${origin} from ${sourceWords(addressSource)} (${trust === 'none' ? 'not confirmed' : trust})`
-  if (trust !== 'none') return [{ check: 'address', verdict: 'good', found, advice: '' }]
-  return [
-    {
-      check: 'address',
-      verdict: 'bad',
-      found,
-      advice: `The key is not sent there. If that is your service: npx spritewright trust ${origin}`,
-    },
-  ]
+  if (trust !== 'none') return good('address', found)
+  return bad('address', found, `The key is not sent there. If that is your service: npx spritewright trust ${origin}`)
 }
 
 /** Reports the proxies that requests go through. A value that cannot be read is bad. */
-function checkProxy({ host }: Context): readonly DoctorFinding[] {
+function checkProxy({ host }: Context): Found {
   const found = describeProxies(readProxies(host.env))
-  return found === '' ? [] : [{ check: 'proxy', verdict: 'good', found, advice: '' }]
+  return found === '' ? undefined : good('proxy', found)
 }
 
 /** Says whether somebody buys what is ordered. */
-async function checkQueue({ options: { service } }: Context, readStatus: ReadStatus): Promise<readonly DoctorFinding[]> {
-  if (typeof service !== 'object' || service.queue === undefined) return []
+async function checkQueue({ options: { service } }: Context, readStatus: ReadStatus): Promise<Found> {
+  if (typeof service !== 'object' || service.queue === undefined) return undefined
   const { worker, waiting } = await readStatus()
   const isActive = worker !== undefined && !worker.hasEnded
   const who = isActive ? `${worker.by} buys, last sign at ${new Date(worker.seen).toISOString()}` : 'no worker is active'
-  return [
-    {
-      check: 'queue',
-      verdict: isActive ? 'good' : 'warning',
-      found: `${service.queue}, ${who}, ${count(waiting.length, 'order')} waiting`,
-      advice: isActive ? '' : 'Orders wait until one is. On the machine that has the API key: npx spritewright worker',
-    },
-  ]
+  const found = `${service.queue}, ${who}, ${count(waiting.length, 'order')} waiting`
+  if (isActive) return good('queue', found)
+  return warning('queue', found, 'Orders wait until one is. On the machine that has the API key: npx spritewright worker')
 }
 
-async function checkService(context: Context, connection: ServiceConnection, readStatus: ReadStatus): Promise<readonly DoctorFinding[]> {
+async function checkService({ options, credentials }: Context, connection: ServiceConnection, readStatus: ReadStatus): Promise<Found> {
   if (connection.isRemote) {
     const { worker } = await readStatus()
-    if (!worker || worker.hasEnded) return [{ check: 'service', verdict: 'warning', found: 'not asked: no worker is active', advice: '' }]
-    return askService(connection)
-  }
-  if (connection.host === undefined || (context.options.service !== 'embedded' && !context.credentials.key)) {
-    return [
-      {
-        check: 'service',
-        verdict: 'warning',
-        found: connection.host === undefined ? 'none configured' : 'not asked: no key',
-        advice: connection.host === undefined ? "Set SPRITEWRIGHT_BASE_URL, or service: 'embedded' to try." : '',
-      },
-    ]
-  }
+    if (!worker || worker.hasEnded) return warning('service', 'not asked: no worker is active', '')
+  } else if (connection.host === undefined)
+    return warning('service', 'none configured', "Set SPRITEWRIGHT_BASE_URL, or service: 'embedded' to try.")
+  else if (options.service !== 'embedded' && !credentials.key) return warning('service', 'not asked: no key', '')
   return askService(connection)
 }
 
-async function askService(connection: ServiceConnection): Promise<readonly DoctorFinding[]> {
+async function askService(connection: ServiceConnection): Promise<Found> {
   const { client, capabilities } = await connection.open()
-  const isKnown = capabilities.apiVersion === '1'
-  const canAnimate = capabilities.operations.includes('sprite_sheet')
+  const service = `${client.host}, ${capabilities.keyMode} key, API version ${capabilities.apiVersion}`
+  const operations = capabilities.operations.join(', ') || 'none'
   const balance = await client.balance()
+  const credits = `${formatCredits(balance)} credits available`
   return [
-    {
-      check: 'service',
-      verdict: isKnown ? 'good' : 'warning',
-      found: `${client.host}, ${capabilities.keyMode} key, API version ${capabilities.apiVersion}`,
-      advice: isKnown ? '' : 'spritewright knows version 1: look at every price and result twice.',
-    },
-    {
-      check: 'operations',
-      verdict: canAnimate ? 'good' : 'bad',
-      found: capabilities.operations.join(', ') || 'none',
-      advice: canAnimate ? '' : 'The account cannot make sprite sheets: ask the service to enable them.',
-    },
-    {
-      check: 'balance',
-      verdict: balance > 0n ? 'good' : 'warning',
-      found: `${formatCredits(balance)} credits available`,
-      advice: balance > 0n ? '' : "Add credits in the service's console before buying.",
-    },
+    capabilities.apiVersion === '1'
+      ? good('service', service)
+      : warning('service', service, 'spritewright knows version 1: look at every price and result twice.'),
+    capabilities.operations.includes('sprite_sheet')
+      ? good('operations', operations)
+      : bad('operations', operations, 'The account cannot make sprite sheets: ask the service to enable them.'),
+    balance > 0n ? good('balance', credits) : warning('balance', credits, "Add credits in the service's console before buying."),
   ]
 }
 
-async function checkJournal(context: Context): Promise<DoctorFinding> {
+async function checkJournal(context: Context): Promise<Found> {
   await refuseTrackedRecords(context.host, context.storeFolder)
   const found = await survey(context, [], {})
   const open = found.items.filter((item) => item.state === 'running' || item.state === 'uncertain' || item.state === 'question')
+  if (open.length > 0)
+    return warning('journal', open.map((item) => `${item.id} ${item.state}`).join(', '), 'Pick it up with: npx spritewright build')
   const key = await context.keys.read()
-  if (open.length === 0)
-    return {
-      check: 'journal',
-      verdict: 'good',
-      found: `nothing in flight; ${key ? `you approve and buy as ${key.fingerprint}` : 'your signing key is made at the first approval'}${await projectWords(context)}`,
-      advice: '',
-    }
-  return {
-    check: 'journal',
-    verdict: 'warning',
-    found: open.map((item) => `${item.id} ${item.state}`).join(', '),
-    advice: 'Pick it up with: npx spritewright build',
-  }
+  const who = key ? `you approve and buy as ${key.fingerprint}` : 'your signing key is made at the first approval'
+  return good('journal', `nothing in flight; ${who}${await projectWords(context)}`)
 }
 
 /** Names the project, for `SPRITEWRIGHT_PROJECT` of a machine that buys on approvals from elsewhere. */
@@ -260,22 +204,21 @@ async function projectWords({ host, memory, lock, keys }: Context): Promise<stri
 }
 
 /** Writes and reads the small object that is also tried before each purchase. */
-async function checkSharedResults({ vault }: Context): Promise<readonly DoctorFinding[]> {
+async function checkSharedResults({ vault }: Context): Promise<Found> {
   const shared = vault.places.find(({ name }) => name === 'shared')?.store
-  if (!shared) return []
-  const finding = { check: 'shared results', found: shared.folder }
+  if (!shared) return undefined
   try {
     await vault.probeShared()
-    return [{ ...finding, verdict: 'good', advice: '' }]
+    return good('shared results', shared.folder)
   } catch (error) {
     const advice = `${(error as Error).message} Nothing is bought until then. A machine that only builds needs no right to write.`
-    return [{ ...finding, verdict: 'warning', advice }]
+    return warning('shared results', shared.folder, advice)
   }
 }
 
 /** Writes to the store of a shared journal, which probes whether it keeps what a purchase relies on. */
-async function checkSharedJournal({ checkout, sharedJournal }: Context): Promise<readonly DoctorFinding[]> {
-  if (!sharedJournal) return []
+async function checkSharedJournal({ checkout, sharedJournal }: Context): Promise<Found> {
+  if (!sharedJournal) return undefined
   const record = 'probe/doctor'
   await sharedJournal.get(record)
   try {
@@ -283,24 +226,22 @@ async function checkSharedJournal({ checkout, sharedJournal }: Context): Promise
   } catch (error) {
     if (!hasCode(error, 'SW_STORE') || (error.facts.status !== 401 && error.facts.status !== 403)) throw error
     const advice = `${error.message} This machine can build what is bought. To approve or buy it needs the right to write.`
-    return [{ check: 'shared journal', verdict: 'warning', found: sharedJournal.address, advice }]
+    return warning('shared journal', sharedJournal.address, advice)
   }
   const name = await checkout.read()
-  const found = `${sharedJournal.address}, ${name ? `journal ${name.slice(0, 8)}` : 'empty: it begins with the first approval'}`
-  return [{ check: 'shared journal', verdict: 'good', found, advice: '' }]
+  return good(
+    'shared journal',
+    `${sharedJournal.address}, ${name ? `journal ${name.slice(0, 8)}` : 'empty: it begins with the first approval'}`,
+  )
 }
 
 /** Checks the clock. If it is behind the newest record, no replay window can be trusted. */
-async function checkClock(context: Context): Promise<DoctorFinding> {
+async function checkClock(context: Context): Promise<Found> {
   let newest = 0
   for (const hash of await context.journal.requests())
     for (const record of (await context.journal.peek(hash)).records) newest = Math.max(newest, record.at)
   const now = context.host.clock.wall()
-  if (now >= newest) return { check: 'clock', verdict: 'good', found: 'later than every record of the journal', advice: '' }
-  return {
-    check: 'clock',
-    verdict: 'bad',
-    found: `${Math.round((newest - now) / 1000)} s behind the newest record of the journal`,
-    advice: 'Set the clock right: unanswered submissions are not replayed while it is behind.',
-  }
+  if (now >= newest) return good('clock', 'later than every record of the journal')
+  const found = `${Math.round((newest - now) / 1000)} s behind the newest record of the journal`
+  return bad('clock', found, 'Set the clock right: unanswered submissions are not replayed while it is behind.')
 }
