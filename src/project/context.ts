@@ -67,6 +67,8 @@ export interface Context {
   readonly textures?: InstalledPackage | undefined
   /** Warnings for a person, in the order in which they arose; each one once. */
   readonly warnings: string[]
+  /** Adds a warning, unless it is there already. */
+  readonly warn: (message: string) => void
   /** Files and folders of own art that were read, absolute. */
   readonly ownFiles: Set<string>
 }
@@ -132,6 +134,7 @@ export function openContext(
       options.cache.maxBytes,
     ),
     warnings,
+    warn,
     ownFiles: new Set(),
   }
 }

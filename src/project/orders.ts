@@ -11,10 +11,10 @@ import type { LockChange } from '../vault/lock-store.ts'
 import { findEntry, type LockEntry, type LockFile } from '../vault/lockfile.ts'
 import type { Context } from './context.ts'
 import { faultOfResult } from './opener.ts'
+import { rememberProject } from './remember.ts'
 import { type Session, uploadsFolder } from './session.ts'
 import { readApprovers } from './trust/approvers.ts'
-import { rememberProject } from './trust/remember.ts'
-import type { WantedAnimation } from './wanted.ts'
+import type { WantedAnimation, WantedAnimations } from './wanted.ts'
 
 /** Returns the approval that the lock file records for a request. Returns `undefined` if it has none. */
 export function approvalOf(lock: LockFile, id: string, hash: string): Approval | undefined {
@@ -99,6 +99,12 @@ export function withSteps(order: Order): readonly Order[] {
   return order.reference?.kind === 'order' ? [...withSteps(order.reference.order), order] : [order]
 }
 
+/** All orders of these animations, with their steps, by hash. */
+export function ordersOf(session: Session, found: OrderFacts & Pick<WantedAnimations, 'wanted'>): ReadonlyMap<string, Order> {
+  const orders = found.wanted.flatMap((target) => withSteps(toOrder(session, target, found)))
+  return new Map(orders.map((order) => [order.hash, order] as const))
+}
+
 /** How long a run waits for the submission of another machine: longer than a request and its retries take. */
 const elsewhereMs = 90_000
 
@@ -112,15 +118,19 @@ const elsewhereMs = 90_000
 export async function toJobPorts(
   context: Context,
   session: Session,
-  run: { readonly onProgress?: ProgressListener; readonly signal: AbortSignal; readonly mayBuy?: boolean; readonly mayReplay?: boolean },
+  run: {
+    readonly onProgress?: ProgressListener | undefined
+    readonly signal: AbortSignal
+    readonly mayBuy?: boolean
+    readonly mayReplay?: boolean
+  },
 ): Promise<JobPorts> {
   const { host } = context
-  const warn = (message: string): void => void (context.warnings.includes(message) || context.warnings.push(message))
   if (run.mayBuy)
     await rememberProject(context).catch((error: unknown) => {
       // No approval counts then. What was sent is still followed.
       if (!hasCode(error, 'SW_CONFIG')) throw error
-      warn(error.message)
+      context.warn(error.message)
     })
   return {
     client: session.client,
@@ -146,7 +156,7 @@ export async function toJobPorts(
     approvers: await readApprovers(context),
     keys: context.keys,
     onProgress: run.onProgress ?? (() => {}),
-    warn,
+    warn: context.warn,
     underWay: new Map(),
     signal: run.signal,
   }

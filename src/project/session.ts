@@ -33,6 +33,8 @@ export interface ServiceConnection {
   readonly host: string | undefined
   /** Whether a worker is asked instead of the service. */
   readonly isRemote: boolean
+  /** Whether anybody can be asked: the service is embedded, or its address and key are here, or a worker has them. */
+  readonly canAsk: boolean
   open(signal?: AbortSignal): Promise<Session>
   /**
    * Returns the address and key of the service, for a caller that sends its own HTTP requests. Starts or
@@ -96,9 +98,12 @@ export function createConnection(context: Context, onWait?: (sentence: string) =
       )
     return { client, capabilities, identity: identityOf(client, capabilities), places: openPlaces(context, client, service) }
   }
+  const host = configuredHost(context)
+  const hasKey = context.options.service === 'embedded' || context.credentials.key !== undefined
   return {
-    host: configuredHost(context),
+    host,
     isRemote,
+    canAsk: isRemote || (host !== undefined && hasKey),
     reach,
     open: async (signal) => {
       // The process that runs the joined embedded service may have ended meanwhile.
@@ -274,9 +279,4 @@ function embeddedFolder({ storeFolder }: Pick<Context, 'storeFolder'>): string {
  */
 export function uploadsFolder(context: Pick<Context, 'storeFolder' | 'options'>): string {
   return join(context.options.service === 'embedded' ? embeddedFolder(context) : context.storeFolder, 'uploads')
-}
-
-/** Folder of a worker's own lock file. */
-export function ordersFolder({ storeFolder }: Pick<Context, 'storeFolder'>): string {
-  return join(storeFolder, 'orders')
 }

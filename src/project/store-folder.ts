@@ -2,7 +2,10 @@ import { dirname, join } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
 import type { Host } from '../host/host.ts'
+import { refuseKey } from '../key-search.ts'
 import type { ResolvedOptions } from '../options/options.ts'
+import { createLockStore, type LockStore } from '../vault/lock-store.ts'
+import type { Context } from './context.ts'
 import { checkoutFile } from './trust/checkout.ts'
 
 /** Default folder of the store (`store.dir`), relative to the root. */
@@ -69,4 +72,21 @@ export async function refuseTrackedRecords(host: Pick<Host, 'trackedFiles'>, sto
     message: `Expected the records in ${storeFolder} to be of this machine alone, found ${first}${more.length > 0 ? ` and ${more.length} more` : ''} tracked by git: records of another machine could hide a purchase or make one up. Nothing was sent. Take them out of the repository: git rm -r --cached --ignore-unmatch ${places}, and add them to .gitignore.`,
     facts: { folder: storeFolder, tracked: [first, ...more].slice(0, 20) },
   })
+}
+
+/** Folder of a worker's own lock file. */
+export function ordersFolder({ storeFolder }: Pick<Context, 'storeFolder'>): string {
+  return join(storeFolder, 'orders')
+}
+
+/**
+ * Opens the worker's own lock file, which purchases change. The clone's file stays as it is, and the client's build
+ * writes the result into the file of its checkout. An execution that the shared journal lacks is only here, so the
+ * file outlives the worker.
+ */
+export function openOwnLock(context: Context): LockStore {
+  const { host, keySearch } = context
+  const folder = ordersFolder(context)
+  const turn = { path: join(folder, 'turn'), clock: host.clock }
+  return createLockStore(host, join(folder, 'sprites.lock.json'), turn, (bytes, path) => refuseKey(keySearch, bytes, path))
 }

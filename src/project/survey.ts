@@ -148,14 +148,13 @@ export async function readFacts(
  * Reads a request's chain for display. What the lock file knows as bought needs no network, and a plan is also
  * made if a shared journal cannot be reached. A purchase reads the journal itself before it sends anything.
  */
-async function readForPlan({ journal, warnings }: Context, hash: string, isBought: boolean): Promise<JournalView> {
+async function readForPlan({ journal, warn }: Context, hash: string, isBought: boolean): Promise<JournalView> {
   if (isBought) return journal.peek(hash)
   try {
     return await journal.read(hash)
   } catch (error) {
     if (!hasCode(error, 'SW_STORE')) throw error
-    const warning = `${error.message} States are those that this machine knows, and nothing can be bought.`
-    if (!warnings.includes(warning)) warnings.push(warning)
+    warn(`${error.message} States are those that this machine knows, and nothing can be bought.`)
     return journal.peek(hash)
   }
 }

@@ -44,7 +44,7 @@ export async function readWantedAnimations(context: Context, names: readonly str
   const own = errors.filter(isMeant)
   const others = errors.length - own.length
   const warning = `${others} other ${others === 1 ? 'spec is' : 'specs are'} broken; npx spritewright plan names the faults.`
-  if (others > 0 && !context.warnings.includes(warning)) context.warnings.push(warning)
+  if (others > 0) context.warn(warning)
   return toWantedAnimations(
     context,
     { specs, errors: own },

@@ -6,7 +6,7 @@ import { decide } from '../job/decision.ts'
 import { bytesToTakeOver, freeze } from '../job/freeze.ts'
 import type { JobPorts, Order } from '../job/order.ts'
 import type { Context } from '../project/context.ts'
-import { type ApprovedOrder, toApprovalChange, toJobPorts, toOrder, withSteps } from '../project/orders.ts'
+import { type ApprovedOrder, ordersOf, toApprovalChange, toJobPorts } from '../project/orders.ts'
 import type { Quote } from '../project/plan.ts'
 import { askQuotes } from '../project/quotes.ts'
 import type { Session } from '../project/session.ts'
@@ -86,9 +86,7 @@ async function sortOut(
   signal: AbortSignal,
 ): Promise<{ readonly candidates: readonly Candidate[] } & Pick<ApproveReport, 'untouched' | 'others' | 'undecided'>> {
   const quotes = askQuotes(session, signal)
-  const orders = new Map(
-    found.wanted.flatMap((target) => withSteps(toOrder(session, target, found))).map((order) => [order.hash, order] as const),
-  )
+  const orders = ordersOf(session, found)
   const candidates: Candidate[] = []
   const untouched: string[] = []
   const others: string[] = []

@@ -2,22 +2,18 @@ import { parseCredits } from '../credit/credits.ts'
 import { errorCodes, SpritewrightError } from '../errors.ts'
 import { endsEverything } from '../job/run-orders.ts'
 import type { Context } from '../project/context.ts'
-import { isFetchable, listOrphans, ofPresentServices, warnOfOrphan } from '../project/orphans.ts'
-import type { PlanItem } from '../project/plan.ts'
+import type { KnownService, PlanItem } from '../project/plan.ts'
 import type { ServiceConnection } from '../project/session.ts'
 import { isUnsent } from '../project/states.ts'
-import { listStrays } from '../project/strays.ts'
 import { type Survey, survey, surveyWanted, throwAll } from '../project/survey.ts'
-import type { ServiceIdentity } from '../sprite-spec/request.ts'
 import { readSpecs } from '../sprite-spec/scan.ts'
 import type { BuildReport, BuildRequest } from './api/reports.ts'
 import { type Bought, buy } from './buy.ts'
 import { mayBuy } from './may-buy.ts'
 import { missingError } from './missing.ts'
-import { fetchOrphans, fetchStrays } from './recovery/fetch.ts'
+import { fetchUnasked } from './recovery/fetch.ts'
 import { bringHome, reconcileLock } from './recovery/reconcile.ts'
-import { toWholeProject } from './recovery/whole-project.ts'
-import { withWholeResults } from './recovery/whole-results.ts'
+import { toWholeProject, withWholeResults } from './recovery/whole.ts'
 import { keepLayout } from './sheets/layout-file.ts'
 import { assemble } from './sheets/sheets.ts'
 
@@ -28,36 +24,14 @@ import { assemble } from './sheets/sheets.ts'
  * Names restrict what is bought, and what must be there. The sheets are always those of the whole project.
  */
 export async function build(context: Context, connection: ServiceConnection, request: BuildRequest): Promise<BuildReport> {
-  const names = request.names ?? []
   await context.vault.pushOwed()
-  let first = await survey(context, names, { host: connection.host })
-  if (request.approvedOnly !== true) throwAll(first.errors)
-  if (!(await bringHome(context, first, request)))
-    first = await surveyWanted(context, first, await context.lock.read(), { host: connection.host })
-  const unbought = context.options.build.unbought
-  let found = first
-  let run: Bought = { purchases: [], failures: [] }
-  let identity: ServiceIdentity | undefined
-  let failures: readonly unknown[] = []
-  if (first.items.some((item) => item.state !== 'bought')) {
-    const bought = await buyOpen(context, connection, request, first).catch((error: unknown) => {
-      if (request.signal?.aborted || !goesOnWithout(context, request, [error])) throw error
-      return { run: { purchases: [], failures: [] }, found: first, identity: undefined, failures: [error] }
-    })
-    run = bought.run
-    found = bought.found
-    identity = bought.identity
-    failures = bought.failures
-    if (request.signal?.aborted) throwAll(failures.slice(0, 1))
-    if (!goesOnWithout(context, request, failures)) throwAll(failures)
-    await warnOfEdits(context, first)
-  }
+  const first = await surveyHere(context, connection, request)
+  const { found, known, purchases, failures, balance } = await buyMissing(context, connection, request, first)
   if (request.frozen !== true) await fetchUnasked(context, connection, request, found)
-  if (mayBuy(context, request)) await reconcileLock(context, found, identity)
-  if (run.purchases.length > 0) await bringHome(context, found, { signal: request.signal })
-  const fresh = new Set(run.purchases.filter(({ isFresh }) => isFresh).map(({ id }) => id))
-  const known = identity ? { identity } : { host: connection.host }
+  if (mayBuy(context, request)) await reconcileLock(context, found, known.identity)
+  if (purchases.length > 0) await bringHome(context, found, { signal: request.signal })
   const project = await toWholeProject(context, connection, { named: found, known, request })
+  const fresh = purchases.filter(({ isFresh }) => isFresh)
   const sheets = request.buyOnly
     ? { sprites: [], atlases: [] }
     : // Quality is checked for new results. For the others, the cached findings are reported.
@@ -67,23 +41,55 @@ export async function build(context: Context, connection: ServiceConnection, req
         {
           survey: project.survey,
           known,
-          fetched: new Map(run.purchases.flatMap(({ id, fault }) => (fault ? [[id, fault.again]] : []))),
+          fetched: new Map(purchases.flatMap(({ id, fault }) => (fault ? [[id, fault.again]] : []))),
           run: request,
         },
-        (whole) => assemble(context, whole, 'group', unbought, { isJudged: (id) => fresh.has(id), signal: request.signal }),
+        (whole) =>
+          assemble(context, whole, 'group', context.options.build.unbought, {
+            isJudged: (id) => fresh.some((one) => one.id === id),
+            signal: request.signal,
+          }),
       )
   if (!project.isPartial) await keepLayout(context, sheets, request)
   return {
     sheets,
-    bought: run.purchases.flatMap((item) =>
-      item.credits === undefined || !item.isFresh ? [] : [{ id: item.id, credits: parseCredits(item.credits) }],
-    ),
+    bought: fresh.flatMap(({ id, credits }) => (credits === undefined ? [] : [{ id, credits: parseCredits(credits) }])),
     fetched: [...fetchedSince(first, found), ...project.fetched],
     fromVault: first.items.filter((item) => item.state === 'bought').length,
-    balance: run.balance,
+    balance,
     failures,
     warnings: context.warnings,
   }
+}
+
+/** The states of what is built, after results that lie elsewhere were brought into the project. */
+async function surveyHere(context: Context, { host }: ServiceConnection, request: BuildRequest): Promise<Survey> {
+  const found = await survey(context, request.names ?? [], { host })
+  if (request.approvedOnly !== true) throwAll(found.errors)
+  if (await bringHome(context, found, request)) return found
+  return surveyWanted(context, found, await context.lock.read(), { host })
+}
+
+/** Where the requests of a build stand after everything was bought that may be. */
+interface Outcome extends Pick<Bought, 'purchases' | 'balance'> {
+  readonly found: Survey
+  readonly known: KnownService
+  /** Errors in spite of which the build goes on. */
+  readonly failures: readonly unknown[]
+}
+
+/** Buys what is approved, and fetches what is in flight or lost. The service is asked only if there is any of it. */
+async function buyMissing(context: Context, connection: ServiceConnection, request: BuildRequest, first: Survey): Promise<Outcome> {
+  const unchanged: Outcome = { found: first, known: { host: connection.host }, purchases: [], failures: [] }
+  if (first.items.every((item) => item.state === 'bought')) return unchanged
+  const outcome = await buyOpen(context, connection, request, unchanged).catch((error: unknown): Outcome => {
+    if (request.signal?.aborted || !goesOnWithout(context, request, [error])) throw error
+    return { ...unchanged, failures: [error] }
+  })
+  if (request.signal?.aborted) throwAll(outcome.failures.slice(0, 1))
+  if (!goesOnWithout(context, request, outcome.failures)) throwAll(outcome.failures)
+  await warnOfEdits(context, first)
+  return outcome
 }
 
 /** Ids of the animations whose results were lost, and are here now. */
@@ -102,38 +108,6 @@ function goesOnWithout({ options }: Context, { frozen, buyOnly, approvedOnly }: 
   return errors.every((error) => error instanceof SpritewrightError && errorCodes[error.code].exit >= ofPurchase && !endsEverything(error))
 }
 
-/**
- * Fetches finished results of requests that no spec asks for any more. It never stops a build: if the service
- * cannot be asked, that is a warning.
- */
-async function fetchUnasked(context: Context, connection: ServiceConnection, request: BuildRequest, found: Survey): Promise<void> {
-  const asked = new Set([...found.items, ...found.steps].flatMap(({ hash }) => hash ?? []))
-  const all = ofPresentServices(await listOrphans(context, request.names ?? [], asked), found)
-  const orphans = all.filter(isFetchable)
-  for (const orphan of all) if (!isFetchable(orphan)) warnOfOrphan(context, orphan)
-  const strays = ofPresentServices(await listStrays(context, request.names ?? [], found), found)
-  // Without a key, what no spec asks for is left to the worker's clone.
-  if ((orphans.length === 0 && strays.length === 0) || connection.isRemote || !canAsk(context, connection)) return
-  const run = { onProgress: request.onProgress ?? (() => {}), signal: request.signal ?? new AbortController().signal }
-  try {
-    const session = await connection.open(run.signal)
-    await fetchOrphans(context, session, orphans, run)
-    if (strays.length > 0) await fetchStrays(context, session, strays, run.signal)
-  } catch (error) {
-    const ids = [...new Set([...orphans, ...strays].map(({ id }) => id))].join(', ')
-    context.warnings.push(
-      `${ids}: what no spec waits for any more is still at the service, which could not be asked: ${(error as Error).message}`,
-    )
-  }
-}
-
-function canAsk(context: Context, connection: ServiceConnection): boolean {
-  return (
-    connection.isRemote ||
-    (connection.host !== undefined && (context.options.service === 'embedded' || context.credentials.key !== undefined))
-  )
-}
-
 /** A build goes on with the specs that it began with. Names those that were edited while it waited. */
 async function warnOfEdits(context: Context, { items }: Survey): Promise<void> {
   const { specs } = await readSpecs(context.host, context.options.root, context.options.specs)
@@ -143,37 +117,28 @@ async function warnOfEdits(context: Context, { items }: Survey): Promise<void> {
       context.warnings.push(`${spec.file} was changed while this ran. It was done with the spec as it was before: run the command again.`)
 }
 
-async function buyOpen(
-  context: Context,
-  connection: ServiceConnection,
-  request: BuildRequest,
-  first: Survey,
-): Promise<{ run: Bought; found: Survey; identity?: ServiceIdentity; failures: readonly unknown[] }> {
-  const allowsPlaceholders = request.approvedOnly === true || (context.options.build.unbought === 'placeholder' && request.frozen !== true)
+async function buyOpen(context: Context, connection: ServiceConnection, request: BuildRequest, unchanged: Outcome): Promise<Outcome> {
+  const { found: first } = unchanged
+  const { approvedOnly = false, onProgress = () => {}, signal = new AbortController().signal } = request
+  const allowsPlaceholders = approvedOnly || (context.options.build.unbought === 'placeholder' && request.frozen !== true)
   const open = first.items.filter((item) => item.state !== 'bought')
   // Without a key nothing can be priced or fetched. If nothing may be bought either, that is the error to
   // report, not the missing key.
-  if (!canAsk(context, connection) && open.every(isUnsent)) {
-    if (allowsPlaceholders) return { run: { purchases: [], failures: [] }, found: first, failures: [] }
+  if (!connection.canAsk && open.every(isUnsent)) {
+    if (allowsPlaceholders) return unchanged
     if (!mayBuy(context, request)) throw await missingError(context, open, undefined, false)
   }
-  const signal = request.signal ?? new AbortController().signal
   const lost = open.filter(({ state }) => state === 'lost')
-  if (lost.length > 0 && !canAsk(context, connection) && (context.options.isCi || context.options.store.shared !== undefined))
+  if (lost.length > 0 && !connection.canAsk && (context.options.isCi || context.options.store.shared !== undefined))
     throw lostError(context, lost)
   const session = await connection.open(signal).catch((error: unknown) => {
     throw lost.length > 0 ? withTroubles(error, context.vault.troubles) : error
   })
-  const run = await buy(context, session, {
-    wanted: first,
-    mayBuy: mayBuy(context, request),
-    allowsPlaceholders,
-    approvedOnly: request.approvedOnly === true,
-    onProgress: request.onProgress ?? (() => {}),
-    signal,
-  })
-  const found = await surveyWanted(context, first, await context.lock.read(), { identity: session.identity })
-  return { run, found, identity: session.identity, failures: run.failures.map(({ error }) => error) }
+  const run = { wanted: first, mayBuy: mayBuy(context, request), allowsPlaceholders, approvedOnly, onProgress, signal }
+  const { purchases, failures, balance } = await buy(context, session, run)
+  const known = { identity: session.identity }
+  const found = await surveyWanted(context, first, await context.lock.read(), known)
+  return { found, known, purchases, balance, failures: failures.map(({ error }) => error) }
 }
 
 /** Says why a result did not come from the shared store, if the service cannot be asked for it either. */

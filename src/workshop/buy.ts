@@ -52,7 +52,8 @@ export async function buy(context: Context, session: Session, request: BuyReques
   await checkReferences(context, before.items, session.capabilities)
   const quotes = askQuotes(session, request.signal)
   // A worker buys what is committed, and a standing approval would be made after the commit.
-  const mayApprove = request.mayBuy && !request.approvedOnly && !queues
+  const hasCeilings = context.options.approval.perSprite !== undefined
+  const mayApprove = hasCeilings && request.mayBuy && !request.approvedOnly && !queues
   const standing = mayApprove ? await approveByBudget(context, session, before, quotes) : []
   context.warnings.push(...standing)
   const found = mayApprove ? await states() : before
@@ -95,7 +96,6 @@ export type Bought = OrdersReport & { readonly balance?: BalanceEvidence }
  * @returns The reasons why the ceilings do not cover the other sprites.
  */
 async function approveByBudget(context: Context, session: Session, found: Survey, quotes: Quotes): Promise<readonly string[]> {
-  if (context.options.approval.perSprite === undefined) return []
   const unaccepted = await whyUnaccepted(context, session)
   if (unaccepted !== undefined) return [unaccepted]
   const orders = new Map<string, Order>()

@@ -6,8 +6,8 @@ import { settle } from '../job/delivery/deliver.ts'
 import { factsNow, type JobPorts, type Order, type ProgressListener } from '../job/order.ts'
 import { stopError } from '../job/stop.ts'
 import type { Context } from '../project/context.ts'
-import { findOrder, findOrders } from '../project/named-orders.ts'
 import { toJobPorts } from '../project/orders.ts'
+import { findOrders } from '../project/recovery/named-orders.ts'
 import type { Session } from '../project/session.ts'
 import { sniffPicture } from '../sprite-spec/picture.ts'
 import { overLimits } from '../sprite-spec/reference.ts'
@@ -32,9 +32,7 @@ interface OpenOrder {
  * @default all requests of the name
  */
 async function findExecutions(context: Context, session: Session, name: string, hash?: string): Promise<readonly OpenOrder[]> {
-  const one = hash === undefined ? undefined : await findOrder(context, session, hash)
-  const meant = hash === undefined ? await findOrders(context, session, name) : one ? [one] : []
-  return meant.flatMap(({ order, standing }) => {
+  return (await findOrders(context, session, name, hash)).flatMap(({ order, standing }) => {
     const { executionId, state } = standing
     return executionId === undefined ? [] : [{ order, executionId, isKept: state === 'bought', hasFailed: state === 'failed' }]
   })

@@ -3,12 +3,11 @@ import { sumCredits } from '../credit/credits.ts'
 import type { Disk } from '../host/disk.ts'
 import { decodeText } from '../host/project-style.ts'
 import type { Context } from '../project/context.ts'
-import { listOrphans, warnOfOrphan } from '../project/orphans.ts'
 import type { PlanItem, PlanStep, Standing } from '../project/plan.ts'
 import { askQuotes } from '../project/quotes.ts'
+import { listUnasked, strayWords, warnOfOrphan } from '../project/recovery/unasked.ts'
 import type { ServiceConnection } from '../project/session.ts'
 import { isToBuy } from '../project/states.ts'
-import { listStrays, warnOfStray } from '../project/strays.ts'
 import { checkReferences, listedSteps, type Survey, survey, surveyWanted, throwAll } from '../project/survey.ts'
 import type { PaidRequest } from '../sprite-spec/request.ts'
 import { specName } from '../sprite-spec/spec-file.ts'
@@ -93,7 +92,7 @@ async function looksLikeSpec(disk: Disk, file: string): Promise<boolean> {
 
 /** Warns of executions in flight that no current spec asks for. */
 async function warnOfUnasked(context: Context, names: readonly string[], found: Survey): Promise<void> {
-  const asked = new Set([...found.items, ...found.steps].flatMap(({ hash }) => hash ?? []))
-  for (const orphan of await listOrphans(context, names, asked)) warnOfOrphan(context, orphan)
-  for (const stray of await listStrays(context, names, found)) warnOfStray(context, stray)
+  const { orphans, strays } = await listUnasked(context, names, found)
+  for (const orphan of orphans) warnOfOrphan(context, orphan)
+  for (const stray of strays) context.warn(`${strayWords(stray)}: the first build after its end fetches it.`)
 }

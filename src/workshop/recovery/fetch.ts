@@ -1,69 +1,93 @@
-import { SpritewrightError } from '../../errors.ts'
+import { hasCode } from '../../errors.ts'
 import { isGone } from '../../job/delivery/deliver.ts'
 import { fetchStray, type StrayFound } from '../../job/delivery/fetch-stray.ts'
 import { isEnded } from '../../job/delivery/follow.ts'
-import type { ProgressListener } from '../../job/order.ts'
-import { commandName } from '../../job/order.ts'
+import { commandName, type JobPorts } from '../../job/order.ts'
 import { purchase } from '../../job/purchase.ts'
 import type { Context } from '../../project/context.ts'
 import { toJobPorts } from '../../project/orders.ts'
-import { type KnownOrphan, toOrphanOrder } from '../../project/orphans.ts'
-import type { Session } from '../../project/session.ts'
-import { nameOf, type OpenStray, warnOnce } from '../../project/strays.ts'
+import {
+  isFetchable,
+  type KnownOrphan,
+  listUnasked,
+  type OpenStray,
+  type Orphan,
+  ofPresentServices,
+  strayWords,
+  toOrphanOrder,
+  warnOfOrphan,
+} from '../../project/recovery/unasked.ts'
+import type { ServiceConnection } from '../../project/session.ts'
+import type { Survey } from '../../project/survey.ts'
+import type { BuildRequest } from '../api/reports.ts'
 
 /**
- * Fetches the results of finished orphans. No spec asks for an orphan, so no build waits for a running one; a
- * later build fetches it. The function never throws; it warns at most.
+ * Fetches finished results that no spec waits for: of orphans, and of strays. No build waits for a running one; a
+ * later build fetches it. The function stops no build: if the service cannot be asked, that is a warning.
  */
-export async function fetchOrphans(
+export async function fetchUnasked(
   context: Context,
-  session: Session,
-  orphans: readonly KnownOrphan[],
-  run: { readonly onProgress: ProgressListener; readonly signal: AbortSignal },
+  connection: ServiceConnection,
+  { names = [], onProgress, signal = new AbortController().signal }: BuildRequest,
+  found: Survey,
 ): Promise<void> {
-  if (orphans.length === 0) return
-  const ports = await toJobPorts(context, session, run)
-  const { host, keyMode } = session.identity
-  for (const orphan of orphans) {
-    if (orphan.entry.service.host !== host || orphan.entry.service.keyMode !== keyMode) continue
-    try {
-      const execution = await session.client.execution(orphan.submission.accepted?.executionId ?? '', run.signal)
-      if (isEnded(execution) || execution.question !== null) await purchase(ports, toOrphanOrder(orphan))
-    } catch (error) {
-      if (run.signal.aborted) return
-      // The ledger shows a failed execution, which costs nothing.
-      if (!(error instanceof SpritewrightError && error.code === 'SW_FAILED'))
-        context.warnings.push(`"${orphan.id}", as an earlier version of its spec asked for it: ${(error as Error).message}`)
-    }
+  const unasked = await listUnasked(context, names, found)
+  const all = ofPresentServices(unasked.orphans, found)
+  const orphans = all.filter(isFetchable)
+  for (const orphan of all) if (!isFetchable(orphan)) warnOfOrphan(context, orphan)
+  const strays = ofPresentServices(unasked.strays, found)
+  // Without a key, what no spec asks for is left to the worker's clone.
+  if ((orphans.length === 0 && strays.length === 0) || connection.isRemote || !connection.canAsk) return
+  try {
+    const session = await connection.open(signal)
+    const { host, keyMode } = session.identity
+    const isHere = ({ entry: { service } }: Orphan): boolean => service.host === host && service.keyMode === keyMode
+    const ports = await toJobPorts(context, session, { onProgress, signal })
+    for (const orphan of orphans.filter(isHere)) await fetchOrphan(context, ports, orphan)
+    for (const stray of strays.filter(isHere)) await fetchEndedStray(context, ports, stray)
+  } catch (error) {
+    if (signal.aborted) return
+    const ids = [...new Set([...orphans, ...strays].map(({ id }) => id))].join(', ')
+    context.warn(`${ids}: what no spec waits for any more is still at the service, which could not be asked: ${(error as Error).message}`)
   }
 }
 
-/** Fetches the results of finished strays. A later build fetches the others. Never throws; warns at most. */
-export async function fetchStrays(context: Context, session: Session, strays: readonly OpenStray[], signal: AbortSignal): Promise<void> {
-  const ports = await toJobPorts(context, session, { signal })
-  const { host, keyMode } = session.identity
-  for (const one of strays) {
-    if (one.entry.service.host !== host || one.entry.service.keyMode !== keyMode) continue
-    try {
-      warnOnce(context, wordsOf(one, await fetchStray(ports, toOrphanOrder(one), one.stray)))
-    } catch (error) {
-      if (signal.aborted) return
-      const advice = isGone(error) ? ` Where the service has forgotten it: npx spritewright recover ${commandName(one.id)} --abandon` : ''
-      warnOnce(context, `${nameOf(one.id, one.stray)}, and could not be fetched: ${(error as Error).message}${advice}`)
-    }
+/** Fetches the result of an orphan if it has ended. Throws nothing but an abort. */
+async function fetchOrphan(context: Context, ports: JobPorts, orphan: KnownOrphan): Promise<void> {
+  try {
+    const execution = await ports.client.execution(orphan.submission.accepted?.executionId ?? '', ports.signal)
+    if (isEnded(execution) || execution.question !== null) await purchase(ports, toOrphanOrder(orphan))
+  } catch (error) {
+    ports.signal.throwIfAborted()
+    // The ledger shows a failed execution, which costs nothing.
+    if (!hasCode(error, 'SW_FAILED'))
+      context.warn(`"${orphan.id}", as an earlier version of its spec asked for it: ${(error as Error).message}`)
   }
 }
 
-function wordsOf({ id, stray }: OpenStray, found: StrayFound): string | undefined {
+/** Fetches the result of a stray if it has ended. Throws nothing but an abort. */
+async function fetchEndedStray(context: Context, ports: JobPorts, one: OpenStray): Promise<void> {
+  try {
+    const words = wordsOf(one, await fetchStray(ports, toOrphanOrder(one), one.stray))
+    if (words !== undefined) context.warn(words)
+  } catch (error) {
+    ports.signal.throwIfAborted()
+    const advice = isGone(error) ? ` Where the service has forgotten it: npx spritewright recover ${commandName(one.id)} --abandon` : ''
+    context.warn(`${strayWords(one)}, and could not be fetched: ${(error as Error).message}${advice}`)
+  }
+}
+
+function wordsOf(one: OpenStray, found: StrayFound): string | undefined {
+  const name = strayWords(one)
   switch (found.is) {
     case 'stored':
-      return `${nameOf(id, stray)}. It is paid, and now in the vault as ${found.sha256}. What the sprite is built from stays as it is.`
+      return `${name}. It is paid, and now in the vault as ${found.sha256}. What the sprite is built from stays as it is.`
     case 'failed':
-      return `${nameOf(id, stray)}. It has ended without a result and costs nothing.`
+      return `${name}. It has ended without a result and costs nothing.`
     case 'left':
-      return `${nameOf(id, stray)}. Its question was answered elsewhere, and the service does not say which execution goes on. To hear no more of it: npx spritewright recover ${commandName(id)} --abandon`
+      return `${name}. Its question was answered elsewhere, and the service does not say which execution goes on. To hear no more of it: npx spritewright recover ${commandName(one.id)} --abandon`
     case 'asking':
-      return `${nameOf(id, stray)}. It waits for an answer, which can only be given in the service's console: ${found.question}`
+      return `${name}. It waits for an answer, which can only be given in the service's console: ${found.question}`
     case 'open':
       return undefined
   }

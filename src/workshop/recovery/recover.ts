@@ -5,14 +5,14 @@ import type { Order } from '../../job/order.ts'
 import { recordDecision } from '../../job/recover.ts'
 import { runOrders } from '../../job/run-orders.ts'
 import type { Context } from '../../project/context.ts'
-import { findOrder, findOrders, type NamedOrder } from '../../project/named-orders.ts'
 import { toJobPorts } from '../../project/orders.ts'
+import { findOrders } from '../../project/recovery/named-orders.ts'
 import type { ServiceConnection, Session } from '../../project/session.ts'
+import { openOwnLock } from '../../project/store-folder.ts'
 import { throwAll } from '../../project/survey.ts'
 import type { RecoverReport, RecoverRequest } from '../api/reports.ts'
 import { changedError } from '../changed-error.ts'
 import { mayBuy } from '../may-buy.ts'
-import { openOwnLock } from '../worker/read-order.ts'
 
 /**
  * Resolves an unknown outcome by a person's decision: records the decision, and for `replay` acts on it at
@@ -25,7 +25,7 @@ export async function recover(context: Context, session: Session, request: Recov
   const ports = await toJobPorts(context, session, { ...request, signal, mayBuy: mayBuy(context, {}), mayReplay: true })
   const decided: RecoverReport['decided'][number][] = []
   const orders: Order[] = []
-  for (const { order } of await findMeant(context, session, request)) {
+  for (const { order } of await findOrders(context, session, request.name, request.shown?.hash)) {
     if (request.decision === 'replay') checkService(session, order)
     // What a worker in this clone has bought and could not record is known, so there is nothing to decide about it.
     await adoptExecution({ ...ports, lock: openOwnLock(context) }, order, await ports.journal.read(order.hash))
@@ -81,12 +81,6 @@ function checkService({ identity }: Session, { identity: sentTo, request }: Orde
     message: `"${request.id}" was sent to ${sentTo.host} with a ${sentTo.keyMode} key, and here answers ${identity.host} with a ${identity.keyMode} key. Nothing was sent. Set the address and the key that it was sent with, or give it up: npx spritewright recover ${request.id} --abandon`,
     facts: { id: request.id, host: sentTo.host, keyMode: sentTo.keyMode },
   })
-}
-
-async function findMeant(context: Context, session: Session, { name, shown }: RecoverRequest): Promise<readonly NamedOrder[]> {
-  if (!shown) return findOrders(context, session, name)
-  const one = await findOrder(context, session, shown.hash)
-  return one ? [one] : []
 }
 
 /** Reads evidence for the person. The decision is recorded already. */

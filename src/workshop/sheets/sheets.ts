@@ -37,7 +37,7 @@ export async function assemble(
     encodeTexture: encoderOf(context),
     layout: layoutOf(context),
     earlier: grouping === 'group' ? await readLayout(context) : undefined,
-    warn: (message) => void (context.warnings.includes(message) || context.warnings.push(message)),
+    warn: context.warn,
     ...over,
   })
 }

@@ -1,6 +1,6 @@
 import { SpritewrightError } from '../../errors.ts'
 import type { Context } from '../../project/context.ts'
-import { regain } from '../../project/regain.ts'
+import { regain } from '../../project/recovery/regain.ts'
 import type { ServiceConnection } from '../../project/session.ts'
 import { hashPattern } from '../../vault/objects.ts'
 import { findShared } from './copy.ts'

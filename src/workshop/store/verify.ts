@@ -1,6 +1,6 @@
 import { inParallel } from '../../host/in-parallel.ts'
 import type { Context } from '../../project/context.ts'
-import { regain } from '../../project/regain.ts'
+import { regain } from '../../project/recovery/regain.ts'
 import type { ServiceConnection } from '../../project/session.ts'
 import type { VaultPlace } from '../../vault/layers.ts'
 import { createFetcher } from './fetch.ts'

@@ -5,8 +5,8 @@ import type { JournalView } from '../../job/records/journal.ts'
 import type { Submission } from '../../job/records/submission.ts'
 import type { Context } from '../../project/context.ts'
 import type { ApprovedOrder } from '../../project/orders.ts'
+import { rememberProject } from '../../project/remember.ts'
 import { projectName, validForMs } from '../../project/trust/approvers.ts'
-import { rememberProject } from '../../project/trust/remember.ts'
 import { findEntry } from '../../vault/lockfile.ts'
 
 /**

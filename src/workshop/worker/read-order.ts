@@ -1,15 +1,14 @@
-import { join } from 'node:path'
 import { SpritewrightError } from '../../errors.ts'
 import { mayAdopt } from '../../job/adopt.ts'
 import type { Order } from '../../job/order.ts'
 import type { Submission } from '../../job/records/submission.ts'
-import { refuseKey } from '../../key-search.ts'
 import type { Context } from '../../project/context.ts'
 import { withSteps } from '../../project/orders.ts'
-import { ordersFolder, type Session } from '../../project/session.ts'
+import type { Session } from '../../project/session.ts'
+import { openOwnLock } from '../../project/store-folder.ts'
 import { branchNames } from '../../project/trust/approvers.ts'
 import type { OrderMessage } from '../../queue/messages.ts'
-import { createLockStore, type LockStore } from '../../vault/lock-store.ts'
+import type { LockStore } from '../../vault/lock-store.ts'
 import { findEntry, type LockEntry, type LockFile } from '../../vault/lockfile.ts'
 import { commitDisk, readCommittedLock, readCommittedOrder, refusedOrder } from './committed-order.ts'
 
@@ -139,18 +138,6 @@ function notNewest({ host }: Context, id: string): string {
   const names = branchNames(host)
   const where = names.length === 0 ? "the remote's default branch" : names.join(', ')
   return `its approval of "${id}" is not the newest one on ${where}. Merge it there, or let SPRITEWRIGHT_BRANCHES of the worker name its branch.`
-}
-
-/**
- * Opens the worker's own lock file, which purchases change. The clone's file stays as it is, and the client's build
- * writes the result into the file of its checkout. An execution that the shared journal lacks is only here, so the
- * file outlives the worker.
- */
-export function openOwnLock(context: Context): LockStore {
-  const { host, keySearch } = context
-  const folder = ordersFolder(context)
-  const turn = { path: join(folder, 'turn'), clock: host.clock }
-  return createLockStore(host, join(folder, 'sprites.lock.json'), turn, (bytes, path) => refuseKey(keySearch, bytes, path))
 }
 
 function unfetched(id: string, commit: string, why: string, cause: Error): SpritewrightError {

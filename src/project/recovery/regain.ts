@@ -1,10 +1,10 @@
-import { hasCode, SpritewrightError } from '../errors.ts'
-import type { Order, ProgressListener } from '../job/order.ts'
-import { purchase } from '../job/purchase.ts'
-import type { Context } from './context.ts'
+import { hasCode, SpritewrightError } from '../../errors.ts'
+import type { Order, ProgressListener } from '../../job/order.ts'
+import { purchase } from '../../job/purchase.ts'
+import type { Context } from '../context.ts'
+import { toJobPorts } from '../orders.ts'
+import type { ServiceConnection, Session } from '../session.ts'
 import { findOrder } from './named-orders.ts'
-import { toJobPorts } from './orders.ts'
-import type { ServiceConnection, Session } from './session.ts'
 
 /** What fetching a result again gave. */
 export interface Regained {

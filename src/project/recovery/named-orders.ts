@@ -1,12 +1,11 @@
-import { SpritewrightError } from '../errors.ts'
-import type { Order } from '../job/order.ts'
-import type { Context } from './context.ts'
-import { toOrder, withSteps } from './orders.ts'
-import { listOrphans, toOrphanOrder } from './orphans.ts'
-import type { Standing } from './plan.ts'
-import type { Session } from './session.ts'
-import { listStrays } from './strays.ts'
-import { type Survey, survey, throwAll } from './survey.ts'
+import { hasCode } from '../../errors.ts'
+import type { Order } from '../../job/order.ts'
+import type { Context } from '../context.ts'
+import { ordersOf } from '../orders.ts'
+import type { Standing } from '../plan.ts'
+import type { Session } from '../session.ts'
+import { survey, throwAll } from '../survey.ts'
+import { listOrphans, listStrays, toOrphanOrder } from './unasked.ts'
 
 /** An order with the state of its request. */
 export interface NamedOrder {
@@ -17,19 +16,22 @@ export interface NamedOrder {
 /**
  * Finds the orders that a name means: those of one animation (`hero.walk`), of one picture with its own steps
  * (`icons.sword`), of one step (`hero#1`), or of a sprite with all its steps (`hero`). Steps come first.
+ *
+ * @param hash The one request that is meant, under any name.
+ * @default all requests of the name
  */
-export async function findOrders(context: Context, session: Session, name: string): Promise<readonly NamedOrder[]> {
+export async function findOrders(context: Context, session: Session, name: string, hash?: string): Promise<readonly NamedOrder[]> {
+  if (hash !== undefined) return [(await findOrder(context, session, hash)) ?? []].flat()
   const [sprite = name] = name.split('#')
   const orphans = await findOrphans(context, [name])
-  const found = await surveyOf(context, session, sprite).catch((error: unknown) => {
+  const found = await survey(context, [sprite], { identity: session.identity }).catch((error: unknown) => {
     // If a sprite was removed from the project, only its requests in flight still have its name.
-    if (orphans.length > 0 && error instanceof SpritewrightError && error.code === 'SW_USAGE') return undefined
+    if (orphans.length > 0 && hasCode(error, 'SW_USAGE')) return undefined
     throw error
   })
   if (!found) return orphans
-  const orders = new Map(
-    found.wanted.flatMap((target) => withSteps(toOrder(session, target, found))).map((order) => [order.hash, order] as const),
-  )
+  throwAll(found.errors)
+  const orders = ordersOf(session, found)
   const isOne = /[.#]/.test(name)
   const own = [...found.steps, ...found.items].flatMap((one) => {
     const order = orders.get(one.hash ?? '')
@@ -46,14 +48,8 @@ export async function findOrder(context: Context, session: Session, hash: string
   // Another broken spec must not prevent a decision about this request.
   const found = await survey(context, [], { identity: session.identity })
   const standing = [...found.steps, ...found.items].find((one) => one.hash === hash)
-  const order = found.wanted.flatMap((target) => withSteps(toOrder(session, target, found))).find((one) => one.hash === hash)
+  const order = ordersOf(session, found).get(hash)
   return order && standing ? { order, standing } : (await findOrphans(context, [])).find((one) => one.order.hash === hash)
-}
-
-async function surveyOf(context: Context, session: Session, sprite: string): Promise<Survey> {
-  const found = await survey(context, [sprite], { identity: session.identity })
-  throwAll(found.errors)
-  return found
 }
 
 /** Requests in flight under these names for earlier versions of the specs. */

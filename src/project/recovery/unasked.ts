@@ -1,11 +1,12 @@
-import { commandName, type Order } from '../job/order.ts'
-import { readUnlessBroken } from '../job/records/journal.ts'
-import type { Submission } from '../job/records/submission.ts'
-import { requestHash } from '../sprite-spec/key.ts'
-import { type PaidRequest, type RequestReference, spriteOf } from '../sprite-spec/request.ts'
-import { findEntry, isStepId, type LockEntry, type LockFile, requestsOf, unnamedStepId } from '../vault/lockfile.ts'
-import type { Context } from './context.ts'
-import type { Survey } from './survey.ts'
+import { commandName, type Order } from '../../job/order.ts'
+import { readUnlessBroken } from '../../job/records/journal.ts'
+import type { Stray } from '../../job/records/strays.ts'
+import type { Submission } from '../../job/records/submission.ts'
+import { requestHash } from '../../sprite-spec/key.ts'
+import { type PaidRequest, type RequestReference, spriteOf } from '../../sprite-spec/request.ts'
+import { findEntry, isStepId, type LockEntry, type LockFile, requestsOf, unnamedStepId } from '../../vault/lockfile.ts'
+import type { Context } from '../context.ts'
+import type { Survey } from '../survey.ts'
 
 /**
  * A request that no spec asks for any more, because its prompt was edited or its sprite renamed or deleted.
@@ -21,6 +22,14 @@ export interface Orphan {
 /** An orphan with its submission, read from the journal. */
 export interface KnownOrphan extends Orphan {
   readonly submission: Submission
+}
+
+/**
+ * An execution that the service accepted late, after a person had given up its attempt and another attempt
+ * had replaced it. The execution is paid, but the request uses the execution of the later attempt.
+ */
+export interface OpenStray extends Orphan {
+  readonly stray: Stray
 }
 
 /**
@@ -45,6 +54,33 @@ export async function listOrphans(context: Context, names: readonly string[], as
   return orphans
 }
 
+/**
+ * Lists the strays whose end is not recorded here yet: strays of requests that specs ask for, and of others.
+ *
+ * @param names Of sprites or animations; empty for all.
+ * @param found What the specs of those names ask for; `undefined` if they cannot be read.
+ */
+export async function listStrays(context: Context, names: readonly string[], found: Survey | undefined): Promise<readonly OpenStray[]> {
+  const strays = new Map<string, OpenStray>()
+  const add = (orphan: Orphan, known: readonly Stray[] | undefined): void => {
+    for (const stray of known ?? []) if (stray.end === undefined) strays.set(stray.executionId, { ...orphan, stray })
+  }
+  const asked = new Set<string>()
+  for (const { id, hash } of found ? [...found.items, ...found.steps] : []) {
+    if (hash === undefined) continue
+    asked.add(hash)
+    const entry = found && findEntry(found.lock, id, hash)
+    if (entry) add({ id, hash, entry }, found.submissionOf(hash).strays)
+  }
+  for (const [hash, { id, entry }] of entriesByHash(await context.lock.read())) {
+    // A stray exists only if a later attempt has replaced its own. The lock file records the later attempt,
+    // so the chains of all other requests need not be read.
+    if (asked.has(hash) || !isNamed(names, id) || (entry.submission?.attempt ?? 1) < 2) continue
+    add({ id, hash, entry }, (await readUnlessBroken(context.journal, hash))?.submission.strays)
+  }
+  return [...strays.values()]
+}
+
 /** Whether names of sprites or animations include a request's name. */
 export function isNamed(names: readonly string[], id: string): boolean {
   return names.length === 0 || names.includes(id) || names.includes(spriteOf(id))
@@ -67,10 +103,31 @@ export function toOrphanOrder({ id, hash, entry }: Orphan): Order {
   return { hash, identity: service, request, approval: undefined }
 }
 
-/** Warns once about an orphan: its state, and the command that continues it. */
+/** Requests and executions that no spec waits for. */
+export interface Unasked {
+  readonly orphans: readonly KnownOrphan[]
+  readonly strays: readonly OpenStray[]
+}
+
+/**
+ * Lists what may have been paid, and no spec waits for.
+ *
+ * @param names Of sprites or animations; empty for all.
+ * @param found What the specs of those names ask for.
+ */
+export async function listUnasked(context: Context, names: readonly string[], found: Survey): Promise<Unasked> {
+  const asked = new Set([...found.items, ...found.steps].flatMap(({ hash }) => hash ?? []))
+  return { orphans: await listOrphans(context, names, asked), strays: await listStrays(context, names, found) }
+}
+
+/** Warns about an orphan: its state, and the command that continues it. */
 export function warnOfOrphan(context: Context, { id, submission }: KnownOrphan): void {
-  const words = `"${id}", as an earlier version of its spec asked for it, ${standingWords(id, submission)}`
-  if (!context.warnings.includes(words)) context.warnings.push(words)
+  context.warn(`"${id}", as an earlier version of its spec asked for it, ${standingWords(id, submission)}`)
+}
+
+/** Describes a stray in words. */
+export function strayWords({ id, stray }: OpenStray): string {
+  return `"${id}", attempt ${stray.attempt}: answered by the service after another purchase had taken its place (execution ${stray.executionId})`
 }
 
 function standingWords(id: string, { accepted, question }: Submission): string {
