@@ -1,7 +1,7 @@
 import { hasCode, SpritewrightError } from '../errors.ts'
 import { referencePath } from '../sprite-spec/reference.ts'
 import { animationId } from '../sprite-spec/request.ts'
-import { nameInSprite, type SpriteSpec } from '../sprite-spec/spec.ts'
+import { nameInSprite } from '../sprite-spec/spec.ts'
 import { type AnimationPorts, makeAnimation, readAnimation } from './cache/animation.ts'
 import { type AskedGroup, readSheet } from './cache/sheet.ts'
 import { groupBy, makeGroup, type SheetPorts } from './group.ts'
@@ -81,12 +81,11 @@ export async function readQuality(
  */
 function toQuality(inputs: readonly SheetInput[], quality: readonly AnimationQuality[]): readonly AnimationQuality[] {
   const known = new Map(inputs.map((input) => [animationId(input.spec, input.animation), input] as const))
-  return sortQuality(
-    quality.map((one) => {
-      const input = known.get(one.id)
-      return input ? withoutMeant(one, input.spec, input.animation) : one
-    }),
-  )
+  const shown = quality.map((one) => {
+    const input = known.get(one.id)
+    return input ? withoutMeant(one, input.spec, input.animation) : one
+  })
+  return shown.sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
 /**
@@ -102,10 +101,6 @@ async function readOneQuality(input: SheetInput, ports: AnimationPorts): Promise
     if (error instanceof SpritewrightError) return undefined
     throw error
   }
-}
-
-function sortQuality(all: readonly AnimationQuality[]): readonly AnimationQuality[] {
-  return [...all].sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
 /**
@@ -166,7 +161,7 @@ function toSprites(
       sprites.set(spec.name, {
         name: spec.name,
         file: spec.file,
-        ...pictureOf(spec),
+        picture: referencePath(spec),
         ...(overridePaths.length > 0 ? { overridePaths } : {}),
         atlas,
         width: Math.round(frame.sourceWidth / main.scale),
@@ -199,9 +194,4 @@ function touchedUpOf(own: readonly SheetInput[]): Pick<BuiltSprite, 'touchedUp'>
 function picturesOf(own: readonly SheetInput[]): Pick<BuiltSprite, 'pictures'> {
   const names = own.flatMap(({ spec, animation }) => (animation.isPicture ? [nameInSprite(spec, animation)] : []))
   return names.length > 0 ? { pictures: names } : {}
-}
-
-function pictureOf(spec: SpriteSpec): { picture?: string } {
-  const picture = referencePath(spec)
-  return picture === undefined ? {} : { picture }
 }

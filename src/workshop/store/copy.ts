@@ -82,8 +82,8 @@ async function copyAll(
   }
 }
 
-/** Damaged bytes stop here: a read sets them aside. */
-async function readGood({ sha256 }: StoredResult, places: readonly VaultPlace[]): Promise<Uint8Array | undefined> {
+/** Reads a result from the first place that has it whole. A read sets damaged bytes aside. */
+export async function readGood({ sha256 }: StoredResult, places: readonly VaultPlace[]): Promise<Uint8Array | undefined> {
   for (const { store } of places) {
     const bytes = await store.read(sha256)
     if (bytes) return bytes

@@ -3,11 +3,10 @@ import type { Context } from '../../project/context.ts'
 import { regain } from '../../project/recovery/regain.ts'
 import type { ServiceConnection } from '../../project/session.ts'
 import { hashPattern } from '../../vault/objects.ts'
-import { findShared } from './copy.ts'
-import { createFetcher, type Fetcher } from './fetch.ts'
+import { findShared, readGood } from './copy.ts'
+import { createFetcher, type Fetcher, faultOfStored } from './fetch.ts'
 import { type Inventory, idsOf, takeInventory, withShared } from './inventory.ts'
 import { narrow, type Selection, selectByNames } from './names.ts'
-import { faultOfStored } from './open.ts'
 import type { PlaceName, PruneLine, PruneReport, PruneRequest, QuarantinedCopy, Recovery, StoredResult } from './reports.ts'
 
 /** The named results, each once. */
@@ -232,11 +231,9 @@ async function recoveryOf(context: Context, result: StoredResult, others: readon
 }
 
 /** Reads the other copy. A copy that exists by name alone is no reason to delete this one. */
-async function hasGoodCopy(context: Context, result: StoredResult, within: readonly PlaceName[]): Promise<boolean> {
-  for (const { name, store } of context.vault.places) {
-    if (within.includes(name) && (await store.read(result.sha256))) return true
-  }
-  return false
+async function hasGoodCopy({ vault }: Context, result: StoredResult, within: readonly PlaceName[]): Promise<boolean> {
+  const places = vault.places.filter(({ name }) => within.includes(name))
+  return (await readGood(result, places)) !== undefined
 }
 
 /**

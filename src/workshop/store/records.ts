@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import { SpritewrightError } from '../../errors.ts'
 import type { JournalView } from '../../job/records/journal.ts'
 import type { Context } from '../../project/context.ts'
+import { servicesOf } from '../../project/plan.ts'
 import { readWantedAnimations, type WantedAnimation } from '../../project/wanted.ts'
 import { requestHash } from '../../sprite-spec/key.ts'
 import { animationId, type ServiceIdentity } from '../../sprite-spec/request.ts'
@@ -64,11 +65,11 @@ async function readChain(context: Context, request: string, broken: Spritewright
 
 /** Identities under which something was, or could have been, bought. */
 function identitiesOf(lock: LockFile, host: string | undefined): readonly ServiceIdentity[] {
-  const entries = [...Object.values(lock.animations), lock.steps ?? {}].flatMap((requests) => Object.values(requests))
-  const own: ServiceIdentity[] =
-    host === undefined ? [] : (['test', 'live'] as const).map((keyMode) => ({ host, keyMode, apiVersion: '1' }))
-  const all = [...entries.map((entry) => entry.service), ...own]
-  return [...new Map(all.map((one) => [JSON.stringify([one.host, one.keyMode, one.apiVersion]), one])).values()]
+  const bought = servicesOf(lock)
+  const own = host === undefined ? [] : (['test', 'live'] as const).map((keyMode) => ({ host, keyMode, apiVersion: '1' }))
+  const isNew = (one: ServiceIdentity): boolean =>
+    bought.every(({ host: known, keyMode, apiVersion }) => known !== one.host || keyMode !== one.keyMode || apiVersion !== one.apiVersion)
+  return [...bought, ...own.filter(isNew)]
 }
 
 /** Request hashes of present specs, each with the name of one of its animations or steps. */
