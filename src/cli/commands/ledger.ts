@@ -31,13 +31,8 @@ export async function ledger(context: CommandContext, args: CommandArgs): Promis
   const report = await withWorkshop((workshop) => workshop.ledger())
   printer.report(toDocument(report))
   printReport(printer, report)
-  for (const { id, balanceBefore } of report.lines.filter((line) => line.state === 'uncertain')) {
-    if (balanceBefore === undefined) continue
-    printer.line(
-      `  ${id}: the balance before it was sent was ${formatCredits(balanceBefore)}. `,
-      ink('dim', "Today's: npx spritewright ledger --verify"),
-    )
-  }
+  for (const [id, before] of uncertainBalances(report))
+    printer.line(`  ${id}: the balance before it was sent was ${before}. `, ink('dim', "Today's: npx spritewright ledger --verify"))
   if (report.lines.length > 0) printer.hint(ink('dim', 'Times are UTC.'))
   return 0
 }
@@ -63,13 +58,16 @@ async function verify({ parts, printer, withWorkshop }: CommandContext): Promise
   printReport(printer, found)
   if (checks.length > 0) printChecks(printer, found)
   printer.line(`Balance at ${host}: ${creditsWords(balance)}.`)
-  for (const { id, balanceBefore } of found.lines.filter((line) => line.state === 'uncertain')) {
-    if (balanceBefore !== undefined)
-      printer.line(
-        `  ${id}: balance before it was sent ${formatCredits(balanceBefore)}, now ${formatCredits(balance)}. That is evidence, no proof.`,
-      )
-  }
+  for (const [id, before] of uncertainBalances(found))
+    printer.line(`  ${id}: balance before it was sent ${before}, now ${formatCredits(balance)}. That is evidence, no proof.`)
   return isAgreed ? 0 : 1
+}
+
+/** Names of purchases with an unknown outcome, each with the balance before it was sent. */
+function uncertainBalances({ lines }: LedgerReport): readonly (readonly [id: string, balance: string])[] {
+  return lines.flatMap(({ id, state, balanceBefore }) =>
+    state === 'uncertain' && balanceBefore !== undefined ? [[id, formatCredits(balanceBefore)] as const] : [],
+  )
 }
 
 function printChecks(printer: Printer, { checks }: LedgerVerification): void {

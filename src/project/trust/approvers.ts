@@ -105,8 +105,8 @@ async function readSettings({ disk, stateFolder }: Pick<Host, 'disk' | 'stateFol
   }
 }
 
-/** Splits at commas and white space. */
-function listOf(text: string | undefined): readonly string[] {
+/** Splits the value of an environment variable at commas and white space. */
+export function listOf(text: string | undefined): readonly string[] {
   return (text ?? '').split(/[\s,]+/).filter((one) => one !== '')
 }
 

@@ -6,6 +6,7 @@ import type { Host } from '../../host/host.ts'
 import { replaceFile } from '../../host/publish.ts'
 import type { Credentials } from '../../options/credentials.ts'
 import { baseUrlWords, parseBaseUrl } from '../../options/values.ts'
+import { listOf } from './approvers.ts'
 
 /**
  * Environment variable with addresses that may get the API key without a question. It is never read from a `.env`
@@ -123,8 +124,7 @@ export async function routeOf(
   const key = fingerprintOfKey(credentials.key.reveal())
   const route = { origin, addressSource: address.source, key, keySource: credentials.keySource }
   if (address.source === 'environment' || address.source === credentials.keySource) return { ...route, trust: 'bound' }
-  const trusted = (env[trustedHostsName] ?? '').split(/[\s,]+/).filter((one) => one !== '')
-  if (trusted.some((one) => toOrigin(one) === origin)) return { ...route, trust: 'environment' }
+  if (listOf(env[trustedHostsName]).some((one) => toOrigin(one) === origin)) return { ...route, trust: 'environment' }
   const isConfirmed = (await book.list()).some((one) => one.origin === origin && one.key === key)
   return { ...route, trust: isConfirmed ? 'confirmed' : 'none' }
 }

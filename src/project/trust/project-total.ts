@@ -7,6 +7,8 @@ import type { StandingFile } from './standing-file.ts'
 export interface ProjectTotal {
   /** Returns `undefined` if neither the configuration nor the accepted ceilings have a total. */
   read(): Promise<Credits | undefined>
+  /** The total that a person has accepted, or that was used here before; the lower one. */
+  accepted(): Promise<Credits | undefined>
   /** How a person can raise the total: a sentence without its full stop. */
   howToRaise(): Promise<string>
 }
@@ -21,7 +23,7 @@ export function openProjectTotal(
   standing: Pick<StandingFile, 'read'>,
   memory: Pick<ProjectMemory, 'read'>,
 ): ProjectTotal {
-  const readAccepted = async (): Promise<Credits | undefined> => {
+  const accepted = async (): Promise<Credits | undefined> => {
     const facts = await memory.read()
     // Nothing new is sent while the memory is damaged: no approval counts then.
     const remembered = facts === 'damaged' ? undefined : facts?.total
@@ -29,12 +31,12 @@ export function openProjectTotal(
   }
   return {
     // The accepted total limits as well: a file of the project may lower the limit, but not raise it.
-    read: async () => lowerTotal(configured, await readAccepted()),
+    read: async () => lowerTotal(configured, await accepted()),
+    accepted,
     howToRaise: async () => {
-      const accepted = await readAccepted()
-      if (accepted === undefined || (configured !== undefined && configured < accepted))
-        return 'Raise approval.total in spritewright.config'
-      if (accepted === configured) return 'Raise approval.total in spritewright.config and accept it (npx spritewright approve --standing)'
+      const limit = await accepted()
+      if (limit === undefined || (configured !== undefined && configured < limit)) return 'Raise approval.total in spritewright.config'
+      if (limit === configured) return 'Raise approval.total in spritewright.config and accept it (npx spritewright approve --standing)'
       return 'That total was accepted or used here before, so a change of the configuration alone does not raise it. Accept what spritewright.config says now (npx spritewright approve --standing)'
     },
   }

@@ -1,6 +1,5 @@
 import type { Budget } from '../../credit/budget.ts'
 import { type Credits, sumCredits } from '../../credit/credits.ts'
-import { lowerTotal } from '../../credit/standing.ts'
 import { SpritewrightError } from '../../errors.ts'
 import type { Context } from '../../project/context.ts'
 import { askQuotes } from '../../project/quotes.ts'
@@ -43,16 +42,14 @@ export async function acceptStanding(
 ): Promise<{ readonly offer: StandingOffer; readonly confirmed: boolean }> {
   const { approval } = context.options
   const before = await context.standing.read()
-  const facts = await context.memory.read()
-  const remembered = facts === 'damaged' ? undefined : facts?.total
-  if (!before && remembered === undefined && Object.values(approval).every((ceiling) => ceiling === undefined)) {
+  const acceptedTotal = await context.total.accepted()
+  if (!before && acceptedTotal === undefined && Object.values(approval).every((ceiling) => ceiling === undefined)) {
     throw new SpritewrightError('SW_USAGE', {
       message:
         'Expected standing ceilings in the configuration (approval.perSprite, perRun, total), found none. Without approval.perSprite nothing is bought without an approval of its own.',
     })
   }
   const { host, keyMode } = session.identity
-  const acceptedTotal = lowerTotal(before?.ceilings.total, remembered)
   const offer = { ceilings: approval, acceptedTotal, service: { host, keyMode }, ...(await readMissing(context, session, signal)) }
   const confirmed = await request.confirm(offer)
   if (confirmed) {

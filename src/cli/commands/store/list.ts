@@ -23,6 +23,12 @@ export function shortHash(sha256: string): string {
   return sha256.slice(0, 12)
 }
 
+/** The shown part of a name in the store: `HASH`, or `HASH.MARK` of a damaged copy. */
+export function shortName(name: string): string {
+  const [hash = '', ...mark] = name.split('.')
+  return [shortHash(hash), ...mark].join('.')
+}
+
 /**
  * `spritewright store ls [names…]`: lists every paid result, its use and its place. The service is not asked.
  */
@@ -51,7 +57,7 @@ function printResults(printer: Printer, report: StoreReport): void {
         result.places.length > 0 ? result.places.join(', ') : ink('yellow', 'not here'),
       ]),
       ...report.quarantined.map((copy) => [
-        ink('bold', `${shortHash(copy.sha256)}.${copy.name.split('.')[1] ?? ''}`),
+        ink('bold', shortName(copy.name)),
         sizeWords(copy.bytes),
         inkResultState('quarantined'),
         '',

@@ -6,7 +6,7 @@ import type { CommandContext } from '../../context.ts'
 import { ink } from '../../view/ink.ts'
 import type { Printer } from '../../view/printer.ts'
 import { right } from '../../view/table.ts'
-import { inkResultState, shortHash, sizeWords } from './list.ts'
+import { inkResultState, shortName, sizeWords } from './list.ts'
 
 const recoveries: Readonly<Record<Recovery, string>> = {
   service: 'the service has it now and gives it again for free, as long as it keeps it',
@@ -50,7 +50,7 @@ function printLines(printer: Printer, lines: readonly PruneLine[]): void {
   printer.table(
     ['result', right('size'), 'state', 'for', 'to have it again'],
     lines.map((line) => [
-      ink('bold', shortName(line)),
+      ink('bold', shortName(line.name)),
       sizeWords(line.bytes),
       inkResultState(line.state),
       line.ids.join(', '),
@@ -58,11 +58,6 @@ function printLines(printer: Printer, lines: readonly PruneLine[]): void {
     ]),
   )
   printer.line()
-}
-
-function shortName({ name }: PruneLine): string {
-  const [hash = '', mark] = name.split('.')
-  return shortHash(hash) + (mark === undefined ? '' : `.${mark}`)
 }
 
 function toSentence(lines: readonly PruneLine[], fromShared: boolean): string {
