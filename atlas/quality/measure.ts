@@ -8,7 +8,7 @@ import { addToCells, countSolid, createCells, SOLID, sampleRow, type Thumb, thum
 export interface FrameMeasure {
   readonly width: number
   readonly height: number
-  /** Pixels of the figure: alpha 128 and above. In a blank frame it is 0, and so are all places below. */
+  /** Pixels of the figure: alpha 128 and above. In a blank frame it and all positions below are 0. */
   readonly area: number
   /** Lowest and highest row of the figure, without single specks. */
   readonly foot: number

@@ -37,7 +37,7 @@ interface Control {
   readonly y: number
   /** Milliseconds; fractions are usual. */
   readonly durationMs: number
-  /** What becomes of its rectangle after it: 0 it stays, 1 it is cleared, 2 it is as before. */
+  /** What follows for its rectangle: 0 kept, 1 cleared, 2 restored. */
   readonly dispose: number
   /** Whether it is blended over what is there, and does not replace it. */
   readonly isOver: boolean

@@ -6,7 +6,7 @@ import type { ProgramParts } from './context.ts'
  * Makes sure that a person can be asked before anything is done.
  *
  * @param isSure Whether `--yes` answers the question.
- * @param rest Of the message: what the option would do, or where to look first.
+ * @param rest End of the message: the option's effect, or a command to run first.
  * @throws `SW_USAGE` if there is no terminal.
  */
 export function needTerminal({ host }: Pick<ProgramParts, 'host'>, isSure: boolean, rest: string): void {

@@ -21,7 +21,7 @@ interface Option {
   readonly usage: string
 }
 
-/** A typed option. */
+/** A parsed option. */
 interface Given {
   readonly name: string
   /** With its dashes. */

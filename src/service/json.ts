@@ -46,7 +46,7 @@ export function parseJsonText(text: string, what: string, hide: (text: string) =
 
 function notJson(what: string, found: string, expected = 'a JSON document'): SpritewrightError {
   return new SpritewrightError('SW_WIRE', {
-    message: `Expected ${expected} for ${what}, found ${found}. If it stays so, the address may not be the service's.`,
+    message: `Expected ${expected} for ${what}, found ${found}. If this repeats, check the service's address.`,
     facts: { what, found },
   })
 }

@@ -104,7 +104,7 @@ export interface OwnSource {
   readonly playback: readonly OwnPlayback[]
 }
 
-/** Playback of an animation of own art. What is missing is as in the source. */
+/** Playback of an animation of own art. Missing fields follow the source. */
 export type OwnPlayback = Pick<AnimationSpec, 'name'> &
   Partial<Pick<AnimationSpec, 'fps' | 'loop' | 'yoyo' | 'durations' | 'use' | 'meant'>>
 

@@ -45,7 +45,7 @@ export function addressError(expected: string, found: string): SpritewrightError
   })
 }
 
-/** Describes a failure of the network or of a disk in a few words. It has no secret, because no request is in it. */
+/** Describes a failure of the network or of a disk in a few words. No secret: the cause has no request. */
 export function wordsOf(cause: unknown): string {
   const { code, message } = (cause ?? {}) as { code?: unknown; message?: unknown }
   const inner = (cause as { cause?: unknown } | undefined)?.cause

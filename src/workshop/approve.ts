@@ -121,7 +121,7 @@ async function sortOut(
 /** Says what becomes of bytes that were frozen elsewhere, and perhaps sent. */
 function frozenWords(id: string, frozen: LockedSubmission | 'others'): string {
   if (frozen === 'others')
-    return `${id}: the frozen bytes in sprites.lock.json are not those that spec, author and today's price make. If they were sent, the service refuses others as a conflict, and what they bought is not found.`
+    return `${id}: the frozen bytes in sprites.lock.json no longer match the spec, its author and today's price. If they were sent before, the service refuses different ones as a conflict, and what they bought cannot be found.`
   const { publicKey = '', attempt, referenceId = 'none' } = frozen
   return `${id}: attempt ${attempt} may have been sent. Its bytes go out again, under the same idempotency key: frozen by ${fingerprintOf(publicKey).slice(0, 8)}, uploaded picture ${referenceId}.`
 }

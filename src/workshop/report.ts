@@ -78,7 +78,7 @@ async function warnOfMisnamed({ host: { disk, glob }, options: { root }, warning
     if (!(await looksLikeSpec(disk, file).catch(() => false))) continue
     const name = basename(file).replace(/(?:\.sprites?)?(?: ?\(\d+\))?\.\w+$/i, '')
     const path = relative(root, file).replaceAll('\\', '/')
-    warnings.push(`${path} looks like a spec, but is passed over: name it ${name}.sprite.json or ${name}.sprite.yaml.`)
+    warnings.push(`${path} looks like a spec, but is ignored: name it ${name}.sprite.json or ${name}.sprite.yaml.`)
   }
 }
 

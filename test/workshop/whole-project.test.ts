@@ -94,7 +94,7 @@ describe('a build of names', () => {
     const workshop = await shelf.workshop(game)
     try {
       const words = (file: string, name: string): string =>
-        `sprites/${file} looks like a spec, but is passed over: name it ${name}.sprite.json or ${name}.sprite.yaml.`
+        `sprites/${file} looks like a spec, but is ignored: name it ${name}.sprite.json or ${name}.sprite.yaml.`
       expect((await workshop.plan()).warnings.toSorted()).toEqual([
         words('elf.yaml', 'elf'),
         words('goblin.json', 'goblin'),

@@ -117,7 +117,7 @@ interface LiveTexture {
   defaultBorders?: Texture['defaultBorders'] | undefined
 }
 
-/** Copies every field that makes a picture to the Texture that is in use. */
+/** Copies all drawing fields to the Texture in use. */
 function become(texture: Texture, picture: Texture): void {
   const live: LiveTexture = texture
   const isWhole = texture.orig === texture.frame

@@ -19,8 +19,7 @@ export async function newSprite({ parts, printer, root, withWorkshop }: CommandC
   const prompt = isAsked
     ? answered(await parts.askText(`What is ${name}? The service draws by these words.`), 'Nothing was written.')
     : given
-  if (!prompt)
-    throw usageError('Expected words that say what the sprite is, at the question or as --prompt "…", found none. Nothing was written.')
+  if (!prompt) throw usageError('Expected a description of the sprite, typed or as --prompt "…", found none. Nothing was written.')
   const picture = await disk.read(file)
   const made = await withWorkshop(async (workshop) => {
     const written = await workshop.createSprite({ name, prompt, picture })

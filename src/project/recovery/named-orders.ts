@@ -1,7 +1,7 @@
 import { hasCode } from '../../errors.ts'
 import type { Order } from '../../job/order.ts'
 import type { Context } from '../context.ts'
-import { ordersOf } from '../orders.ts'
+import { ordersOf, toOrder, withSteps } from '../orders.ts'
 import type { Standing } from '../plan.ts'
 import type { Session } from '../session.ts'
 import { survey, throwAll } from '../survey.ts'
@@ -48,7 +48,8 @@ export async function findOrder(context: Context, session: Session, hash: string
   // Another broken spec must not prevent a decision about this request.
   const found = await survey(context, [], { identity: session.identity })
   const standing = [...found.steps, ...found.items].find((one) => one.hash === hash)
-  const order = ordersOf(session, found).get(hash)
+  // Two names may have one request. A decision is recorded under the first of them, as its state is.
+  const order = found.wanted.flatMap((target) => withSteps(toOrder(session, target, found))).find((one) => one.hash === hash)
   return order && standing ? { order, standing } : (await findOrphans(context, [])).find((one) => one.order.hash === hash)
 }
 

@@ -73,7 +73,7 @@ export async function listStrays(context: Context, names: readonly string[], fou
     if (entry) add({ id, hash, entry }, found.submissionOf(hash).strays)
   }
   for (const [hash, { id, entry }] of entriesByHash(await context.lock.read())) {
-    // A stray exists only if a later attempt has replaced its own. The lock file records the later attempt,
+    // Only a replaced attempt can leave a stray. The lock file records the later attempt,
     // so the chains of all other requests need not be read.
     if (asked.has(hash) || !isNamed(names, id) || (entry.submission?.attempt ?? 1) < 2) continue
     add({ id, hash, entry }, (await readUnlessBroken(context.journal, hash))?.submission.strays)

@@ -106,7 +106,7 @@ export interface WorkerWord {
   /** Host of the service. */
   readonly host: string
   readonly keyMode: 'test' | 'live'
-  /** Of the prices, each once. */
+  /** Without duplicates. */
   readonly priceVersions: readonly string[]
 }
 

@@ -109,7 +109,7 @@ async function download(
   return `the service gives other bytes for execution ${execution.executionId} now; they are kept as ${found.slice(0, 12)}, and ${advice}`
 }
 
-/** Describes an error in words. It throws an abort on. */
+/** Describes an error; rethrows an abort. */
 function reasonOf(error: unknown, signal: AbortSignal): string {
   signal.throwIfAborted()
   if (error instanceof SpritewrightError) return error.message

@@ -48,7 +48,7 @@ async function readTarget(context: Context, disk: Disk, message: OrderMessage): 
   const { wanted, errors } = await toWantedAnimations(inCommit, { specs: [spec], errors: [] }, isWanted)
   const [target] = wanted
   if (errors[0]) throw refusedOrder(message, `it cannot be bought as it is there: ${errors[0].message}`)
-  if (!target) throw refusedOrder(message, `${file} has no such animation or picture there.`)
+  if (!target) throw refusedOrder(message, `${file} has no such animation or picture.`)
   if (target.picture?.sha256 !== reference) throw refusedOrder(message, 'its reference picture is another one there.')
   return target
 }

@@ -3,7 +3,7 @@ import { Icon, type IconName } from './icons.tsx'
 
 /** The properties of a button: its own, and those of the element. */
 export interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'icon' | 'label'> {
-  /** Its words. Children follow them. */
+  /** Text before the children. */
   readonly label?: string
   readonly icon?: IconName
   /** `primary`: the aim of a form. `quiet`: no edge. */

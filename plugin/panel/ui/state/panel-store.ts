@@ -21,7 +21,7 @@ export interface PanelModel {
 /** A message for a person. */
 export interface Message {
   readonly words: string
-  /** The edit that the words are about, which can be undone: its sprite, and SHA-256 of the spec file after it. */
+  /** The undoable edit of this message: its sprite, and SHA-256 of the spec file afterwards. */
   readonly edited?: { readonly sprite: string; readonly digest: string }
 }
 

@@ -11,7 +11,7 @@ import { inkResultState, shortName, sizeWords } from './list.ts'
 const recoveries: Readonly<Record<Recovery, string>> = {
   service: 'the service has it now and gives it again for free, as long as it keeps it',
   shared: 'the shared store keeps its copy; store pull brings it back',
-  unasked: 'by its execution id, if the service still keeps it: it was not asked',
+  unasked: 'perhaps by its execution id: the service was not asked',
   copy: 'a good copy is here',
   none: 'nothing brings it back',
 }
