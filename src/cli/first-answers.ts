@@ -27,6 +27,7 @@ const usualFolder = 'sprites'
  * a terminal, or where a configuration is there already, nothing is asked.
  *
  * @param dependencies Names of the packages that the project depends on.
+ * @param isDrawn Whether the project has sprites, and buys none; it decides where nothing is asked.
  * @throws `SW_USAGE` for a folder outside the project, another engine, or an option that a configuration which is
  * there would not follow; `SW_INTERRUPTED` if the person presses Ctrl-C.
  */
@@ -35,6 +36,7 @@ export async function askFirst(
   root: string,
   dependencies: readonly string[],
   args: CommandArgs,
+  isDrawn: () => Promise<boolean>,
 ): Promise<FirstAnswers> {
   const given = readOptions(args)
   const config = await findConfig(parts.host, root)
@@ -43,7 +45,8 @@ export async function askFirst(
       `Expected no --embedded, no --own and no --engine where ${config} is there, since init overwrites nothing. Write them into that file.`,
       { file: config },
     )
-  if (!parts.host.terminal.canAsk || config !== undefined) return { drawer: 'service', folder: usualFolder, ...given }
+  if (!parts.host.terminal.canAsk || config !== undefined)
+    return { drawer: (await isDrawn()) ? 'own' : 'service', folder: usualFolder, ...given }
   const outcome = 'Nothing was written.'
   const drawer = given.drawer ?? answered(await askDrawer(parts), outcome)
   const engine = given.engine ?? answered(await askEngine(parts, dependencies), outcome)

@@ -135,7 +135,7 @@ function selector(
         ? ' A worker does not pull: in its clone, and wherever a spec may be missing, run git pull first.'
         : ''
     throw new SpritewrightError('SW_USAGE', {
-      message: `Expected the name of a sprite, an animation or a picture, found ${unknown.map((name) => JSON.stringify(name)).join(', ')}.${advice} There are: ${ids.slice(0, 40).join(', ') || 'no specs yet (npx spritewright init writes a first one)'}.${broken}${pull}`,
+      message: `Expected the name of a sprite, an animation or a picture, found ${unknown.map((name) => JSON.stringify(name)).join(', ')}.${advice} There are: ${[...new Set(ids)].slice(0, 40).join(', ') || 'no specs yet (npx spritewright init writes a first one)'}.${broken}${pull}`,
       facts: { unknown },
     })
   }

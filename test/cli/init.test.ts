@@ -322,6 +322,25 @@ describe('init', () => {
     expect(world.out()).toContain("import game_screen from './art/game-screen.sprite.yaml', and await loadSprites([game_screen])")
   })
 
+  test.each([
+    ['art/goblin.aseprite', "import goblin from './art/goblin.aseprite'"],
+    ['art/ui.sprites/sword.png', "import ui from './art/ui.sprites'"],
+  ])('own art that needs no spec counts as one: %s', async (file, hint) => {
+    const world = createWorld({ files: { [`/game/${file}`]: 'pixels', '/game/package.json': '{}' } })
+    expect(await world.run('init', '--own')).toBe(0)
+    expect([...world.files.keys()].filter((name) => name.includes('hero'))).toEqual([])
+    expect(world.out()).toContain(hint)
+  })
+
+  test('where all art is drawn already, nothing of money is written or said', async () => {
+    const workshop = { status: async () => ({ items: [], own: [{ name: 'ui' }] }) }
+    const files = { '/game/art/ui.sprite.json': '{ "source": "./ui/" }', '/game/package.json': '{}' }
+    const world = createWorld({ files, workshop: workshop as never })
+    expect(await world.run('init')).toBe(0)
+    expect(world.files.has('/game/.gitignore')).toBe(false)
+    expect(world.out()).not.toMatch(/cost|lock|key/)
+  })
+
   test('the first spec is one that the parser takes, with the picture beside it', () => {
     const spec = parseSpec(firstSpecText('../node_modules/spritewright/schemas/sprite.schema.json'), '/game/sprites/hero.sprite.json')
     expect(spec.name).toBe('hero')

@@ -119,7 +119,9 @@ export function createWorld(init: WorldInit = {}): World {
     workingFolder: '/game',
     processId: 1,
     glob: async (_root, patterns) =>
-      patterns.some((one) => one.includes('.sprite.')) ? [...files.keys()].filter((file) => /\.sprite\.(?:json|ya?ml)$/.test(file)) : [],
+      patterns.some((one) => one.includes('.sprite.'))
+        ? [...files.keys()].filter((file) => /\.sprite\.(?:json|ya?ml)$|\.sprites\/|\.aseprite$/.test(file))
+        : [],
   } satisfies Partial<Host> as unknown as Host
   const parts: ProgramParts = {
     host,

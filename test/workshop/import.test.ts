@@ -307,19 +307,22 @@ describe('a folder of AssetPack', () => {
   })
 })
 
-test('a dry run writes nothing, an import writes over nothing, and a second one is refused as a whole', async () => {
-  const files = { 'raw/a{tps}/a.png': png(1, 1), 'raw/b{tps}/b.png': png(1, 1) }
+test('a dry run writes nothing, and an import writes what is not there yet and over nothing', async () => {
+  const files = { 'raw/a{tps}/a.png': png(1, 1), 'raw/b{tps}/b.png': png(1, 1), 'raw/node_modules/c{tps}/c.png': png(1, 1) }
   const { run, game } = await project({ ...files, 'raw/b.sprite.json': 'mine' })
-  await expect(run('raw')).rejects.toMatchObject({ code: 'SW_USAGE', message: expect.stringContaining('b.sprite.json: expected no file') })
-  expect((await game.list()).sort()).toEqual([...Object.keys(files), 'raw/b.sprite.json'].sort())
+  const { specs, left } = await run('raw')
+  expect(specs.map(({ file }) => file)).toEqual([game.path('raw/a.sprite.json')])
+  expect(left).toContain('raw/b.sprite.json: was there, kept as it is.')
+  expect(await game.read('raw/b.sprite.json')).toBe('mine')
+  expect((await game.list()).sort()).toEqual([...Object.keys(files), 'raw/a.sprite.json', 'raw/b.sprite.json'].sort())
   const clean = await project(files)
   expect((await clean.run('raw', true)).specs).toHaveLength(2)
   expect((await clean.game.list()).sort()).toEqual(Object.keys(files).sort())
 })
 
-test.each(['a.sprite.yaml', 'a.sprite.yml', 'A.sprite.json'])('an import is refused where %s has the name already', async (name) => {
-  const { run, game } = await project({ 'raw/a{tps}/a.png': png(1, 1), [`raw/${name}`]: 'mine' })
-  await expect(run('raw')).rejects.toMatchObject({ code: 'SW_USAGE', facts: { file: game.path(`raw/${name}`) } })
+test.each(['a.sprite.yaml', 'a.sprite.yml', 'A.sprite.json'])('no second spec is written where %s has the name already', async (name) => {
+  const { run } = await project({ 'raw/a{tps}/a.png': png(1, 1), [`raw/${name}`]: 'mine' })
+  expect(await run('raw')).toMatchObject({ specs: [], left: expect.arrayContaining([`raw/${name}: was there, kept as it is.`]) })
 })
 
 test('another file, and none, are refused', async () => {

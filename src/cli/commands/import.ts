@@ -23,7 +23,7 @@ export async function importSpecs({ parts, printer, root }: CommandContext, { fl
   for (const sentence of left) printer.line('  ', sentence)
   const { dependencies } = await readPackage(parts.host.disk, root)
   const lacksPlugin = dependencies.includes('vite') && !(await findViteConfigs(parts.host.disk, root)).some(({ hasPlugin }) => hasPlugin)
-  if (lacksPlugin) printer.hint('Next: ', ink('bold', 'npx spritewright init --own'), ', which adds the plugin to Vite.')
+  if (lacksPlugin) printer.hint('Next: ', ink('bold', 'npx spritewright init'), ', which adds the plugin to Vite.')
   else printer.hint('Next: ', ink('bold', await packCommand(parts.host, root)))
   return 0
 }

@@ -5,6 +5,7 @@ import { publish, replaceFile } from '../../host/publish.ts'
 import { configNames, readPackage } from '../../options/config-files.ts'
 import { findSpecSchema } from '../../options/editor-schema.ts'
 import { findViteConfigs } from '../../options/vite-configs.ts'
+import type { Workshop } from '../../workshop.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { askFirst, type FirstAnswers } from '../first-answers.ts'
@@ -26,7 +27,8 @@ import { ink } from '../view/ink.ts'
 import { buildCommand, packCommand } from '../view/next.ts'
 import type { Printer } from '../view/printer.ts'
 
-const specEnding = /\.sprite\.(?:json|ya?ml)$/
+/** What a game imports: a spec, or own art without one. */
+const spriteEnding = /\.(?:sprite\.(?:json|ya?ml)|sprites|aseprite)$/
 
 /** The outcome of one file. */
 interface Step {
@@ -45,7 +47,9 @@ interface Step {
 export async function init({ parts, printer, root, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
   const { host } = parts
   const { dependencies } = await readPackage(host.disk, root)
-  const answers = await askFirst(parts, root, dependencies, args)
+  // A configuration that cannot be read yet, e.g. because the package is not installed, is no reason to fail.
+  const isDrawn = async (): Promise<boolean> => (await findSprite(host, root)) !== undefined && withWorkshop(drawsAll).catch(() => false)
+  const answers = await askFirst(parts, root, dependencies, args, isDrawn)
   const isOwn = answers.drawer === 'own'
   const steps = [
     await writeConfig(host, root, answers),
@@ -56,7 +60,6 @@ export async function init({ parts, printer, root, withWorkshop }: CommandContex
     ...(await patchTsconfig(host, root)),
     ...(await writeFirstSpec(host, root, answers)),
   ]
-  // A configuration that cannot be read yet, e.g. because the package is not installed, is no reason to fail.
   if (await hasTypeScript(host, root)) await withWorkshop((workshop) => refreshTypings({ parts, printer, root }, workshop)).catch(() => {})
   const next = isOwn
     ? [await packCommand(host, root)]
@@ -80,8 +83,8 @@ export async function init({ parts, printer, root, withWorkshop }: CommandContex
   printer.line()
   if (isOwn) printer.hint('Next: ', ink('bold', next[0] as string), ', which packs your art.')
   else tellNext(printer, steps[0]?.done === 'written' ? answers : undefined)
-  const spec = steps.find(({ path }) => specEnding.test(path))?.path ?? ''
-  const name = basename(spec).replace(specEnding, '').replaceAll('-', '_')
+  const spec = steps.find(({ path }) => spriteEnding.test(path))?.path ?? ''
+  const name = basename(spec).replace(spriteEnding, '').replaceAll('-', '_')
   const usesPhaser = answers.engine ? answers.engine === 'phaser' : dependencies.includes('phaser')
   printer.hint(
     'In the game: ',
@@ -89,6 +92,19 @@ export async function init({ parts, printer, root, withWorkshop }: CommandContex
     `, and ${usesPhaser ? `preloadSprites(this, [${name}]) of spritewright/phaser` : `await loadSprites([${name}]) of spritewright/pixi`}. The README shows it whole.`,
   )
   return 0
+}
+
+/** The first sprite of the project, as a game imports it. */
+async function findSprite(host: Host, root: string, more: readonly string[] = []): Promise<string | undefined> {
+  const [found] = (await host.glob(root, ['**/*.sprite.{json,yaml,yml}', '**/*.sprites/**', ...more])).sort()
+  if (found === undefined) return undefined
+  const path = relative(root, found).replaceAll('\\', '/')
+  return /^.*?\.sprites(?=\/)/.exec(path)?.[0] ?? path
+}
+
+async function drawsAll(workshop: Workshop): Promise<boolean> {
+  const { items, own } = await workshop.status()
+  return items.length === 0 && own.length > 0
 }
 
 async function writeConfig(host: Host, root: string, answers: FirstAnswers): Promise<Step> {
@@ -149,8 +165,8 @@ async function patch(host: Host, root: string, path: string, change: (text: stri
  * picture would be an error.
  */
 async function writeFirstSpec(host: Host, root: string, { folder, drawer }: FirstAnswers): Promise<Step[]> {
-  const [own] = (await host.glob(root, ['**/*.sprite.{json,yaml,yml}'])).sort()
-  if (own !== undefined) return [{ path: relative(root, own).replaceAll('\\', '/'), done: 'kept' }]
+  const found = await findSprite(host, root, drawer === 'own' ? ['**/*.aseprite'] : [])
+  if (found !== undefined) return [{ path: found, done: 'kept' }]
   const spec = `${folder}/${firstSpecName}`
   const picture = await writeNew(host, root, `${folder}/${firstPictureName}`, drawFirstPicture())
   const text = firstSpecText(await findSpecSchema(host.disk, root, join(root, spec)), drawer === 'own')

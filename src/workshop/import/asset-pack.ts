@@ -2,6 +2,8 @@ import { join, relative } from 'node:path'
 import type { Disk } from '../../host/disk.ts'
 import { type Imported, type ImportedSprite, importError, toSpriteName } from './imported.ts'
 
+/** Folders that no search for specs enters. */
+const skipped: ReadonlySet<string> = new Set(['node_modules', 'dist'])
 /** Tags that an import carries or that mean nothing to a sheet. */
 const known: ReadonlySet<string> = new Set(['tps', 'fix', 'm'])
 const pictures = /\.(?:png|jpe?g|webp|avif|gif|svg)$/i
@@ -15,7 +17,7 @@ export async function importAssetPack(disk: Disk, folder: string): Promise<Impor
   const sprites: ImportedSprite[] = []
   const left: string[] = []
   const visit = async (path: string, isSheet: boolean): Promise<void> => {
-    for (const name of (await disk.list(path)).filter((one) => !one.startsWith('.'))) {
+    for (const name of (await disk.list(path)).filter((one) => !one.startsWith('.') && !skipped.has(one))) {
       const child = join(path, name)
       const shown = relative(folder, child)
       const tags = tagsOf(name)

@@ -37,7 +37,7 @@ const defaults = { trim: true, padding: 2, extrude: 1, scales: [1], atlas: 'spri
  * folder of AssetPack, and writes them beside it. All files are read and checked before the first one is written.
  *
  * @param paths Absolute.
- * @throws `SW_USAGE` for another kind of file, and for a spec that exists; `SW_SPEC` for a damaged project.
+ * @throws `SW_USAGE` for another kind of file; `SW_SPEC` for a damaged project.
  */
 export async function importProjects(
   host: Ports,
@@ -58,9 +58,13 @@ export async function importProjects(
     const names = nameAll(imported)
     for (const [at, sprite] of imported.sprites.entries()) {
       const file = join(imported.folder, `${names[at]}.sprite.json`)
-      const text = await toText(host, root, file, sprite, left)
       const twin = await findTwin(host.disk, file, specs)
-      if (twin !== undefined) throw taken(twin)
+      if (specs.some((one) => one.file === twin)) throw taken(file)
+      if (twin !== undefined) {
+        left.push(`${relative(root, twin)}: was there, kept as it is.`)
+        continue
+      }
+      const text = await toText(host, root, file, sprite, left)
       specs.push({ file, text })
       await tryArt(host.disk, file, text, left)
     }
