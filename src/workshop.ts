@@ -42,6 +42,7 @@ export type { OpenapiDifference } from './contract/openapi/openapi.ts'
 export type { JobProgress, ProgressListener } from './job/order.ts'
 export { configJsonSchema } from './options/schema.ts'
 export type { PlanItem, PlanState, PlanStep, Quote, Standing, StandingApproval } from './project/plan.ts'
+export type { PersonRequest, PersonRequests } from './project/requests.ts'
 export type { KeyRoute, TrustedHost } from './project/trust/hosts.ts'
 export type { AnimationQuality, FrameFlag } from './sheets/quality.ts'
 export type { BuiltAtlas, BuiltPage, BuiltSheets, BuiltSprite } from './sheets/sheet.ts'
@@ -159,6 +160,7 @@ function openWorkshop(
     acceptStanding: (request, signal = never) => online(signal, 'nothing', (session) => acceptStanding(context, session, request, signal)),
     files: projectFiles(context, configFile),
     trust: openTrust(context),
+    requests: context.requests,
     build: (request = {}) => interruptible(request.signal ?? never, 'paid', () => build(context, connection, request)),
     work: async (request) => (await import('./workshop/worker/worker.ts')).work(context, connection, request),
     asksWorker: connection.isRemote,

@@ -14,6 +14,7 @@ import { type BuildCache, createBuildCache } from '../sheets/cache/cache.ts'
 import type { RecordStore } from '../stores/record-store.ts'
 import { createVault, type Vault } from '../vault/layers.ts'
 import { createLockStore, type LockStore } from '../vault/lock-store.ts'
+import { openPersonRequests, type PersonRequests } from './requests.ts'
 import { openSharedJournal, openSharedResults } from './shared-stores.ts'
 import { readApprovers } from './trust/approvers.ts'
 import { type CheckoutName, openCheckoutName } from './trust/checkout.ts'
@@ -51,6 +52,8 @@ export interface Context {
   readonly standing: StandingFile
   /** Limit of all purchases of this project. */
   readonly total: ProjectTotal
+  /** What programs ask a person to decide. */
+  readonly requests: PersonRequests
   readonly lock: LockStore
   readonly vault: Vault
   readonly journal: Journal
@@ -123,6 +126,7 @@ export function openContext(
     hosts: openTrustedHosts(host),
     standing,
     total,
+    requests: openPersonRequests(host, place),
     lock,
     vault: createVault(host, { local: storeFolder, root, shared: sharedResults, rescue: rescueFolders(host, place) }, warn),
     journal,

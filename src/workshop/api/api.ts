@@ -1,6 +1,7 @@
 import type { OpenapiDifference } from '../../contract/openapi/openapi.ts'
 import type { Host } from '../../host/host.ts'
 import type { ResolvedOptions } from '../../options/options.ts'
+import type { PersonRequests } from '../../project/requests.ts'
 import type { BuiltSheets } from '../../sheets/sheet.ts'
 import type { LedgerReport, LedgerVerification, LedgerVerifyRequest } from '../ledger/report.ts'
 import type { ProjectFiles } from '../project-files.ts'
@@ -88,6 +89,8 @@ export interface Workshop {
   readonly files: ProjectFiles
   /** The addresses that may get the API key. */
   readonly trust: Trust
+  /** What programs ask a person to decide: open requests of this project on this machine. */
+  readonly requests: PersonRequests
   build(request?: BuildRequest): Promise<BuildReport>
   /** Buys what the clients of `service.queue` order, until the signal is aborted. */
   work(request: WorkRequest): Promise<void>
