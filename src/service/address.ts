@@ -7,16 +7,16 @@ export interface ServiceAddress {
   readonly origin: string
   /** Path of the base URL without a trailing slash; empty at the root. */
   readonly path: string
-  /** Host (with port) and path. They are a part of every request's identity. */
+  /** Host (with port) and path, a part of every request's identity. */
   readonly host: string
   readonly isLoopback: boolean
 }
 
 /**
- * Parses the base URL of a service. It may have a path. The key is sent to it, so plain `http:` is allowed on
- * this machine only.
+ * Parses the base URL of a service. The URL may have a path. The key is sent to this URL, so plain `http:` is
+ * allowed on this machine only.
  *
- * @throws `SW_CONFIG` unless it is an `https:` URL (or `http:` on loopback) without user name, query and
+ * @throws `SW_CONFIG` unless `baseUrl` is an `https:` URL (or `http:` on loopback) without user name, query and
  * fragment.
  */
 export function parseServiceAddress(baseUrl: string): ServiceAddress {
@@ -40,18 +40,18 @@ function describeBase(url: URL | null): string {
   return `${url.protocol}//${url.host}${url.pathname}${extra ? ' with more than host and path' : ''}`
 }
 
-/** Longest id in characters that a reply may name and that goes into a path. */
+/** Longest id of a reply that may become part of a path, in characters. */
 const longestId = 200
 
 /**
  * Turns an id into one segment of a path. Ids come from the service, from the lock file and from records, so
- * each is checked before its use.
+ * each id is checked before its use.
  *
  * @param what Names the id's owner in the error, e.g. `the execution`.
  * @returns The percent-encoded id.
  * @throws `SW_WIRE` for an empty or too long id, for control characters and lone surrogates, and for `.` or
- * `..` as the id or between its slashes, at any number of percent-encodings: a URL or a proxy would resolve
- * them.
+ * `..` as the id or between its slashes, at any number of percent-encodings, because a URL or a proxy would
+ * resolve the dots.
  */
 export function toSegment(what: string, id: string): string {
   if (isSegment(id)) return encodeURIComponent(id)

@@ -10,8 +10,8 @@ export type SendAnswer = (answer: AnswerSubmission, record: () => Promise<void>,
 const what = 'the answer'
 
 /**
- * An answer starts a new execution, so it is sent like a submission: one POST in a call, recorded right
- * before. The profile builds the request and reads the execution from its reply. The port that the profile
+ * An answer starts a new execution, so it is sent like a submission: each call sends one POST, and records the
+ * answer right before. The profile builds the request and reads the execution from its reply. The port that the profile
  * gets sends once, under the answer's own key, and refuses a second request.
  */
 export function createAnswer(ports: OneShotPorts): SendAnswer {

@@ -31,7 +31,7 @@ import type { Cancellation, Capabilities, Estimate, Execution, ServiceEvent, Sub
 export type { AnswerSubmission, ImageSubmission, ReferenceFile, SheetSubmission, Submission } from './submission.ts'
 
 /**
- * The service, with one method for each endpoint. Free requests are retried inside (rate limits, lost
+ * The service, with one method for each endpoint. The client retries free requests (rate limits, lost
  * connections). A submission or an answer is sent once in a call.
  *
  * On abort, a method rejects with the signal's reason. Exceptions: `events` ends, and `submit` and `answer`
@@ -41,11 +41,11 @@ export type { AnswerSubmission, ImageSubmission, ReferenceFile, SheetSubmission,
  * `status`, `reason`, `retryable`, `requestId`, `details`) or `SW_WIRE`.
  */
 export interface ServiceClient {
-  /** Host and path of the base URL. They are a part of every request's identity. */
+  /** Host and path of the base URL, a part of every request's identity. */
   readonly host: string
   /**
-   * Returns a fingerprint of the API key, salted by `salt`, which does not reveal the key. It shows whether
-   * the key has changed.
+   * Returns a fingerprint of the API key, salted by `salt`. The fingerprint shows a changed key, but does not
+   * reveal the key.
    */
   keyTag(salt: string): string
   capabilities(signal?: AbortSignal): Promise<Capabilities>
@@ -57,8 +57,8 @@ export interface ServiceClient {
   /** The canonical bytes of a submission's body (RFC 8785). Pure. */
   submissionBody(submission: Submission): Uint8Array
   /**
-   * The `max_credits` of a body. Pure. Returns undefined if the body has none: a single picture, or another
-   * shape of the profile.
+   * The `max_credits` of a body. Pure. Returns undefined if the body has no such field: a single picture, or
+   * another shape of the profile.
    */
   maxCreditsOf(body: Uint8Array): Credits | undefined
   /**
@@ -81,7 +81,7 @@ export interface ServiceClient {
   answer(answer: AnswerSubmission, record: () => Promise<void>, signal?: AbortSignal): Promise<SubmissionOutcome>
   execution(executionId: string, signal?: AbortSignal): Promise<Execution>
   /**
-   * Cancels an image execution. `isCancellable` says whether it may be cancelled, but the service decides.
+   * Cancels an image execution. The service may refuse, even if `isCancellable` returns true.
    */
   cancel(executionId: string, signal?: AbortSignal): Promise<Cancellation>
   /**
@@ -133,10 +133,10 @@ export interface ClientOptions {
    */
   readonly initialStream?: boolean
   /**
-   * Absolute path of a folder of this user. All processes that use the same key keep the limits there
-   * together. Needs the port `disk`.
+   * Absolute path of a folder of this user, in which all processes with the same key share the limits. Needs
+   * the port `disk`.
    *
-   * @default kept by this client alone
+   * @default the limits apply to this client alone
    */
   readonly limitsFolder?: string
   /**
@@ -206,7 +206,7 @@ export function createClient(ports: ClientPorts, options: ClientOptions): Servic
   } satisfies ServiceClient)
 }
 
-/** The limit that counts a request. Streams have one of their own (C24), and their reader falls back on reads. */
+/** The limit that counts a request. Streams have a separate limit (C24), and their reader falls back on reads. */
 function bucketOf({ method, accept }: WireRequest): Bucket | undefined {
   if (method !== 'GET') return 'post'
   if (accept === 'text/event-stream') return undefined

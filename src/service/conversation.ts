@@ -13,8 +13,8 @@ export interface ConversationPorts {
 }
 
 /**
- * Cancels an image execution. A try with a lost answer may have cancelled it already. So if the next try is
- * refused, the state of the execution decides.
+ * Cancels an image execution. A try whose answer was lost may have cancelled the execution already. So if the
+ * next try is refused, the state of the execution decides.
  *
  * @param path The execution's own path.
  */

@@ -8,7 +8,7 @@ import type { ServiceEvent } from './wire.ts'
 export const maximumEventLength: number = 1024 * 1024
 const maximumIdLength = 1024
 
-/** Reads an event stream from bytes as they arrive. It owns no connection. */
+/** Reads an event stream from bytes as they arrive. The caller owns the connection. */
 export interface EventReader {
   /**
    * Returns the events that these bytes complete.
@@ -22,11 +22,11 @@ export interface EventReader {
    * @throws `SW_WIRE` if the stream had text, but no event, id, wait or comment: a proxy's page, for example.
    */
   end(): void
-  /** Id to resume from: that of the last complete event. Empty if there is none. */
+  /** Id to resume from: the id of the last complete event. Empty if no event was complete. */
   readonly lastEventId: string
   /**
-   * Wait before a new connection that the stream requested, limited to 500 to 60000 ms; null if it requested
-   * none.
+   * The stream's requested wait before a new connection, limited to 500 to 60000 ms; null if the stream
+   * requested no wait.
    */
   readonly retryMs: number | null
 }
@@ -34,7 +34,7 @@ export interface EventReader {
 /**
  * Creates a reader of one event stream.
  *
- * @param lastEventId The id that the stream was resumed from. It stays until an event brings another.
+ * @param lastEventId The id from which the stream was resumed. It stays until an event has another id.
  * @see WHATWG HTML 9.2, which `eventsource-parser` implements.
  */
 export function createEventReader(lastEventId = ''): EventReader {
@@ -78,8 +78,8 @@ export function createEventReader(lastEventId = ''): EventReader {
     },
     end: () => {
       const id = last
-      // A cut event still shows that this is an event stream, so it is completed here. The event itself is
-      // dropped.
+      // A truncated event still shows that this is an event stream, so the blank line is added here. The event
+      // itself is dropped.
       if (!isEventStream) parser.feed('\n\n')
       last = id
       if (hasText && !isEventStream) throw badStream('text without any event')
@@ -101,8 +101,8 @@ function badStream(found: string): SpritewrightError {
 }
 
 /**
- * Turns an event into a hint for people and for the follower. Its id is null if it must not be sent back: it
- * is too long, or not legal in a header.
+ * Turns an event into a hint for people and for the follower. The hint's id is null if the event's id is too
+ * long or not legal in a header, so that it must not be sent back.
  */
 export function toServiceEvent(event: StreamEvent, profile: Profile, retryMs: number | null = null): ServiceEvent {
   const hint = profile.readEvent(event)

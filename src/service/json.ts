@@ -1,6 +1,6 @@
 import { SpritewrightError } from '../errors.ts'
 
-/** A JSON document: its value, and its text for numbers that must not pass through a float. */
+/** A JSON document: its value, and its text, from which exact decimals are read. */
 export interface JsonBody {
   readonly text: string
   readonly value: unknown

@@ -13,8 +13,7 @@ import type { Execution, Question } from './wire.ts'
 export interface ProfileRequest {
   readonly method: 'GET' | 'POST'
   /**
-   * Path under the base URL, starting with `/v1/`. Not `/v1/execute`, because only `submit` sends
-   * submissions.
+   * Path below the base URL, starting with `/v1/`. Not `/v1/execute`, because only `submit` sends submissions.
    */
   readonly path: string
   readonly body?: Uint8Array
@@ -81,16 +80,16 @@ export interface Profile {
   /** N3: the names in the body of a 202. Throws if the body cannot be read. */
   readAccepted(body: JsonBody): Accepted
   /**
-   * N4: answers a question with exactly one POST and reads the NEW execution from its reply. It has no other
-   * effect: equal answers give equal bytes, because a lost answer is repeated. `request` sends under the
-   * answer's own key and refuses a second request.
+   * N4: answers a question with exactly one POST and reads the NEW execution from its reply. Equal answers must
+   * give equal bytes, because a lost answer is repeated. `request` sends under the answer's own key and refuses
+   * a second request.
    */
   answer(request: RequestPort, question: Pick<Question, 'questionId'>, answer: QuestionAnswer): Promise<Accepted>
   /** N5: available credits as a decimal text that has not passed through a float. */
   readBalance(body: JsonBody): string
-  /** N6: facts from an event. Returns null for a payload that it does not know, which is no error. */
+  /** N6: facts from an event. Returns null for an unknown payload, which is no error. */
   readEvent(event: StreamEvent): EventHint | null
-  /** N12: names the parts of a result ZIP. Without it they are found by name and shape. */
+  /** N12: names the parts of a result ZIP. Without this function, the parts are found by name and shape. */
   readDelivery?(entries: readonly { readonly name: string; readonly bytes: Uint8Array }[]): DeliveryLayout
   /**
    * N8: whether an image execution may be cancelled now. Sprites can never be cancelled, by the interface
@@ -100,7 +99,7 @@ export interface Profile {
 }
 
 /**
- * The shapes that are assumed until the real ones are known. Other gaps of the interface need no shape here:
+ * The assumed shapes, until the real ones are known. Other gaps of the interface need no shape here:
  * N7 (job status) is opaque text, N9 (deletion) is any 2xx, N10 and N11 arrive as error envelopes.
  */
 export const defaultProfile: Profile = {
@@ -149,7 +148,7 @@ export function resolveProfile(parts: Partial<Profile> = {}): Profile {
   return Object.freeze({ ...defaultProfile, ...Object.fromEntries(given) })
 }
 
-/** A part whose errors name it. Errors of our own, for example of its requests, and interruptions stay as they are. */
+/** Wraps a part so that its errors name it. Our own errors, e.g. of its requests, and interruptions are unchanged. */
 export function guarded<A extends unknown[], R>(name: string, part: (...args: A) => R): (...args: A) => R {
   const refuse = (cause: unknown): never => {
     const isOurs = cause instanceof Error && ['SpritewrightError', 'AbortError'].includes(cause.name)
@@ -169,7 +168,7 @@ export function guarded<A extends unknown[], R>(name: string, part: (...args: A)
   }
 }
 
-/** The error for a part of the profile that broke its contract: `SW_CONFIG`. */
+/** The `SW_CONFIG` error for a part of the profile that broke its contract. */
 export function notFromProfile(part: string, expected: string, found = 'something else', cause?: unknown): SpritewrightError {
   return new SpritewrightError('SW_CONFIG', {
     message: `Expected ${expected} from the service profile's ${part}, found ${found}. Correct that part of service.profile.`,
@@ -184,8 +183,8 @@ function toSheetMembers({ maxCredits, options, frames, background }: SheetSubmis
 
 function readBalanceText(body: JsonBody): string {
   const raw = rawMember(body.text, 'credits')
-  // A text keeps its own decimals. A number is read as it is written, so 2.10 stays exact and `parseCredits`
-  // refuses 1e1.
+  // A text keeps its decimals. A number is read from its text, so 2.10 stays exact and `parseCredits` refuses
+  // 1e1.
   if (raw !== null && /^["\d]/.test(raw)) return raw.startsWith('"') ? (JSON.parse(raw) as string) : raw
   throw new SpritewrightError('SW_WIRE', {
     message:

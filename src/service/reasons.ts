@@ -38,12 +38,12 @@ export const reasonAdvice: Readonly<Record<PublicReason, string>> = {
   feature_unavailable: 'This account cannot use it: ask the service to enable it, or use another key.',
 }
 
-/** The service's own words, for the middle of a sentence: without a full stop. */
+/** The service's message without its full stop, for the middle of a sentence. */
 export function clauseOf({ message }: Pick<PublicError, 'message'>): string {
   return message.replace(/\.\s*$/, '')
 }
 
-/** Advice for a reason. An unknown reason has a text too. */
+/** Advice for a reason, also for an unknown one. */
 export function adviceFor(reason: string): string {
   return Object.hasOwn(reasonAdvice, reason)
     ? reasonAdvice[reason as PublicReason]

@@ -11,11 +11,11 @@ const identifier = z
   .string()
   .refine((id) => /^[\x21-\x7e]+$/.test(id) && isSegment(id), 'expected 1 to 200 visible ASCII characters that name one part of a path')
 const text = z.string()
-/** A field that may be missing (null then). If it is present, its type must match. */
+/** A field that may be missing, which reads as null. If it is present, its type must match. */
 const maybe = <T extends z.ZodType>(schema: T): z.ZodDefault<z.ZodNullable<T>> =>
   schema.nullable().default(null as never) as z.ZodDefault<z.ZodNullable<T>>
 /**
- * A field for display only. With a wrong type it counts as missing, so that it cannot cost a paid delivery.
+ * A field for display only. With a wrong type it counts as missing, so that it cannot stop a paid delivery.
  */
 const shown = <T extends z.ZodType>(schema: T): z.ZodCatch<z.ZodDefault<z.ZodNullable<T>>> => maybe(schema).catch(null as never)
 const indices = z.array(z.int().nonnegative()).catch([])
@@ -41,8 +41,8 @@ const capabilities = z.object({
 const allOperations = ['text_to_image', 'image_to_image', 'background_remove', 'upscale', 'sprite_sheet']
 
 /**
- * Reads `GET /v1/capabilities`. Unused fields are ignored (C39). Only `key_mode` is required, because it
- * alone shows whether a purchase is a test.
+ * Reads `GET /v1/capabilities`. Unused fields are ignored (C39). Only `key_mode` is required, because no other
+ * field shows whether a purchase is a test.
  *
  * @throws `SW_WIRE`
  */
@@ -70,7 +70,7 @@ export function readCapabilities(body: JsonBody): Capabilities {
 }
 
 /**
- * The price as the number is written, so that no float rounds it. `parseCredits` refuses `1e1` and the like.
+ * The price from the number's text, so that no float rounds it. `parseCredits` refuses forms such as `1e1`.
  */
 function readImageCredits(body: JsonBody): Credits {
   const raw = rawMember(body.text, 'live_charge_credits_per_image') ?? ''

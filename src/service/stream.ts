@@ -86,7 +86,7 @@ async function* readStream(ports: StreamPorts, response: NetResponse, lastEventI
       for (const event of reader.push(next.value)) {
         const { hide } = ports.transport
         const said = toServiceEvent({ ...event, data: hide(event.data) }, ports.profile, reader.retryMs)
-        // Unescaped data may contain a form of the key. The event's name and id are texts of the service too.
+        // Unescaped data may contain a form of the key. So may the event's name and id.
         const shown = Object.entries(said).map(([name, value]) => [name, typeof value === 'string' ? hide(value) : value])
         yield Object.fromEntries(shown) as ServiceEvent
       }

@@ -30,7 +30,7 @@ export interface ReferenceFile {
   readonly contentType: string
 }
 
-/** A person's answer to a question of an execution, as a profile gets it. */
+/** A person's answer to a question of an execution, in the form for a profile. */
 export interface QuestionAnswer {
   /** The execution that asks. */
   readonly executionId: string
@@ -38,11 +38,11 @@ export interface QuestionAnswer {
   readonly text: string
   /** Id of an uploaded asset, if the question requires one. */
   readonly assetId?: string | undefined
-  /** Stable key of this answer, which starts a new execution and must not start two. The client adds it. */
+  /** Stable key of this answer, so that the answer starts only one new execution. The client adds the key. */
   readonly idempotencyKey: string
 }
 
-/** A person's answer to a question, as the client gets it. */
+/** A person's answer to a question, in the form for the client. */
 export interface AnswerSubmission {
   /** The execution that asks. */
   readonly executionId: string

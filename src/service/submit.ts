@@ -16,8 +16,8 @@ export type Submit = (
  * Sends one POST in a call. An outcome that is not clearly an acceptance or a refusal is `unknown`.
  *
  * @param wantsStream Requests the initial event stream instead of the 202's body (C5). The stream is read
- * until an event names the execution, in the form of N3, and then closed. The execution continues and is
- * followed like any other.
+ * until an event names the execution, in the form of N3, and then closed. The execution continues, and is
+ * followed like every execution.
  */
 export function createSubmit(ports: OneShotPorts, wantsStream: boolean): Submit {
   return async ({ key, body }, record, signal) => {
@@ -61,7 +61,7 @@ function createAcceptanceReader({ profile, transport }: OneShotPorts): {
         const accepted = profile.readAccepted(parseJson(new TextEncoder().encode(data), 'an event', transport.hide))
         if (typeof accepted.executionId === 'string' && accepted.executionId !== '') return accepted
       } catch {
-        // This event names no execution, for example a message for people. A later one may.
+        // This event names no execution, for example a message for people. A later event may name it.
       }
     }
     return null

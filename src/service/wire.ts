@@ -1,16 +1,17 @@
 import type { Credits } from '../credit/credits.ts'
 
 /**
- * `GET /v1/capabilities`, the fields that are used. A missing field is null (clause C39), except for the two
- * that `assumed` names.
+ * The fields of `GET /v1/capabilities` that are used. A missing field is null (clause C39), except for the two
+ * that `assumed` can name.
  */
 export interface Capabilities {
-  /** `1` if the service gives none (N18): every managed request asks for this version. */
+  /** `1` if the service names no version (N18): every managed request asks for version 1. */
   readonly apiVersion: string
-  /** The only required field. It separates test results from live ones. */
+  /** The only required field. It separates test results from live results. */
   readonly keyMode: 'test' | 'live'
   /**
-   * All five operations if the service lists none (N18). It refuses operations that the account may not use.
+   * All five operations if the service lists none (N18). The service refuses operations that the account may not
+   * use.
    */
   readonly operations: readonly string[]
   /**
@@ -18,7 +19,7 @@ export interface Capabilities {
    * `operations`. For warnings.
    */
   readonly assumed: readonly string[]
-  /** `live_charge_credits_per_image`, exactly as it is written; null if the service gives none. */
+  /** `live_charge_credits_per_image`, exactly as it is written; null if the field is missing. */
   readonly imageCredits: Credits | null
   readonly maximumInputBytes: number | null
   readonly maximumInputDimension: number | null
@@ -49,7 +50,7 @@ export interface Estimate {
  * error.
  */
 export interface PublicError {
-  /** One of the public reasons, or one that this version does not know. */
+  /** One of the public reasons, or a reason that this version does not know. */
   readonly reason: string
   readonly message: string
   readonly retryable: boolean
@@ -111,7 +112,7 @@ export type SubmissionOutcome =
   /**
    * No answer, a 5xx, or an unreadable answer: it is unknown whether an execution exists.
    *
-   * `isUnread`: the service accepted with JSON in which the profile found no execution.
+   * `isUnread`: the service accepted, but the profile found no execution in its JSON.
    */
   | {
       readonly kind: 'unknown'
@@ -135,8 +136,8 @@ export interface ServiceEvent {
   readonly progress: number | null
   readonly message: string | null
   /**
-   * Wait before a new connection that the stream last requested, from 500 to 60000 ms; null or missing if it
-   * requested none.
+   * The stream's last requested wait before a new connection, from 500 to 60000 ms; null or missing if the
+   * stream requested no wait.
    */
   readonly retryMs?: number | null
 }
@@ -145,6 +146,6 @@ export interface ServiceEvent {
 export interface Cancellation {
   readonly executionId: string
   readonly conversationId: string | null
-  /** Status of the execution. It may differ from `cancelled`, because the service may have finished first. */
+  /** Status of the execution. May differ from `cancelled`, if the execution ended before the cancellation. */
   readonly status: string
 }

@@ -6,14 +6,14 @@ import { accountFolder, type SharedLimitPorts } from '../limits/shared-limits.ts
 import { silentMs } from '../limits/told-waits.ts'
 import { longestRetryAfterMs, withRetryTime } from './retry.ts'
 
-/** A kind of request that the service counts by itself. */
+/** A kind of request with a separate rate limit. */
 export type Bucket = Parameters<Limiter['take']>[0]
 
-/** The pauses that the service asks for. */
+/** The pauses that the service requests by `Retry-After`. */
 export interface AskedPauses {
-  /** Notes that a rate limit asks to send no request of a kind for some time. Never rejects. */
+  /** Records that no request of a kind may be sent for `ms` milliseconds. Never rejects. */
   note(bucket: Bucket, ms: number): Promise<void>
-  /** A limiter that grants nothing in a pause: it waits for the end of a short one, and throws if it is long. */
+  /** A limiter that grants nothing in a pause: it waits for the end of a short pause, and throws for a long one. */
   over(limiter: Limiter): Limiter
 }
 
@@ -24,10 +24,10 @@ interface Pause {
 }
 
 /**
- * Keeps the pauses of one key at one service, so that the next process does not ask at once what the last one was
- * told to leave for an hour.
+ * Stores the pauses of one key at one service, so that the next process respects a pause that the service
+ * requested from an earlier process.
  *
- * @param ports Without a disk, this process alone knows them.
+ * @param ports Without a disk, only this process knows the pauses.
  * @param folder As for `createSharedLimiter`.
  */
 export function createAskedPauses(
@@ -54,7 +54,7 @@ export function createAskedPauses(
       return own
     }
   }
-  /** Milliseconds that are left. A pause from the future is of a clock that was wrong. */
+  /** Milliseconds that are left. A pause with a start in the future comes from a wrong clock, and does not count. */
   const leftMs = (pause: Pause | undefined): number => {
     const now = clock.wall()
     return pause && pause.at <= now ? Math.max(0, pause.until - now) : 0
@@ -74,7 +74,7 @@ export function createAskedPauses(
         const file = await fileOf(bucket)
         if (file !== undefined && disk) await replaceFile(disk, random, file, new TextEncoder().encode(JSON.stringify(pause)))
       } catch {
-        // The run has been told. Only the next one has not.
+        // This run already knows the pause. Only the next run will not.
       }
     },
     over: (limiter) => ({
@@ -83,7 +83,7 @@ export function createAskedPauses(
         for (;;) {
           await pass(bucket, signal)
           const release = await limiter.take(bucket, signal)
-          // The wait for the limits may have been long, and another request may have been told to pause.
+          // The wait for the limits may have been long, and another request may have caused a pause meanwhile.
           if (leftMs(await read(bucket)) === 0) return release
           release()
         }

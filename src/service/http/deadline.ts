@@ -1,15 +1,14 @@
 import type { Clock } from '../../host/clock.ts'
 
 /**
- * Created once: an abort without a reason creates an error with a stack trace each time, which costs more
- * than most requests.
+ * Created once, because an abort without a reason creates an error with a stack trace each time, which takes
+ * more time than most requests.
  */
 const ended = new Error('The work has ended.')
 
 /**
  * Runs `work` under a signal that is aborted with the caller's signal, or after `ms` milliseconds with an
- * error that says so. A service that sends a byte now and then passes every silence timeout, but not this
- * one.
+ * timeout error. A service that sends a byte now and then passes every silence timeout, but not this deadline.
  */
 export async function withDeadline<T>(
   clock: Clock,

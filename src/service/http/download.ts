@@ -28,18 +28,18 @@ export interface DownloadPorts {
 /** Longest file in bytes. */
 const maximumDownloadBytes = 256 * 1024 * 1024
 const deadlineMs = 15 * 60_000
-/** Redirects after the one to the signed URL. */
+/** Most redirects after the redirect to the signed URL. */
 const maximumFurtherHops = 3
 const what = 'the download'
 /** The `Accept` of downloads alone. */
 export const anyType = '*/*'
 
-/** A 403 of the signed URL: it has expired, so a new one is requested. */
+/** A 403 of the signed URL: the URL has expired, so a new one is requested. */
 const expired = Symbol('expired')
 
 /**
  * Follows a `download_url` by hand. The key goes only to the API's own origin; the signed URL gets an
- * `Accept` header alone. A lost or cut download is retried from the start, because a download is free.
+ * `Accept` header alone. A lost or truncated download is retried from the start, because a download is free.
  *
  * The signed URL is a secret for its 15 minutes: no error contains it or its host.
  */

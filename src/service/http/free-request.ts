@@ -5,15 +5,15 @@ import { type Attempt, isGatewayStatus, type RetryTools, retrying } from './retr
 import type { Answer, Transport, WireRequest } from './transport.ts'
 
 /**
- * Sends a free request inside the limits, retries it if the rules allow that, and returns the JSON body of a
- * 2xx.
+ * Sends a free request inside the limits, retries it if the rules allow a retry, and returns the JSON body of
+ * a 2xx.
  */
 export type FreeRequest = (request: WireRequest, signal?: AbortSignal) => Promise<{ readonly status: number; readonly body: JsonBody }>
 
 /**
  * Like {@link FreeRequest}, but returns the answer unparsed. `onLost` is called for every try with a lost
- * answer: the service may have acted on it. A read is retried if its answer is not JSON, because something in
- * between, like the login page of a network, may have answered.
+ * answer, because the service may have acted on the request. A read is retried if its answer is not JSON,
+ * because the login page of a network may have answered.
  */
 export type FreeExchange = (request: WireRequest, signal?: AbortSignal, onLost?: () => void) => Promise<Answer>
 

@@ -17,9 +17,9 @@ export interface OneShotPorts {
 export type Shot = { readonly answer: Answer } | { readonly lost: string }
 
 /**
- * Sends one POST in a call, never a second. It waits for the service's limits, then calls `record`, which is
- * durable before the first byte leaves, then sends the POST. An abort does not stop the POST, because that
- * would only make its outcome unknown; the POST has its own deadline.
+ * Sends one POST in a call, never a second. The function waits for the service's limits, then calls `record`,
+ * then sends the POST. The record must be durable when `record` resolves. An abort does not stop the POST,
+ * because then its outcome would be unknown; the POST has its own deadline.
  *
  * Rejects only while nothing has been sent: with the signal's reason, or with the error of `record`.
  */
@@ -35,7 +35,7 @@ export async function sendOnce(
     await record()
     return await ports.transport.exchange(request).then(
       (answer) => ({ answer }),
-      // Lost, cut or too long: it is unknown whether the service has received the POST.
+      // Lost, truncated or too long: it is unknown whether the service has received the POST.
       (error: unknown) => ({ lost: ports.transport.hide(describeCause(error)) }),
     )
   } finally {
@@ -57,8 +57,8 @@ export function checkIdempotencyKey(key: string): void {
 }
 
 /**
- * The outcome of an answer that accepts nothing. A readable envelope with a 4xx is a refusal. Anything else
- * is unknown, and the caller's journal resolves it.
+ * The outcome of an answer that accepts nothing. A readable envelope with a 4xx is a refusal. Any other answer
+ * makes the outcome unknown; the caller's journal resolves it.
  */
 export function toRejection({ transport }: OneShotPorts, answer: Answer): SubmissionOutcome {
   const { status } = answer
@@ -72,7 +72,8 @@ export function toRejection({ transport }: OneShotPorts, answer: Answer): Submis
 
 /**
  * The outcome of an answer that accepts. Without a readable id the execution cannot be named: the outcome is
- * unknown, and its message is the reader's error. It has the answer's status only if the answer arrived whole.
+ * unknown, and its message is the reader's error. The outcome has the answer's status only if the answer is
+ * complete.
  *
  * @param what Names the JSON of the answer; `undefined` if it is a stream.
  */

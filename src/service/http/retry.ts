@@ -4,9 +4,9 @@ import type { Random } from '../../host/random.ts'
 
 /** Why a try of a free request failed. */
 export type Fault =
-  /** No answer, a cut body, or a 5xx that is not the service's own envelope. */
+  /** No answer, a truncated body, or a 5xx without the service's envelope. */
   | { readonly kind: 'transport'; readonly retryAfterMs?: number | null }
-  /** The service's own answer. Its `retryable` decides, whatever the HTTP status is. */
+  /** The service's own answer. Its `retryable` decides, for every HTTP status. */
   | { readonly kind: 'answer'; readonly status: number; readonly retryable: boolean; readonly retryAfterMs: number | null }
 
 /** The numbers of the retry rules. Times are in milliseconds. */
@@ -22,22 +22,23 @@ const retryRules: Readonly<{
 
 /**
  * Longest `Retry-After` that a run waits, in milliseconds. It is below the replay window, so that a submission
- * can still be repeated after it. If the service asks for more, the run ends with the time for the next try.
+ * can still be repeated after the wait. If the service asks for a longer wait, the run ends with the time for
+ * the next try.
  */
 export const longestRetryAfterMs: number = 5 * 60_000
 
 /**
- * Whether a status without the service's envelope is that of something on the way, which may pass: any 5xx, 408, 421
- * and 425.
+ * Whether a status without the service's envelope comes from a gateway and may be temporary: any 5xx, 408, 421 and
+ * 425.
  */
 export function isGatewayStatus(status: number): boolean {
   return status >= 500 || status === 408 || status === 421 || status === 425
 }
 
-/** The three forms of a date in HTTP (RFC 9110, 5.6.7). The last one names no zone, and means GMT. */
+/** The three forms of a date in HTTP (RFC 9110, 5.6.7). The last form names no zone, and means GMT. */
 const httpDate =
   /^(?:[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} [\d:]{8} GMT|[A-Z][a-z]{5,8}, \d\d-[A-Z][a-z]{2}-\d\d [\d:]{8} GMT|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d [\d:]{8} \d{4})$/
-/** Longest `Retry-After` that counts, in seconds: a day. A longer one is taken for this. */
+/** Longest `Retry-After` that counts, in seconds: a day. A longer `Retry-After` counts as a day. */
 const longestSeconds = 86_400
 
 /**
@@ -55,12 +56,12 @@ export function readRetryAfter(headers: Readonly<Record<string, string>>, wallMs
   return Number.isNaN(seconds) ? null : Math.min(seconds, longestSeconds) * 1000
 }
 
-/** Milliseconds since the Unix epoch; NaN for anything but a date of HTTP. */
+/** Milliseconds since the Unix epoch; NaN if the text is not a date of HTTP. */
 function readHttpDate(text = ''): number {
   return httpDate.test(text) ? Date.parse(text.endsWith('GMT') ? text : `${text} GMT`) : Number.NaN
 }
 
-/** Adds the time for the next try to an error. Without a `Retry-After` it stays as it is. */
+/** Adds the time for the next try to an error. Without a `Retry-After` the error is returned unchanged. */
 export function withRetryTime(error: SpritewrightError, retryAfterMs: number | null, wallMs: number): SpritewrightError {
   if (retryAfterMs === null) return error
   const at = new Date(wallMs + retryAfterMs).toISOString()
@@ -75,7 +76,7 @@ export function withRetryTime(error: SpritewrightError, retryAfterMs: number | n
  * Returns the wait before the next try of a FREE request. Paid requests are never retried here.
  *
  * Faults of transport use full jitter. A 429 uses equal jitter, because full jitter may wait almost nothing
- * against limits of a minute. A `Retry-After` is waited out, unless it is longer than {@link longestRetryAfterMs}.
+ * against limits of a minute. A `Retry-After` is respected, unless it is longer than {@link longestRetryAfterMs}.
  *
  * @param tries Tries made so far, at least 1.
  * @param unit A random number from 0 to 1.

@@ -3,9 +3,9 @@ import { silentMs } from '../limits/told-waits.ts'
 import type { Fault } from './retry.ts'
 
 /**
- * Tells a person when a request waits before its next try. While one told wait lasts, others stay silent.
+ * Informs a person when a request waits before its next try. During a reported wait, other waits are not reported.
  *
- * @param tell Receives a whole sentence.
+ * @param tell Receives a complete sentence.
  */
 export function tellPauses(clock: Clock, tell: (sentence: string) => void): (waitMs: number, fault: Fault) => void {
   let toldUntil = Number.NEGATIVE_INFINITY

@@ -16,7 +16,7 @@ export const longestRequestMs: number = 60_000
 /** One request to the service. */
 export interface WireRequest {
   readonly method: 'GET' | 'POST' | 'DELETE'
-  /** Path and query under the base URL, starting with a slash. */
+  /** Path and query below the base URL, starting with a slash. */
   readonly path: string
   /** Names the request in errors, e.g. `the balance`. */
   readonly what: string
@@ -55,14 +55,14 @@ export interface Answer {
 }
 
 /**
- * Sends each request to the service's origin once. The key is added to the headers at the last moment and is
- * nowhere else.
+ * Sends each request to the service's origin once. The key is added to the headers right before the request is
+ * sent, and is stored nowhere else.
  */
 export interface Transport {
   readonly address: ServiceAddress
   /** Resolves when the headers have arrived; for bodies that are streams. Rejects like `Net`. */
   open(request: WireRequest, signal?: AbortSignal, bodyTimeoutMs?: number): Promise<NetResponse>
-  /** Resolves with the complete answer. Rejects if there is none, or if it is cut. */
+  /** Resolves with the complete answer. Rejects without an answer, or if the answer is truncated. */
   exchange(request: WireRequest, signal?: AbortSignal): Promise<Answer>
   /**
    * Parses an answer's body.
@@ -73,7 +73,7 @@ export interface Transport {
   /** The error envelope of an answer; null if it has none. */
   envelope(answer: Answer): PublicError | null
   /**
-   * The error for an answer other than 2xx, with the time for the next try if the service gives one, and
+   * The error for an answer other than 2xx. It has the time for the next try, if the service names one, and
    * whether the request may be retried.
    */
   refusal(answer: Answer, what: string): { readonly error: SpritewrightError; readonly fault: Fault | null }
@@ -107,7 +107,7 @@ export function parseApiKey(text: string): string {
  * Creates the transport for one key.
  *
  * @param key From `parseApiKey`. Only the closures of this call hold it.
- * @param note Called for a rate limit that asks not to try again before some time.
+ * @param note Called for a rate limit that forbids the next try before some time.
  */
 export function createTransport(
   net: Net,
@@ -128,7 +128,7 @@ export function createTransport(
     })
     // Messages quote headers, and a `Location` is requested from another origin. Neither may contain the key.
     const headers = Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, hide(value)]))
-    // After another failure the request may have arrived, and a safe repetition must not wait too long.
+    // After any other failure the request may have arrived, and a safe repetition must not wait too long.
     const retryAfterMs = response.status === 429 ? readRetryAfter(headers, clock.wall()) : null
     if (retryAfterMs !== null) await note(request, retryAfterMs)
     return { ...response, headers }
@@ -191,7 +191,7 @@ async function* takeUntil(body: AsyncIterable<Uint8Array>, isEnough: (part: Uint
 /**
  * Reads a body and compares its length with `Content-Length`.
  *
- * @throws `RangeError` above `maximumBytes`; `Error` if the body is cut.
+ * @throws `RangeError` above `maximumBytes`; `Error` if the body is truncated.
  */
 export async function readWhole(response: NetResponse, maximumBytes: number): Promise<Uint8Array> {
   const body = await readBody(response, maximumBytes)

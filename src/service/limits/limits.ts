@@ -44,7 +44,7 @@ export const defaultLimits: Limits = { windowMs: 60_000, post: 10, get: 120, dow
  */
 export const statusPollMs: number = 2_000
 
-/** Gives a slot back. Further calls do nothing. */
+/** Releases a slot. Further calls do nothing. */
 export interface Release {
   (): void
   /**
@@ -62,15 +62,14 @@ export interface Limiter {
    * Waits for a slot. The slot stays taken until its release, when the answer has arrived, and for one more
    * window.
    *
-   * The service counts a request when it arrives, which is somewhere in between. So no timing of the network
-   * can exceed the limit in a window of the service.
+   * The service counts a request when the request arrives, which is after the slot was taken and before the
+   * answer. So no delay in the network can exceed the limit in a window of the service.
    */
   take(bucket: 'post' | 'get' | 'download', signal?: AbortSignal): Promise<Release>
   /** Waits until fewer than the allowed streams are open. */
   openStream(signal?: AbortSignal): Promise<Release>
   /**
-   * Resolves when the releases of this process are written. A write that failed is not repeated; its slot
-   * expires.
+   * Resolves when the releases of this process are written. A failed write is not repeated; its slot expires.
    */
   settled(): Promise<void>
 }
@@ -114,7 +113,7 @@ class Slots {
   readonly #count: number
   readonly #restMs: number
   #inUse = 0
-  /** When resting slots are free again, by `mono`, in order of their release. */
+  /** The times at which resting slots are free again, by `mono`, in order of their release. */
   #resting: number[] = []
   #waiting: (() => void)[] = []
   #timer: AbortController | null = null
@@ -163,8 +162,8 @@ class Slots {
     this.#timer = null
     const next = this.#resting[0]
     if (this.#waiting.length === 0 || next === undefined) return
-    // The timer belongs to the queue, not to one waiter, and ends with it. So an idle client keeps no process
-    // alive.
+    // The timer belongs to the queue, not to one waiter, and ends when the queue is empty. So an idle client
+    // keeps no process alive.
     const timer = new AbortController()
     this.#timer = timer
     this.#clock.sleep(next - now, timer.signal).then(

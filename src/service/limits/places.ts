@@ -9,7 +9,7 @@ import { toDiskError } from './shared-limits.ts'
 
 /** A submission that needs a place. */
 export interface Applicant {
-  /** Its idempotency key. A key leads to one execution, so it has one place, whoever sends it. */
+  /** Its idempotency key. A key leads to one execution, so it has one place, even if several runs send it. */
   readonly key: string
   /** `sprite.animation`, for people. */
   readonly id: string
@@ -21,35 +21,35 @@ export type Taken = 'had' | 'taken' | 'waited'
 /** The places for active jobs of an account. Only `take` and `holds` fail if the disk does. */
 export interface Places {
   /**
-   * Takes a place for a submission that is about to be sent, and waits if there is none. The caller has no other
+   * Takes a place for a submission that is about to be sent, and waits if no place is free. The caller has no other
    * place meanwhile, so two runs never wait for each other.
    *
-   * @param onWait Receives why it waits, a clause, whenever the reason changes.
-   * @throws `SW_REFUSED` if the account's jobs are all of others, as the service has just said. `SW_UNREACHABLE` if
-   * the service does not say whether the jobs of others still run.
+   * @param onWait Receives the reason of the wait, a clause, whenever the reason changes.
+   * @throws `SW_REFUSED` if the service has just refused a submission because other machines run all jobs of the
+   * account. `SW_UNREACHABLE` if the service does not say whether the jobs of others still run.
    */
   take(applicant: Applicant, signal: AbortSignal, onWait: (why: string) => void): Promise<Taken>
-  /** Whether a submission has a place. A place without an execution ends, e.g. while the machine sleeps. */
+  /** Whether a submission has a place. A place without an execution expires, e.g. while the machine sleeps. */
   holds(key: string): Promise<boolean>
   /**
-   * Notes the execution of a submission, or that it may have one since `at`. If it has no place, it gets a free
-   * one; if there is none, nothing happens.
+   * Records the execution of a submission, or that the submission may have an execution since `at`. A submission
+   * without a place gets a free one; if no place is free, nothing happens.
    */
   keep(applicant: Applicant, job: { readonly executionId?: string | undefined; readonly at?: number }): Promise<void>
-  /** Gives the place of a submission back: its execution is no longer active, or it was not sent. */
+  /** Releases the place of a submission: its execution is no longer active, or the submission was not sent. */
   leave(key: string): Promise<void>
   /**
-   * Notes that the service refused a submission because the account has too many jobs. For some minutes this
-   * machine has at most the jobs that it runs now.
+   * Records that the service refused a submission because the account has too many jobs. For some minutes this
+   * machine starts no job beyond those that it runs now.
    *
-   * @param isRetried Whether its run sends it again. If not, submissions that would only meet the same refusal
-   * are stopped instead of waiting.
-   * @param signal If it is aborted, nothing is noted, because the jobs of this machine are not known.
+   * @param isRetried Whether the run sends the submission again. If not, submissions that would only get the same
+   * refusal are stopped instead of waiting.
+   * @param signal If it is aborted, nothing is recorded, because the jobs of this machine are not known.
    */
   refused(applicant: Applicant, isRetried: boolean, signal: AbortSignal): Promise<void>
 }
 
-/** Places without a limit, where nothing is sent or nobody else sends. */
+/** Places without a limit, for runs that send nothing and for a service without other senders. */
 export const unlimitedPlaces: Places = {
   take: async () => 'had',
   holds: async () => true,
@@ -59,14 +59,14 @@ export const unlimitedPlaces: Places = {
 }
 
 /**
- * Assumed longest duration of a job, in milliseconds. It counts if nobody can ask for its state: no execution is
- * known, or the service's answer says nothing about it. The service promises no limit; jobs take minutes.
+ * Assumed longest duration of a job, in milliseconds. It counts if the job's state cannot be read: the execution is
+ * unknown, or the service's answer does not contain its state. The service promises no limit; jobs take minutes.
  */
 const longestJobMs = 30 * 60_000
-/** Pause between two reads of the folder, and between two reads of an execution of others, in milliseconds. */
+/** Pause between two reads of the folder, and between two reads of another run's execution, in milliseconds. */
 const pollMs = 1_000
 const askMs = 10_000
-/** How long the service may not know an execution that it has accepted, in milliseconds. */
+/** How long reads of an accepted execution may still answer "not found", in milliseconds. */
 const settlingMs = 60_000
 /** How long a refusal of the service counts, in milliseconds. */
 const refusedMs = 5 * 60_000
@@ -91,7 +91,7 @@ interface Slot {
   readonly slot: number
   /** The newest generation; 0 if the slot was never taken. */
   readonly generation: number
-  /** `undefined` if the slot was given back. */
+  /** `undefined` if the slot was released. */
   readonly note?: Note | undefined
   readonly executionId?: string | undefined
   readonly isHeld: boolean
@@ -101,14 +101,15 @@ interface Slot {
  * Opens the places that the processes of this machine share through a folder, without a lock.
  *
  * - `s0.g17`: a submission has place 0, its 17th. The file is created exclusively, so it has one owner.
- * - `s0.g17.execution`: its execution. Everybody with the key can ask for its state, also after its process died.
- * - `s0.g17.over`: the place was given back.
+ * - `s0.g17.execution`: its execution. Every process with the key can read its state, also after its own process
+ *   has died.
+ * - `s0.g17.over`: the place was released.
  * - `refused`: the service has just refused a submission.
  *
  * The newest generation of a place is never removed, see `SharedSlots`. Unlike the slots of a rate limit, a place
  * is not a lease: the job continues at the service when the process that started it has ended.
  *
- * @param openFolder Makes the name of the folder. It is created when first needed.
+ * @param openFolder Returns the name of the folder, which is created at the first use.
  * @param most Number of places.
  */
 export function createPlaces(
@@ -119,7 +120,7 @@ export function createPlaces(
 ): Places {
   const { disk, clock, random, client } = ports
   let folder = ''
-  /** When executions were last asked for, by `mono`. */
+  /** The time of the last read of each execution, by `mono`. */
   const asked = new Map<string, number>()
   const toBytes = (content: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(content))
   const make = (name: string, content: unknown = {}): Promise<boolean> => publish(disk, random, join(folder, name), toBytes(content))
@@ -160,7 +161,7 @@ export function createPlaces(
     const name = `s${slot}.g${generation + 1}`
     if (!(await make(name, { key, id, project, at } satisfies Note))) return false
     const names = await disk.list(folder)
-    // A process that was slow may have made a generation that others have removed.
+    // A slow process may have created a generation that others have removed already.
     if (names.some((other) => generationOf(other, slot) > generation + 1)) {
       await disk.remove(join(folder, name))
       return false
@@ -176,13 +177,13 @@ export function createPlaces(
       if (question !== null || inactive.includes(status)) return false
       return status === 'queued' || status === 'running' ? true : undefined
     } catch (error) {
-      // A service that does not answer ends the wait, as it ends everything else.
+      // If the service does not answer, the wait ends with its error, like every other request.
       if (signal.aborted || mayPass(error)) throw error
       const isGone = error instanceof SpritewrightError && (error.facts.status === 404 || error.facts.status === 410)
       return isGone ? isWithin(since, settlingMs) : undefined
     }
   }
-  /** Gives the places back whose executions have ended. Returns whether there was one. */
+  /** Releases the places whose executions have ended. Returns whether it released one. */
   const ask = async (slots: readonly Slot[], signal: AbortSignal): Promise<boolean> => {
     let hasGiven = false
     for (const slot of slots) {
@@ -215,7 +216,10 @@ export function createPlaces(
       if (!(await ask(slots, signal))) await clock.sleep(pollMs, signal)
     }
   }
-  /** Without its note, a job may be turned away free of charge. An error would end the watch of a paid one. */
+  /**
+   * Ignores errors of the disk. Without its file, another job may be refused, which costs nothing. An error would
+   * end the watch of a paid job.
+   */
   const unlessDisk = (work: Promise<void>): Promise<void> =>
     work.catch((error: unknown) => {
       if (toDiskError(error, folder) === error) throw error
@@ -224,7 +228,7 @@ export function createPlaces(
     let slots = await read()
     const isOwn = ({ note }: Slot): boolean => note?.key === applicant.key
     const before = slots.find(isOwn)
-    // An answer continues a submission as another execution. Whoever waits must ask for that one.
+    // An answer continues a submission as another execution. A waiting process must read the new execution.
     const isReplaced = executionId !== undefined && before?.executionId !== undefined && before.executionId !== executionId
     const next = isReplaced ? before : before ? undefined : slots.find(({ isHeld }) => !isHeld)
     if (next && (await claim(next, applicant, at))) slots = await read()
@@ -237,7 +241,7 @@ export function createPlaces(
   const refused: Places['refused'] = async ({ key, id }, isRetried, signal) => {
     let most = 0
     for (const { note, executionId } of await read()) {
-      // One that is still queued may be refused as well.
+      // A queued execution may still be refused as well.
       const isOther = note?.key !== key && executionId !== undefined
       if (isOther && (await client.execution(executionId, signal).catch(() => undefined))?.status === 'running') most++
     }
@@ -257,7 +261,7 @@ export function createPlaces(
   }
 }
 
-/** What the service's last refusal allows. */
+/** The effect of the service's last refusal. */
 interface Refusal {
   /** Project and animation of the refused submission. */
   readonly id: string

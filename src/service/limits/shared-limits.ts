@@ -17,7 +17,7 @@ export interface SharedLimitPorts {
 
 /**
  * A request has a deadline of at most 5 minutes (an upload). A download may take longer, but holds its slot
- * only until its answer begins. With the patience and a margin, no live request outlasts its lease.
+ * only until its answer begins. The lease is the deadline, the patience and a margin, so no request outlasts it.
  */
 const requestRules = { leaseMs: 6 * 60_000, renewMs: null, patienceMs: 30_000 }
 const streamRules = { restMs: 0, leaseMs: 30_000, renewMs: 10_000, patienceMs: 10_000 }
@@ -94,7 +94,7 @@ async function openSlots(
   }
 }
 
-/** Folder in which the processes of this machine that use one key at one service share what they use. */
+/** Folder in which the processes of this machine share the slots and places of one key at one service. */
 export async function accountFolder(
   { disk, random }: Pick<SharedLimitPorts, 'disk' | 'random'>,
   folder: string,

@@ -17,15 +17,15 @@ export interface SlotRules {
   /** Pause between renewals in milliseconds; null if no use of a slot outlasts `leaseMs`. */
   readonly renewMs: number | null
   /**
-   * The longest that a claim may take, in milliseconds. The lease of a slot starts with its claim, so a
-   * slower claim releases its slot and tries again.
+   * Longest duration of a claim, in milliseconds. The lease of a slot starts with its claim, so a slower claim
+   * releases its slot and tries again.
    */
   readonly patienceMs: number
 }
 
 /**
  * Pause between two reads of the folder while all slots are held, in milliseconds. A holder may release its
- * slot early.
+ * slot before the time in the slot's name.
  */
 const pollMs = 500
 
@@ -36,16 +36,16 @@ const pollMs = 500
  * one process can create it. A delayed process may create the file of a generation that was removed
  * meanwhile. So it lists the folder again, and releases the slot if it finds a newer generation.
  *
- * A generation is removed only if a newer one exists. So the newest generation of a slot never goes back, and
- * a slot never has two holders. If a process dies, its slot becomes free at the time in its file name. If it
- * died before it wrote a time, the slot has a lease from the first read that finds it.
+ * A generation is removed only if a newer one exists. So the newest generation of a slot never decreases, and
+ * a slot never has two holders. If a process dies, its slot becomes free at the time in its file name. If the
+ * process died before it wrote a time, the lease begins at the first read that finds the slot.
  */
 export class SharedSlots {
   readonly #disk: Disk
   readonly #clock: Clock
   readonly #folder: string
   readonly #rules: SlotRules
-  /** Claims without a time, with the time when this process saw them first. */
+  /** Claims without a time, each with the time of the first read that found it. */
   readonly #firstSeen = new Map<string, number>()
   readonly #writing = new Set<Promise<void>>()
   #turn: Promise<void> = Promise.resolve()
@@ -125,8 +125,7 @@ export class SharedSlots {
       await Promise.all([this.#remove(held), this.#remove(claim)])
       return null
     }
-    // Keeps one generation before the newest, so that a listing during a change always contains one of the
-    // two.
+    // Keeps one generation before the newest, so that a listing during a change always contains one of the two.
     this.#write(Promise.all(olderNames(names, slot, mine - 1).map((name) => this.#remove(name))))
     const release = this.#hold(slot, mine, held)
     if (this.#clock.mono() - startedAt <= this.#rules.patienceMs) return release

@@ -4,8 +4,8 @@
  *
  * - `s3.g17`: a process took slot 3 for the 17th time. The file is created exclusively, so each generation
  *   has one taker.
- * - `s3.g17.t5000.held`: its holder keeps the slot until 5000 at the latest.
- * - `s3.g17.t4000.rest`: its holder has released the slot, which is free from 4000 on.
+ * - `s3.g17.t5000.held`: the holder keeps the slot until 5000 at the latest.
+ * - `s3.g17.t4000.rest`: the holder has released the slot, which is free from 4000 on.
  *
  * Times are milliseconds of the monotonic clock, which all processes of one boot share.
  */
@@ -13,7 +13,7 @@ export interface SlotState {
   readonly slot: number
   /** The newest generation; 0 if the slot was never taken. Older generations do not count. */
   readonly generation: number
-  /** When the slot is free at the latest; null if its holder has not written a time yet. */
+  /** The latest time at which the slot is free; null if its holder has not written a time yet. */
   readonly freeAt: number | null
   readonly isGivenBack: boolean
 }
@@ -25,7 +25,7 @@ export function claimName(slot: number, generation: number): string {
   return `s${slot}.g${generation}`
 }
 
-/** Name of a file that holds the end of a claim or of its rest. */
+/** Name of a file whose name contains the end of a claim or of its rest. */
 export function timeName(claim: string, atMs: number, kind: 'held' | 'rest'): string {
   return `${claim}.t${Math.max(0, Math.ceil(atMs))}.${kind}`
 }

@@ -1,13 +1,13 @@
 import type { Clock } from '../../host/clock.ts'
 import type { Limiter, Limits, Release } from './limits.ts'
 
-/** How long a request waits in silence, in milliseconds. Shorter waits are no news. */
+/** Longest wait that is not reported, in milliseconds. */
 export const silentMs: number = 3_000
 
 /**
- * Tells a person when requests wait for their own limits, each limit at most once in a window.
+ * Informs a person when requests wait for their own limits, at most once in a window for each limit.
  *
- * @param tell Receives a whole sentence.
+ * @param tell Receives a complete sentence.
  */
 export function tellWaits(limiter: Limiter, clock: Clock, limits: Limits, tell: (sentence: string) => void): Limiter {
   const toldAt = new Map<string, number>()
@@ -25,7 +25,7 @@ export function tellWaits(limiter: Limiter, clock: Clock, limits: Limits, tell: 
     ...limiter,
     take: async (bucket, signal): Promise<Release> => {
       const over = new AbortController()
-      // Only the abort below ends it.
+      // Only the abort below ends this wait.
       telling(bucket, over.signal).catch(() => {})
       return limiter.take(bucket, signal).finally(() => over.abort())
     },
