@@ -13,7 +13,7 @@ import type { StreamEvent } from '../service/profile.ts'
 export interface Call {
   /** @default 'GET' */
   readonly method?: NetRequest['method']
-  /** Under the base URL, starting with `/v1/`. */
+  /** Path below the base URL, starting with `/v1/`. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Uint8Array

@@ -9,7 +9,7 @@ import type { LifeOutcome } from './outcome.ts'
 /** A part of the service profile, which the configuration can replace. */
 export type ProfilePart = keyof Profile
 
-/** The result of a check. Its texts are whole sentences for a person. */
+/** The result of a check. Its texts are complete sentences for a person. */
 export type Finding =
   | 'kept'
   | 'not checkable'
@@ -21,7 +21,7 @@ export type Finding =
 export interface ContractCheck {
   /** The clause to check, or the assumption (`N1` …) about a part that the interface does not show. */
   readonly clause: ClauseId | `N${number}`
-  /** The claim that is checked, as a sentence that can be false. */
+  /** The checked claim, as a sentence that can be false. */
   readonly title: string
   /** `free`: nothing is submitted. `spend`: checks the one execution that is bought under the ceiling. */
   readonly needs: 'free' | 'spend'
@@ -44,14 +44,14 @@ export interface ContractContext {
   reference(): Promise<string>
   /** The one execution of this run, bought at the first call. */
   life(): Promise<LifeOutcome>
-  /** The most credits that may be spent; undefined if none may. */
+  /** The most credits that may be spent; undefined if nothing may be spent. */
   readonly ceiling: Credits | undefined
   /** Returns a new value that no answer may repeat. A later check searches all refusals for it. */
   canary(): string
   readonly canaries: readonly string[]
 }
 
-/** Returns `kept` without complaints, and otherwise `broken` with all of them. */
+/** Returns `kept` if there are no complaints, and otherwise `broken` with all complaints. */
 export function judge(complaints: readonly string[], profilePart?: ProfilePart): Finding {
   if (complaints.length === 0) return 'kept'
   const broken = complaints.map((complaint) => (complaint.endsWith('.') ? complaint : `${complaint}.`)).join(' ')

@@ -2,7 +2,7 @@
 export interface Clause {
   /** `C1` to `C42`. */
   readonly id: ClauseId
-  /** Its subject, in a few words of our own. */
+  /** The subject of the clause, in a few words of our own. */
   readonly title: string
   /** The side that the clause does not concern; missing if it concerns both. */
   readonly without?: 'client' | 'embedded service'

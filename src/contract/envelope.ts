@@ -3,7 +3,7 @@ import type { Reply } from './caller.ts'
 import type { Finding } from './check.ts'
 import { isRecord, isUuid, kindOf, records, wrongKinds } from './records.ts'
 
-/** The `error` of an envelope; an empty object if there is none. */
+/** The `error` of an envelope; an empty object if the reply has none. */
 export function errorOf(reply: Reply): Readonly<Record<string, unknown>> {
   return isRecord(reply.json) && isRecord(reply.json.error) ? reply.json.error : {}
 }
@@ -47,8 +47,8 @@ export interface ExpectedRefusal {
 }
 
 /**
- * Returns complaints about a reply that is not the expected refusal; empty if it is. Another check covers its
- * envelope.
+ * Returns complaints if a reply is not the expected refusal, and otherwise an empty list. Another check covers
+ * the envelope.
  */
 export function refusalFaults(reply: Reply, what: string, expected: ExpectedRefusal): string[] {
   const { reason } = errorOf(reply)
@@ -59,7 +59,7 @@ export function refusalFaults(reply: Reply, what: string, expected: ExpectedRefu
   return []
 }
 
-/** Not found, or no right to know. The interface leaves open which of them applies (N10). */
+/** "Not found" or "access denied". The interface does not say which of the two a service answers (N10). */
 export const notOurs: ExpectedRefusal = { status: [403, 404], reason: ['access_denied', 'resource_not_found'] }
 
 /** Returns the reasons that the interface does not list. */

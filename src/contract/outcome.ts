@@ -2,9 +2,9 @@ import type { Credits } from '../credit/credits.ts'
 import type { StreamEvent } from '../service/profile.ts'
 import type { Reply } from './caller.ts'
 
-/** The observations of one execution from its price to its file, as far as it got. */
+/** The observations of one execution, from its price to its file or to the step that stopped it. */
 export interface LifeOutcome {
-  /** Why it ended early, for a person; undefined if it ran to its end. */
+  /** The reason of an early end, for a person; undefined if the execution ran to its end. */
   stopped?: string
   /** The price in the estimate before the submission. It is the submission's `max_credits`. */
   price?: Credits
@@ -21,25 +21,25 @@ export interface LifeOutcome {
    * executions.
    */
   underpriced?: Reply
-  /** The status of that submission's execution, if the service accepted it anyway. */
+  /** The status of that submission's execution, if the service accepted the submission anyway. */
   underpricedStatus?: string
-  /** Whether the balance never changes: a test key whose use costs no credits. */
+  /** Whether the balance never changes, as for a test key whose use costs no credits. */
   isFree?: boolean
   /** The answer to the same bytes and key once more, with a request for an event stream. */
   initial?: Reply
   /** Statuses of five streams that were opened at once while the execution ran. */
   streams?: readonly number[]
-  /** The answer to the attempt to cancel it. */
+  /** The answer to the attempt to cancel the execution. */
   cancelled?: Reply
   /** Balance before the submission, while the execution ran, and after its end. */
   balanceBefore?: Credits
   balancesHeld?: readonly Credits[]
   balanceAfter?: Credits
-  /** Reads of the execution, oldest first. The last one is at its end. */
+  /** Reads of the execution, oldest first. The last read shows its end. */
   reads?: readonly Reply[]
   /** A read without `Service-Version`. */
   versionless?: Reply
-  /** All of its events, and the events after one in the middle. */
+  /** All events of the execution, and the events after one in the middle. */
   events?: readonly StreamEvent[]
   resumed?: { readonly after: string; readonly events: readonly StreamEvent[] }
   redirect?: Reply

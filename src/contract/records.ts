@@ -1,7 +1,7 @@
 /** A kind of value in a record of the interface. */
 export type FieldKind = 'string' | 'boolean' | 'integer' | 'number' | 'strings' | 'integers' | 'objects' | 'object'
 
-/** The fields of a record as the interface shows them. */
+/** The fields of a record, with the kinds that the interface shows. */
 export type RecordFields = Readonly<Record<string, FieldKind>>
 
 const pricing: RecordFields = {

@@ -56,13 +56,13 @@ export interface ContractOptions {
   /**
    * Called with a summary of the submission before it is sent. If it rejects, nothing is sent.
    *
-   * @default nothing is written down
+   * @default nothing is recorded
    */
   readonly record?: (intent: Readonly<Record<string, unknown>>) => Promise<void>
   /**
    * Called with the paid file.
    *
-   * @default it is let go of
+   * @default the file is dropped
    */
   readonly keep?: (bytes: Uint8Array, executionId: string) => Promise<void>
   /** Called before each check, for progress. */
@@ -169,7 +169,7 @@ function createContext(ports: ContractPorts, options: ContractOptions): Contract
   return context
 }
 
-/** The caller as a profile gets it. */
+/** The port through which a profile uses the caller. */
 function requestPort(caller: Caller): RequestPort {
   return async ({ method, path, body, contentType, idempotencyKey, isManaged = false }) => {
     const headers = {

@@ -95,7 +95,7 @@ export const accountChecks: readonly ContractCheck[] = [
         const text = profile.readBalance(parseJson(reply.bytes, 'the balance'))
         if (isCreditsText(text)) return 'kept'
       } catch {
-        // The report below has the same text, whether the profile throws or returns no credits.
+        // If the profile throws, the report below is the same as for a result without credits.
       }
       const fields = isRecord(reply.json) ? ` with ${Object.keys(reply.json).slice(0, 8).join(', ') || 'no fields'}` : ''
       return { broken: `Expected the balance as {"credits": "12.5"}, found a body${fields}.`, profilePart: 'readBalance' }

@@ -3,7 +3,7 @@ import { judge } from '../check.ts'
 import { envelopeFaults, notOurs, refusalFaults, unknownReasons } from '../envelope.ts'
 
 const json = { 'content-type': 'application/json' }
-/** Never a valid submission, so that it starts nothing even if a service does not check the key. */
+/** An invalid submission, which starts nothing even if a service does not check the key. */
 const nothing = new TextEncoder().encode('{}')
 
 /** Checks of keys, versions and access. */
@@ -61,7 +61,7 @@ export const doorChecks: readonly ContractCheck[] = [
       const path = `/v1/executions/${random.uuid()}`
       const without = await caller.call({ path, isManaged: false })
       const other = await caller.call({ path, isManaged: false, headers: { 'service-version': '2' } })
-      // A service may look up the execution first. Then only an existing execution could show the result.
+      // A service may search the execution first. Then only an existing execution could show the result.
       if ([without, other].every(({ status }) => notOurs.status.includes(status)))
         return { notCheckable: 'The service looks for the execution first; only one of our own could tell.' }
       const expected = { status: [422], reason: ['invalid_request'] }
@@ -97,7 +97,7 @@ export const doorChecks: readonly ContractCheck[] = [
   },
 ]
 
-/** Checks over all refusals of a run. They must run after the others. */
+/** Checks over all refusals of a run. They must run after all other checks. */
 export const refusalChecks: readonly ContractCheck[] = [
   {
     clause: 'C27',

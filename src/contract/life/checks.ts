@@ -276,7 +276,7 @@ function lastOf(read: { readonly bytes: Uint8Array } | undefined): Execution | u
   }
 }
 
-/** Returns undefined without a file, and the error if the file cannot be read. */
+/** Returns the delivery, the error if the file cannot be read, or undefined without a file. */
 async function deliveryOf({ file }: LifeOutcome, { profile }: ContractContext): Promise<Delivery | Error | undefined> {
   if (file?.status !== 200) return undefined
   try {

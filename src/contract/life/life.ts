@@ -10,12 +10,12 @@ import type { ContractContext } from '../check.ts'
 import type { LifeOutcome } from '../outcome.ts'
 import { isRecord } from '../records.ts'
 
-/** Frames of the one execution: the smallest number that the interface allows. */
+/** Number of frames of the one execution: the smallest that the interface allows. */
 export const lifeFrames: number = 7
 
 /** Callbacks and times for a bought execution, besides the context. */
 export interface LifePorts {
-  /** Writes down what will be sent. If it rejects, nothing is sent. */
+  /** Writes a summary of the submission to disk. If it rejects, nothing is sent. */
   readonly record: (intent: Readonly<Record<string, unknown>>) => Promise<void>
   /** Keeps the paid file. */
   readonly keep: (bytes: Uint8Array, executionId: string) => Promise<void>
@@ -28,12 +28,12 @@ export interface LifePorts {
 const ended = ['completed', 'failed', 'cancelled']
 
 /**
- * Buys one sheet of seven frames, follows it to its file and records its observations. It sends its own
- * requests instead of the client's `submit`, because it must send requests that the client never sends (other
- * bytes under a used key).
+ * Buys one sheet of seven frames, follows its execution to the file, and records all observations. The function
+ * does not use the client's `submit`, because it must send requests that the client never sends (other bytes
+ * under a used key).
  *
  * The rules of money apply here too. Nothing is sent without a ceiling. `max_credits` is the fresh estimate
- * and never above the ceiling. Key and bytes are created once and written down before they are sent.
+ * and never above the ceiling. Key and bytes are created once, and recorded before they are sent.
  */
 export async function liveOnce(context: ContractContext, ports: LifePorts): Promise<LifeOutcome> {
   const seen: LifeOutcome = {}
@@ -124,8 +124,8 @@ async function enter(context: ContractContext, seen: LifeOutcome, order: Order):
   // bytes.
   const underpriced = bytesOf(profile.executeBody({ ...order.submission, maxCredits: 1n }))
   seen.conflicting = await send(context, order, underpriced)
-  // A service that forgets keys would charge twice, and one that forgets ceilings once more. The ceiling must
-  // cover these tests.
+  // A service that forgets keys would charge twice, and a service that ignores `max_credits` would charge once
+  // more. The ceiling must cover these charges.
   const { ceiling = 0n } = context
   if (ceiling >= 2n * order.price) seen.replayed = await send(context, order, order.body)
   if (ceiling >= 3n * order.price) seen.underpriced = await send(context, { ...order, key: otherKeyOf(order) }, underpriced)
@@ -170,8 +170,8 @@ async function watch(context: ContractContext, seen: LifeOutcome, id: string, po
 }
 
 /**
- * Tests that need a running execution: five streams at once, whose closing must not end the job, and a
- * cancellation.
+ * Tests that need a running execution: five streams at once, and a cancellation. A closed stream must not end
+ * the job.
  */
 async function tryWhileRunning(context: ContractContext, seen: LifeOutcome, path: string): Promise<void> {
   const { caller } = context
@@ -239,12 +239,12 @@ function downloadPathOf(read: Reply | undefined, origin: string, base: string): 
   return url.pathname.slice(base.length) + url.search
 }
 
-/** Whether two acceptances name the same execution, whatever their shape is. */
+/** Whether two acceptances of any shape name the same execution. */
 export function isSameAcceptance(first: Reply | undefined, second: Reply): boolean {
   return first?.status === second.status && first.text === second.text
 }
 
-/** Status of an execution in a read; undefined if the read has none. */
+/** Status of an execution in a read; undefined if the read has no status. */
 export function statusOf(read: Reply | undefined): string | undefined {
   return isRecord(read?.json) && typeof read.json.status === 'string' ? read.json.status : undefined
 }

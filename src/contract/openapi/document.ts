@@ -2,7 +2,7 @@ import { parse as parseYaml } from 'yaml'
 import { SpritewrightError } from '../../errors.ts'
 import { isRecord } from '../records.ts'
 
-/** A JSON Schema. Only some keywords are read. */
+/** A JSON Schema, of which only some keywords are read. */
 export type Schema = Readonly<Record<string, unknown>>
 
 /** A parameter of an operation. */
@@ -15,7 +15,7 @@ export interface DescribedParameter {
 /** One method of one path. */
 export interface DescribedOperation {
   readonly method: string
-  /** Under the base URL, with `{}` for each variable part. */
+  /** Path below the base URL, with `{}` for each variable part. */
   readonly path: string
   readonly parameters: readonly DescribedParameter[]
   /** Schema of the body by media type. */
@@ -40,7 +40,7 @@ const methods = ['get', 'post', 'put', 'patch', 'delete']
  * matches everything.
  *
  * @param file Names it in errors.
- * @throws `SW_USAGE` for anything else.
+ * @throws `SW_USAGE` for any other text.
  */
 export function parseDescription(text: string, file: string): Description {
   if (text.length > maximumLength) throw notOpenapi(file, `${text.length} characters`)

@@ -13,7 +13,7 @@ export interface OpenapiDifference {
   readonly where: string
   /** A sentence for a person. */
   readonly words: string
-  /** Whether something would not work. If false, the difference is for information only. */
+  /** Whether spritewright would fail at this difference. If false, the difference is for information only. */
   readonly matters: boolean
   /** The part of `service.profile` to replace, if that would help; otherwise empty. */
   readonly profilePart: ProfilePart | ''
@@ -38,7 +38,7 @@ interface ExpectedOperation {
 /**
  * Compares an OpenAPI description of the service with the requests and readers of spritewright: paths,
  * methods, parameters, headers, and bodies. Bodies of answers are compared twice: field by field, and by
- * passing bodies in the described form to the readers that read the service's bodies.
+ * passing bodies in the described form to the readers of the service's answers.
  *
  * @param file Names it in errors.
  * @returns The differences, in the order of the interface; empty if there are none.

@@ -25,7 +25,7 @@ export function membersOf(schema: Schema): Members {
   }
 }
 
-/** Types that a schema allows, without `null`; empty if it allows any. */
+/** Types that a schema allows, without `null`; empty if it allows all types. */
 export function typesOf(schema: Schema): readonly string[] {
   const own = Array.isArray(schema.type) ? textsOf(schema.type) : typeof schema.type === 'string' ? [schema.type] : []
   const inner = [...branches(schema.oneOf), ...branches(schema.anyOf), ...branches(schema.allOf)].flatMap(typesOf)
