@@ -47,12 +47,12 @@ export interface CutAnimation {
   readonly warnings: readonly string[]
 }
 
-/** What decides the scale of a figure. */
+/** The values that decide the scale of a figure. */
 export type FigureMeasure = Pick<PlayedFrames, 'figureSide' | 'room'>
 
 /**
  * Whether two animations of a sprite get one scale. Deliveries with frames of one size were drawn at one scale: a
- * crouch stays lower than a walk. Pixel art has one scale in all of them, so that its pixels have one size.
+ * crouch stays lower than a walk. Pixel art has one scale in all animations, so that its pixels have one size.
  */
 export function isOneScale({ pixelArt }: SpriteSpec, { room: a }: FigureMeasure, { room: b }: FigureMeasure): boolean {
   return pixelArt || (a.width === b.width && a.height === b.height)
@@ -61,7 +61,7 @@ export function isOneScale({ pixelArt }: SpriteSpec, { room: a }: FigureMeasure,
 /**
  * Scales the played frames to the size in the spec. Trims them unless the spec disables it.
  *
- * @param base Of the animation that gives this one its scale.
+ * @param base Measure of the animation that sets the scale.
  * @default the animation has its own scale
  */
 export async function cutAnimation(input: SheetInput, played: PlayedFrames, base?: FigureMeasure): Promise<CutAnimation> {
@@ -83,7 +83,7 @@ export async function cutAnimation(input: SheetInput, played: PlayedFrames, base
   }
 }
 
-/** Restores the untrimmed frames. Smaller scales are made from these. */
+/** Restores the untrimmed frames, from which smaller scales are made. */
 export function untrimmed(cut: CutAnimation): CutAnimation {
   const frames = cut.frames.map(({ index, bitmap, canvas }) => {
     if (!canvas) return { index, bitmap }
@@ -129,16 +129,16 @@ export function frameName({ spec, animation }: Pick<SheetInput, 'spec' | 'animat
   return name === '' ? spec.name : `${spec.name}/${name}`
 }
 
-/** Returns `hero/walk` for the frame `hero/walk/0003` of an animation. A picture is its own. */
+/** Returns `hero/walk` for the frame `hero/walk/0003` of an animation, and the same name for a picture. */
 export function ownerOf(frame: string): string {
   const [sprite, animation, number] = frame.split('/')
   return number === undefined ? frame : `${sprite}/${animation}`
 }
 
 /**
- * Borders of a nine-slice, which are not stretched. A placeholder that is too small has none.
+ * Borders of a nine-slice, which are not stretched. A placeholder that is too small has no borders.
  *
- * @throws `SW_SPEC` if two borders leave no space between them: no engine can stretch that.
+ * @throws `SW_SPEC` if two borders leave no space between them, because no engine can stretch such a frame.
  */
 function fittingBorders({ spec, animation, source }: SheetInput, { width, height }: Side, whole: Side): { readonly borders?: Borders } {
   const { file } = spec
@@ -175,15 +175,15 @@ export function frameNumber(index: number): string {
 export interface PlayedFrames {
   /** In playing order, each once. */
   readonly frames: readonly Bitmap[]
-  /** Index of the delivered frame, for each of them. */
+  /** For each frame, the index of the delivered frame. */
   readonly indices: readonly number[]
   /**
    * Position of the delivered frame in these frames, which `stabilize` may enlarge by the same amount on
-   * opposite sides. `width` and `height` are those of the delivered frame.
+   * opposite sides. `width` and `height` are the size of the delivered frame.
    */
   readonly room: Canvas
   /**
-   * Longest side of the figure in the delivered frames, in pixels. Only measured if the spec sets its size.
+   * Longest side of the figure in the delivered frames, in pixels. Only measured if the spec sets the figure's size.
    */
   readonly figureSide?: number
   /** Delivered frames that a person has touched up. */
@@ -241,7 +241,7 @@ function readOther({ spec, animation }: SheetInput, source: Exclude<FrameSource,
   return source.kind === 'own' ? source.read() : drawPlaceholder(spec, animation, source)
 }
 
-/** The frames without the mark of a placeholder, which is no part of the figure. */
+/** Removes the mark of a placeholder from the frames, because the mark is no part of the figure. */
 async function unmarked({ spec, animation, source }: SheetInput, opened: readonly Bitmap[]): Promise<readonly Bitmap[]> {
   return source.kind === 'placeholder' ? drawPlaceholder(spec, { ...animation, frames: 1 }, { ...source, isMarked: false }) : opened
 }
@@ -287,7 +287,7 @@ async function openTouchedUp(
   return { ...opened, ...touched, warnings: [...opened.warnings, ...touched.warnings] }
 }
 
-/** Removes the service's remarks on touched-up frames: they do not apply any more. */
+/** Removes the service's remarks on touched-up frames, because they no longer apply. */
 function withoutTouched(review: FrameReview, touched: ReadonlySet<number>): FrameReview {
   const rest = (frames: readonly number[]): readonly number[] => frames.filter((frame) => !touched.has(frame))
   return {

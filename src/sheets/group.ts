@@ -12,7 +12,7 @@ import { isChecked, type SheetInput } from './sources.ts'
 
 /** Ports for making sheets. */
 export interface SheetPorts extends AnimationPorts {
-  /** Encodes KTX2; needed if that is among the encodings. */
+  /** Encodes KTX2; needed if KTX2 is one of the encodings. */
   readonly encodeTexture?: TextureEncoder | undefined
   /**
    * Positions of frames in an earlier build; read only with `stable`.
@@ -24,21 +24,21 @@ export interface SheetPorts extends AnimationPorts {
    * Aborts the work with its reason, before the next animation, group or page. Finished animations are
    * cached.
    *
-   * @default nothing does
+   * @default the work is not aborted
    */
   readonly signal?: AbortSignal | undefined
   /** Receives a warning for a person. */
   readonly warn: (message: string) => void
   /**
-   * Receives the error of touched-up frames; their group is then made without any.
+   * Receives the error of touched-up frames; their group is then made without touched-up frames.
    *
-   * @default it is thrown
+   * @default the error is thrown
    */
   readonly onOverrideFault?: ((fault: SpritewrightError) => void) | undefined
   /**
-   * Whether the quality of an animation (`sprite.animation`) is checked even if many have to be opened.
+   * Whether the quality of an animation (`sprite.animation`) is checked even if many animations have to be opened.
    *
-   * @default only if few have
+   * @default only if few animations have to be opened
    */
   readonly isJudged?: ((id: string) => boolean) | undefined
   /**
@@ -50,9 +50,9 @@ export interface SheetPorts extends AnimationPorts {
 }
 
 /**
- * The last sheet of each group, by the group's name. An unchanged sheet stays the same object: the dev server
- * recognises changed sprites by that. Cut frames are not kept here, because reading those of a sprite from
- * the cache takes about a millisecond.
+ * The last sheet of each group, by the group's name. An unchanged sheet stays the same object, by which the dev
+ * server recognises unchanged sprites. Cut frames are not stored here, because reading the frames of a sprite
+ * from the cache takes about a millisecond.
  */
 export type SheetMemory = Map<
   string,
@@ -60,14 +60,14 @@ export type SheetMemory = Map<
 >
 
 /**
- * The quality of all opened animations is checked if at most this many have to be opened: a new or edited
- * sprite, not an empty cache. `status` and `review` check the others on demand.
+ * The quality of all opened animations is checked if at most this many have to be opened, as for a new or edited
+ * sprite, but not for an empty cache. `status` and `review` check the others on demand.
  */
 const fewAnimations = 8
 
 /**
- * Makes the atlases of a group of animations. They come from memory or the cache if the group's content has
- * not changed.
+ * Makes the atlases of a group of animations. If the group's content has not changed, the atlases come from
+ * memory or the cache.
  *
  * @throws As {@link makeAnimation}, and errors of `atlas/`.
  */
@@ -141,7 +141,7 @@ function withAnimations({ atlases, quality, warnings }: PackedGroup, members: re
       if (animation.isPicture) return []
       const { fps, durations, loop, yoyo, use } = animation
       const name = `${spec.name}/${animation.name}`
-      // Frames are sorted by name, which is their order.
+      // Frames are sorted by name, which is their playing order.
       const play = use?.map((index) => frameName(input, index)) ?? names.get(name) ?? []
       const frames = play.map((frame, at) => ({ name: frame, durationMs: durations?.[at] ?? 1000 / fps }))
       return { name, sprite: spec.name, frames, fps, loop, yoyo }

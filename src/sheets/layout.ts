@@ -21,7 +21,7 @@ export function layoutName(atlas: string, scale: number): string {
 }
 
 /**
- * Collects the positions of the frames of atlases. Scales that share a layout are in it once, as the largest.
+ * Collects the positions of the frames of atlases. For scales that share a layout, it contains only the largest.
  */
 export function toLayout(atlases: readonly PackedAtlas[]): Layout {
   const layout = new Map<string, readonly EarlierFrame[]>()
@@ -48,7 +48,7 @@ export function toLayout(atlases: readonly PackedAtlas[]): Layout {
 /**
  * Hashes the layouts of one group.
  *
- * @param names Of its atlases, see {@link layoutName}.
+ * @param names Keys of the group's atlases, see {@link layoutName}.
  */
 export function layoutDigest(layout: Layout, names: readonly string[]): string {
   const rows = [...names].sort().map((name) => [name, toRows(layout.get(name) ?? [])])
@@ -67,7 +67,7 @@ export function byName(a: { readonly name: string }, b: { readonly name: string 
 }
 
 /**
- * Formats `sprites.layout.json`. It is sorted and has a line for each animation, so that branches seldom
+ * Formats `sprites.layout.json`. The text is sorted and has a line for each animation, so that branches seldom
  * change the same line. A line lists `[frame, page, x, y, width, height]` of each frame, and a further 1 for
  * a turned frame.
  */
@@ -93,11 +93,11 @@ function splitName(frame: string): readonly [animation: string, short: string] {
 }
 
 /**
- * Parses a text of {@link formatLayout}. It may have been merged or edited: the packer handles positions that
- * conflict.
+ * Parses a text of {@link formatLayout}. The text may have been merged or edited: the packer handles positions
+ * that conflict.
  *
  * @param shownAs Name of the file in messages.
- * @throws `SW_LAYOUT` for a text that is no layout, or of another version.
+ * @throws `SW_LAYOUT` for a text that is no layout, or a layout of another version.
  */
 export function parseLayout(text: string, shownAs: string): Layout {
   const refuse = (found: string): SpritewrightError =>

@@ -6,13 +6,13 @@ export interface SheetOptions {
   /** Longest side of a page, pixels. */
   readonly maxSize: number
   /**
-   * Encodings of the pages. Every page is written in all of them; with one atlas for each sprite, in the
-   * first one only.
+   * Encodings of the pages. Every page is written in all encodings; with one atlas for each sprite, only in the
+   * first encoding.
    */
   readonly encodings: readonly PageFormat[]
   /** zlib level of PNGs, 0 to 9. */
   readonly level: number
-  /** Quality by encoding, 1 to 100; WebP without it is lossless. */
+  /** Quality by encoding, 1 to 100. WebP without a quality is lossless. */
   readonly quality?:
     | { readonly webp?: number | undefined; readonly avif?: number | undefined; readonly ktx2?: number | undefined }
     | undefined
@@ -20,14 +20,14 @@ export interface SheetOptions {
   readonly ktx2: 'uastc' | 'etc1s'
   /** Version of the package that encodes KTX2. */
   readonly encoder?: string | undefined
-  /** Most corners of each frame's outline; missing for no outlines. */
+  /** Most corners of each frame's outline; if it is missing, there are no outlines. */
   readonly hull?: number | undefined
   readonly palette?: 'exact' | 'close' | undefined
-  /** `best` takes much longer, for smaller files without loss; fast if it is missing. */
+  /** `best` takes much longer and makes smaller files without loss. If it is missing, encoding is fast. */
   readonly effort?: 'best' | undefined
-  /** Whether frames may be turned on the pages; none are if it is missing. */
+  /** Whether frames may be turned on the pages. If it is missing, no frame is turned. */
   readonly rotate?: boolean | undefined
-  /** Whether frames keep their positions of an earlier layout, as far as density allows. */
+  /** Whether frames keep their positions of an earlier layout, unless pages would become too large. */
   readonly stable?: boolean | undefined
 }
 
@@ -57,12 +57,12 @@ export interface BuiltAtlas {
   readonly animations: readonly AtlasAnimation[]
 }
 
-/** One sprite as a game uses it. */
+/** One sprite, with the data that a game uses. */
 export interface BuiltSprite {
   readonly name: string
   /** Absolute path of its spec. */
   readonly file: string
-  /** Absolute path of the picture that is its reference or begins its chain; missing if there is none. */
+  /** Absolute path of the picture that is its reference or begins its chain; missing if it has no such picture. */
   readonly picture?: string
   /** Its folder of frames touched up by hand and the files in it, absolute; missing if there is no folder. */
   readonly overridePaths?: readonly string[]
@@ -76,18 +76,18 @@ export interface BuiltSprite {
   /** Whether any of its animations is a placeholder. */
   readonly isPlaceholder: boolean
   /**
-   * Short names of animations and pictures that show what was bought before they were changed, empty for a picture
-   * with the sprite's name; missing if there are none.
+   * Short names of animations and pictures that show an earlier purchase, because a PAID field was changed. Empty for
+   * a picture with the sprite's name; missing if there are none.
    */
   readonly superseded?: readonly string[]
   /**
-   * Delivered frames that a picture touched up by hand replaces, ascending, by the animation's short name, which is
-   * empty for a picture with the sprite's name; missing if there are none.
+   * Indices of delivered frames that a touched-up picture replaces, ascending. The key is the animation's short name,
+   * which is empty for a picture with the sprite's name. Missing if no frame is replaced.
    */
   readonly touchedUp?: Readonly<Record<string, readonly number[]>>
   /** Short names of its animations, in the spec's order. */
   readonly animations: readonly string[]
-  /** Short names of its pictures; that of a picture with the sprite's name is the sprite's name. Missing if there are none. */
+  /** Short names of its pictures; a picture with the sprite's name has the same short name. Missing if there are none. */
   readonly pictures?: readonly string[]
 }
 
@@ -111,8 +111,8 @@ export interface BuiltGroup {
 }
 
 /**
- * An atlas without its animations. Those are made from the specs each time, so an edit of the pace changes no
- * page.
+ * An atlas without its animations. Animations are made from the specs each time, so a change of playback changes
+ * no page.
  */
 export type PackedAtlas = Omit<BuiltAtlas, 'animations'>
 

@@ -54,7 +54,7 @@ export async function openResult(
 /**
  * Reads the frames of an archive.
  *
- * @param frames The number that was asked for, if it is known.
+ * @param frames The requested number of frames, if it is known.
  * @throws As `openArchive` and `readFrames`, and errors of the layout.
  */
 export function readArchivedFrames(bytes: Uint8Array, frames: number | undefined, layout: DeliveryLayout | undefined): DeliveredFrames {
@@ -62,7 +62,7 @@ export function readArchivedFrames(bytes: Uint8Array, frames: number | undefined
   return readFrames(layout ? nameParts(entries, layout) : entries, frames === undefined ? {} : { frames })
 }
 
-/** Selects the parts that a profile names, and gives them the names by which they are recognised. */
+/** Selects the entries that a profile names, and renames them to the names that the reader recognises. */
 function nameParts(entries: readonly ArchiveEntry[], layout: DeliveryLayout): readonly ArchiveEntry[] {
   const take = (name: string, as: string): ArchiveEntry => {
     const entry = entries.find((other) => other.name === name)

@@ -10,15 +10,15 @@ export interface LayOutOptions {
   /** `best` also chooses the layout by the bytes of its pages. */
   readonly effort?: 'best' | undefined
   /**
-   * Positions of frames in an earlier build, which are kept as far as density allows.
+   * Positions of frames in an earlier build, which are kept unless pages would become too large.
    *
-   * @default all is packed anew
+   * @default all frames are packed again
    */
   readonly earlier?: Layout | undefined
 }
 
 /**
- * Packs a group at all its scales: in one layout, or in one for each scale if they have no common unit.
+ * Packs a group at all its scales: in one layout, or in one layout for each scale if the scales have no common unit.
  *
  * @param scales Largest first.
  */

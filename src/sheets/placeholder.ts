@@ -7,19 +7,19 @@ export interface PlaceholderSource {
   readonly kind: 'placeholder'
   /** Changes with every input of the drawing. */
   readonly sha256: string
-  /** Reads the reference picture. Returns `undefined` if it has not been made yet. */
+  /** Reads the reference picture. Returns `undefined` if the picture has not been made yet. */
   readonly read: () => Promise<Uint8Array | undefined>
   /** Description of the sprite. It selects the figure if there is no picture. */
   readonly prompt: string
-  /** Whether a mark in a corner distinguishes it from a bought animation. */
+  /** Whether a mark in a corner distinguishes the placeholder from a bought animation. */
   readonly isMarked: boolean
-  /** Reads bought frames of the same sprite: the result will most likely have the same size. */
+  /** Reads bought frames of the same sprite, because the result will most likely have their size. */
   readonly readLike?: (() => Promise<readonly Bitmap[]>) | undefined
 }
 
 /**
- * Draws the frames of a placeholder, as many as the spec asks for. They have the size of bought frames of the
- * same sprite if there are some, else the shape of the reference.
+ * Draws the frames of a placeholder, as many as the spec asks for. If the same sprite has bought frames, the
+ * placeholder has their size, and otherwise the shape of the reference.
  */
 export async function drawPlaceholder(spec: SpriteSpec, animation: AnimationSpec, source: PlaceholderSource): Promise<readonly Bitmap[]> {
   const picture = await source.read()

@@ -4,20 +4,20 @@ import { meantOf } from '../sprite-spec/pictures.ts'
 import { animationId, backgroundOf } from '../sprite-spec/request.ts'
 import type { AnimationSpec, FrameFault, SpriteSpec } from '../sprite-spec/spec.ts'
 
-/** A remark on the frames of an animation for a person. It costs nothing and stops nothing. */
+/** A remark on the frames of an animation, for a person. A remark never stops a build. */
 export interface FrameFlag {
   /**
    * A measured fault, or a remark of the service: `inspect` (a person should check the frames) or `shifted`
-   * (the service moved them). `background` may come from both. `frame-size`: they came in another size.
+   * (the service moved them). `background` may come from both. `frame-size`: frames were delivered in another size.
    */
   readonly fault: FrameFault & (QualityFault | 'frame-size' | 'inspect' | 'shifted')
   readonly from: 'frames' | 'service'
   /** Indices of delivered frames, ascending. */
   readonly frames: readonly number[]
-  /** The worst figure and the limit, in the unit of the fault; only if it comes from the frames. */
+  /** The worst figure and the limit, in the unit of the fault; missing for remarks of the service. */
   readonly value?: number
   readonly limit?: number
-  /** Describes it in a few words. */
+  /** Description of the fault in a few words. */
   readonly words: string
 }
 
@@ -31,7 +31,7 @@ export interface AnimationQuality {
   readonly flags: readonly FrameFlag[]
 }
 
-/** The quality without the remarks that the spec calls meant. */
+/** The quality without the remarks that the spec lists in `meant`. */
 export function withoutMeant(quality: AnimationQuality, spec: SpriteSpec, animation: AnimationSpec): AnimationQuality {
   const meant = meantOf(spec, animation)
   return meant.length > 0 ? { ...quality, flags: quality.flags.filter(({ fault }) => !meant.includes(fault)) } : quality
@@ -43,24 +43,24 @@ export interface JudgedFrames {
   readonly animation: AnimationSpec
   /** In playing order, each once. */
   readonly frames: readonly Bitmap[]
-  /** Index of the delivered frame, for each of them. */
+  /** For each frame, the index of the delivered frame. */
   readonly indices: readonly number[]
   /** Frames that were delivered in another size than the others. */
   readonly resized: readonly ResizedFrame[]
-  /** Delivered size of the others. */
+  /** Delivered size of the other frames. */
   readonly canvas: { readonly width: number; readonly height: number }
   readonly review: FrameReview | undefined
 }
 
 /**
- * Whether playback goes from the last frame directly to the first. A frame that is used twice makes the
- * animation turn back, so it is no closed loop.
+ * Whether playback goes from the last frame directly to the first. An animation that uses a frame twice turns
+ * back, so it is no closed loop.
  */
 export function isClosedLoop({ loop, yoyo, use }: AnimationSpec): boolean {
   return loop && !yoyo && (use === undefined || new Set(use).size === use.length)
 }
 
-/** Measures frames and adds the service's remarks on them. Unused frames are left out. */
+/** Measures frames and adds the service's remarks on them. Unused frames are skipped. */
 export function judgeFrames(judged: JudgedFrames): AnimationQuality {
   const { spec, animation, frames, indices, review } = judged
   const { figures, flags } = inspectQuality(frames, { loop: isClosedLoop(animation), background: backgroundOf(spec, animation) })
@@ -84,7 +84,7 @@ function serviceFlags({ background, stabilize }: SpriteSpec, indices: readonly n
   const remarks: readonly (readonly [FrameFlag['fault'], readonly number[], string])[] = [
     ['background', background === 'keep' ? [] : review.keptBackgroundFrames, 'the service left the background in'],
     ['inspect', review.inspectionFrames, 'the service advises to look at them'],
-    // `stabilize` puts them back, so nothing is left to do.
+    // `stabilize` moves shifted frames back, so they need no remark.
     ['shifted', stabilize ? [] : review.sourceShiftedFrames, 'the service shifted them; "stabilize": true puts them back'],
   ]
   return remarks.flatMap(([fault, frames, text]) => {

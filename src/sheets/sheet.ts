@@ -43,10 +43,10 @@ export async function makeSheets(
 }
 
 /**
- * Returns the quality of bought animations, sorted by id. It comes from the cache, or from a check now, which
- * opens the results. A result that cannot be read is left out: a build reports it.
+ * Returns the quality of bought animations, sorted by id. It is read from the cache, or checked now, for which the
+ * results are opened. An unreadable result is skipped, because a build reports it.
  *
- * @param inputs All of the project: groups are kept whole.
+ * @param inputs All inputs of the project, because a group is read as a whole.
  * @param ids Animations (`sprite.animation`) whose quality is returned.
  */
 export async function readQuality(
@@ -77,7 +77,7 @@ export async function readQuality(
 }
 
 /**
- * Sorted by id, without the flags that a spec lists in `meant`. The cache has all flags: `meant` may change.
+ * Sorts by id and removes the flags that a spec lists in `meant`. The cache has all flags, because `meant` may change.
  */
 function toQuality(inputs: readonly SheetInput[], quality: readonly AnimationQuality[]): readonly AnimationQuality[] {
   const known = new Map(inputs.map((input) => [animationId(input.spec, input.animation), input] as const))
@@ -89,8 +89,7 @@ function toQuality(inputs: readonly SheetInput[], quality: readonly AnimationQua
 }
 
 /**
- * Checks the quality once, then it is cached with the frames. Returns `undefined` if the result cannot be
- * read.
+ * Checks the quality and caches it with the frames. Returns `undefined` if the result cannot be read.
  */
 async function readOneQuality(input: SheetInput, ports: AnimationPorts): Promise<AnimationQuality | undefined> {
   const cached = await readAnimation(input, ports)
@@ -104,8 +103,8 @@ async function readOneQuality(input: SheetInput, ports: AnimationPorts): Promise
 }
 
 /**
- * Options for a dev server, which packs each sprite by itself: no stable layout, fast encoding, and only one of them. KTX2
- * is left out, because it takes too long and cannot be swapped in place.
+ * Options for a dev server, which packs each sprite separately: no stable layout, fast encoding, and only one encoding.
+ * KTX2 is skipped, because it takes too long and cannot be swapped in place.
  */
 function optionsFor(grouping: 'group' | 'sprite', options: SheetOptions): SheetOptions {
   if (grouping === 'group') return options
@@ -114,7 +113,7 @@ function optionsFor(grouping: 'group' | 'sprite', options: SheetOptions): SheetO
 }
 
 /**
- * Groups the inputs, sorted by name. A page has one filter, so pixel art and smooth art of one group have
+ * Groups the inputs, sorted by name. A page has one texture filter, so pixel art and smooth art of one group have
  * separate pages.
  */
 function groupInputs(inputs: readonly SheetInput[], grouping: 'group' | 'sprite'): ReadonlyMap<string, readonly SheetInput[]> {
@@ -127,8 +126,8 @@ function groupInputs(inputs: readonly SheetInput[], grouping: 'group' | 'sprite'
 }
 
 /**
- * Makes a group. If its touched-up frames do not fit and the caller handles that error, makes it without
- * them.
+ * Makes a group. If its touched-up frames do not fit and the caller handles the error, makes the group without
+ * these frames.
  */
 async function makeWithOverrides(asked: AskedGroup, ports: SheetPorts): Promise<BuiltGroup> {
   try {

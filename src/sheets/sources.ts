@@ -23,13 +23,13 @@ export type FrameSource =
       readonly read: () => Promise<Uint8Array>
       /** The service's review of its frames. */
       readonly review?: FrameReview | undefined
-      /** It was bought before the animation was changed, and is shown until the new result is there. */
+      /** The result was bought before the animation was changed. It is shown until the new result is there. */
       readonly isSuperseded?: true
     }
   /** Own art. */
   | {
       readonly kind: 'own'
-      /** Changes with the bytes that the frames come from. */
+      /** Hash of the source, which changes with its bytes. */
       readonly sha256: string
       /** Reads the frames, all of one size. */
       readonly read: () => Promise<readonly Bitmap[]>
@@ -40,7 +40,7 @@ export type FrameSource =
 /** A bought result. */
 export type ResultSource = Extract<FrameSource, { kind: 'result' }>
 
-/** Whether the quality of frames is checked: of bought ones, and of own art whose spec asks for it. */
+/** Whether the quality of frames is checked: always for bought frames, and for own art if its spec asks for it. */
 export function isChecked({ spec: { reference }, source }: Pick<SheetInput, 'spec' | 'source'>): boolean {
   return source.kind === 'result' || (source.kind === 'own' && reference.kind === 'own' && reference.isChecked)
 }
@@ -51,8 +51,8 @@ export interface SheetInput {
   readonly animation: AnimationSpec
   readonly source: FrameSource
   /**
-   * The bought animations before it in its spec, if the spec sets the size of the figure. The first one that
-   * fits gives it its scale.
+   * The earlier bought animations of the spec, if the spec sets the size of the figure. The first one that fits
+   * sets the scale of this animation.
    *
    * @default []
    */
@@ -60,7 +60,7 @@ export interface SheetInput {
   /** Frames that a person has touched up; they replace frames of a result only, not of a placeholder. */
   readonly overrides?: Overrides | undefined
   /**
-   * The sprite's folder of such frames and the files in it, absolute; empty if there is no folder.
+   * The sprite's folder of touched-up frames and the files in it, absolute; empty if there is no folder.
    *
    * @default []
    */

@@ -12,7 +12,7 @@ import { type FrameHead, readAnimationHead } from './schema.ts'
 export interface AnimationPorts {
   readonly cache: BuildCache
   /**
-   * Version of the libraries that read, scale and encode pictures: another one may make other bytes.
+   * Version of the libraries that read, scale and encode pictures: another version may make other bytes.
    *
    * @default none
    */
@@ -20,7 +20,7 @@ export interface AnimationPorts {
   readonly layout?: DeliveryLayout | undefined
 }
 
-/** The largest untrimmed frame that an entry may have, pixels: about that of the largest delivery. */
+/** The largest untrimmed frame that an entry may have, pixels: about the largest frame of a delivery. */
 const mostPixels = 2 ** 27
 
 /** Cache key of an animation's cut frames: a hash of all inputs before packing. */
@@ -52,7 +52,7 @@ export function animationKey({ spec, animation, source, overrides, bases = [] }:
 }
 
 /**
- * Reads the cut frames of an animation from the cache. Returns `undefined` if there are none, or if they do
+ * Reads the cut frames of an animation from the cache. Returns `undefined` if the cache has none, or if they do
  * not fit the spec.
  */
 export async function readAnimation(input: SheetInput, { cache, codec }: AnimationPorts): Promise<CutAnimation | undefined> {
@@ -74,7 +74,7 @@ export async function makeAnimation(input: SheetInput, isJudged: boolean, { cach
   return cut
 }
 
-/** The measure of the first base with the same scale. Bases are cut before the others, so they are cached. */
+/** The measure of the first base with the same scale. Bases are cut before other animations, so they are cached. */
 async function findBase({ spec, bases = [] }: SheetInput, played: PlayedFrames, ports: AnimationPorts): Promise<FigureMeasure | undefined> {
   for (const base of bases) {
     const measure = (await readAnimation(base, ports)) ?? (await readPlayed(base, { layout: ports.layout, isJudged: false }))
@@ -124,8 +124,8 @@ function unpackAnimation(file: Uint8Array): CutAnimation | undefined {
 }
 
 /**
- * Whether frames belong to an animation and are whole: exactly those that the spec plays, all of one size,
- * with all of their pixels.
+ * Whether frames belong to an animation and are complete: exactly the frames that the spec plays, all of one
+ * size, with all of their pixels.
  */
 function isCutOf({ frames, quality }: CutAnimation, { spec, animation }: SheetInput): boolean {
   const expected = animation.use ? [...new Set(animation.use)].sort((a, b) => a - b) : frames.map((_, at) => at)

@@ -17,13 +17,13 @@ export const formatVersion: number = 22
  * money, so a folder that cannot be written is a warning.
  */
 export interface BuildCache {
-  /** Reads the bytes of an entry. Returns `undefined` if there is none, or if it is damaged. */
+  /** Reads the bytes of an entry. Returns `undefined` if the entry is missing or damaged. */
   read(key: string): Promise<Uint8Array | undefined>
   /** @param parts Bytes of the entry, written one after the other. */
   write(key: string, ...parts: readonly Uint8Array[]): Promise<void>
   /**
    * Ends a successful build: checks the entries that were written since the last call, and removes the least
-   * recently used ones if the folder is too large.
+   * recently used entries if the folder is too large.
    */
   finish(): Promise<void>
 }
@@ -44,7 +44,7 @@ export interface CachePorts {
 const usedLatelyMs = 10 * 60 * 1000
 
 /**
- * A use is recorded if the last recorded one is older than this. Must be well under {@link usedLatelyMs}.
+ * A use is recorded if the last recorded use is older than this. Must be well under {@link usedLatelyMs}.
  * Milliseconds.
  */
 const recordAfterMs = usedLatelyMs / 2
@@ -56,8 +56,8 @@ const strandedMs = 60 * 60 * 1000
 const digestBytes = 32
 
 /**
- * A folder of files `<key>.bin`. Each starts with the SHA-256 of the rest, and every read verifies it. The
- * time of a file is its last use.
+ * A folder of files `<key>.bin`. Each file starts with the SHA-256 of its other bytes, and every read verifies
+ * the hash. The modification time of a file is its last use.
  *
  * @param maxBytes Size of the folder after {@link BuildCache.finish}. Entries that this build used, or
  * another process wrote or used lately, may exceed it.
@@ -85,7 +85,7 @@ export function createBuildCache(ports: CachePorts, folder: string, maxBytes: nu
       const content = await readWhole(key)
       if (!content) return undefined
       used.add(`${key}.bin`)
-      // An entry whose use cannot be recorded is only removed earlier.
+      // If the use of an entry cannot be recorded, the entry is only removed earlier.
       if (clock.wall() - stat.changedMs >= recordAfterMs) await disk.touch(place(key), clock.wall()).catch(() => {})
       return content
     },
@@ -107,7 +107,7 @@ export function createBuildCache(ports: CachePorts, folder: string, maxBytes: nu
       // A build that only read has not made the folder larger.
       if (promised.length === 0) return
       for (const key of promised) {
-        // Another build may have written the same key since: any entry that is whole is right.
+        // Another build may have written the same key since. Every complete entry is right.
         if (await readWhole(key)) continue
         await disk.remove(place(key)).catch(() => {})
         warn('does not give back what was written into it a moment ago')
@@ -127,8 +127,9 @@ function digest(parts: readonly Uint8Array[]): Buffer {
 }
 
 /**
- * Removes the least recently used entries until the rest fits, in the order of their names if the time is the
- * same, and temporary files of crashes. A file that cannot be removed is skipped. Returns the bytes that remain.
+ * Removes temporary files of crashes, and the least recently used entries until the others fit. Entries with the
+ * same time are removed in the order of their names. A file that cannot be removed is skipped. Returns the bytes
+ * that remain.
  */
 async function removeOld(
   disk: Disk,

@@ -13,8 +13,8 @@ export function packFile(head: unknown, parts: readonly Uint8Array[]): readonly 
 export type Reader<Shape> = (value: unknown) => Shape | undefined
 
 /**
- * A file of {@link packFile}: its head, and a view on the bytes after it. Returns `undefined` if the head is
- * damaged or not of the expected shape.
+ * Reads a file of {@link packFile}: its head, and a view on the bytes after the head. Returns `undefined` if the
+ * head is damaged or not of the expected shape.
  */
 export function unpackFile<Head>(file: Uint8Array, read: Reader<Head>): { readonly head: Head; readonly bytes: Uint8Array } | undefined {
   const length = file.length < 4 ? 0 : new DataView(file.buffer, file.byteOffset).getUint32(0)

@@ -6,7 +6,7 @@ import type { AnimationQuality, FrameFlag } from '../quality.ts'
 import type { Reader } from './packed-file.ts'
 
 // A CI restores the cache folder from runs of strangers, who can write any entry with the right digest. So an
-// entry is data of a known shape, or it is a miss.
+// entry is data of a known shape, or it counts as missing.
 
 /** A page without its bytes. */
 export type PageHead = Omit<BuiltPage, 'bytes'> & { readonly length: number }
@@ -23,7 +23,7 @@ export type GroupHead = Omit<PackedGroup, 'atlases'> & {
 export type FrameHead = Omit<CutFrame, 'bitmap'> & {
   readonly width: number
   readonly height: number
-  /** First byte of its pixels. Equal frames share them. */
+  /** Offset of the frame's pixels. Equal frames share their pixels. */
   readonly at: number
 }
 

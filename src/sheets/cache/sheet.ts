@@ -33,8 +33,8 @@ export function scalesOf(members: readonly SheetInput[]): readonly number[] {
 }
 
 /**
- * Reads the pages of a group from the cache. Returns `undefined` if there are none, or if they do not fit the
- * specs.
+ * Reads the pages of a group from the cache. Returns `undefined` if the cache has none, or if they do not fit
+ * the specs.
  */
 export async function readSheet(asked: AskedGroup, cache: BuildCache, codec?: string): Promise<PackedGroup | undefined> {
   const bytes = await cache.read(sheetKey(asked, codec))
@@ -62,7 +62,7 @@ function packSheet({ atlases, ...rest }: PackedGroup): readonly Uint8Array[] {
   return packFile(head, parts)
 }
 
-/** Pages are views on the bytes. Returns `undefined` unless the bytes are exactly those of the pages. */
+/** Pages are views on the bytes. Returns `undefined` if the bytes of the pages do not fill the file exactly. */
 function unpackSheet(file: Uint8Array): PackedGroup | undefined {
   const packed = unpackFile(file, readGroupHead)
   if (!packed) return undefined
@@ -85,7 +85,7 @@ function unpackSheet(file: Uint8Array): PackedGroup | undefined {
 }
 
 /**
- * Whether a group is the requested one and whole: its frames are on its pages, and every animation has its
+ * Whether a group is the requested group and complete: its frames are on its pages, and every animation has its
  * frames.
  */
 function isGroupOf({ atlases, quality }: PackedGroup, asked: AskedGroup): boolean {
@@ -124,7 +124,7 @@ function liesOnPage(frame: PackedAtlas['frames'][number], pages: readonly BuiltP
   return isOnPage && offsetX + width <= sourceWidth && offsetY + height <= sourceHeight
 }
 
-/** Whether the bytes of a page start as files of its encoding do, and its type names that encoding. */
+/** Whether a page begins with the signature of its encoding, and its type names the same encoding. */
 function isPicture({ bytes, extension, contentType }: BuiltPage, encoding: string | undefined): boolean {
   const has = (text: string, at: number): boolean => Buffer.from(bytes.subarray(at, at + text.length)).toString('latin1') === text
   const starts: Readonly<Record<PageFormat, boolean>> = {

@@ -13,11 +13,11 @@ import { writeChanged } from './output.ts'
 export interface FolderPorts {
   readonly disk: Disk
   readonly random: Random
-  /** Keeps the names and hashes of the written files until the next build. Without them, old files stay. */
+  /** Keeps the names and hashes of the written files until the next build. If they are lost, old files stay. */
   readonly cache: BuildCache
 }
 
-/** Paths from an output folder, with forward slashes, sorted. */
+/** Paths relative to an output folder, with forward slashes, sorted. */
 export interface WrittenFiles {
   /** The files of this build. A file whose bytes had not changed was not written. */
   readonly files: readonly string[]
@@ -28,11 +28,11 @@ export interface WrittenFiles {
 const listSchema = z.array(z.tuple([z.string(), z.string()]))
 
 /**
- * Writes the files of a build into a folder, each one whole or not at all. Removes what the last build wrote there
- * and this one did not, if nobody has changed it since.
+ * Writes the files of a build into a folder, each one completely or not at all. Removes files of the last build that
+ * are not in this build, if nobody has changed them since.
  *
- * @param root Folder of the project. The list of files is kept by the path of the folder from here.
- * @param folder Absolute.
+ * @param root Folder of the project. The list of files is stored under the relative path of the output folder.
+ * @param folder Absolute path of the output folder.
  */
 export async function writeFolder(
   ports: FolderPorts,
@@ -63,7 +63,7 @@ function readList(bytes: Uint8Array | undefined): z.infer<typeof listSchema> {
 /**
  * Removes a file of an earlier build, and its folders if they are empty then.
  *
- * @returns Whether it was removed: it was there, with the bytes that the build wrote.
+ * @returns Whether the file was removed. A file with other bytes than the build wrote stays.
  */
 async function removeOwn({ disk }: Pick<FolderPorts, 'disk'>, folder: string, file: string, hash: string): Promise<boolean> {
   const path = join(folder, file)

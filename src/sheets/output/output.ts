@@ -16,8 +16,7 @@ import { toProjectTypings, toSpecTypings, toSpriteDeclarations, typingsFile, typ
  * complete folder for each further format. Equal sheets give equal bytes.
  *
  * @param engines Formats whose data is beside the pages.
- * @param further Formats by name, or of the project. A format that is one of the engines is not written
- * again.
+ * @param further Formats by name, or of the project. A format that is also an engine's is not written again.
  * @throws `SW_CONFIG` if a format of the project throws, or does not return a list of files inside its
  * folder.
  */
@@ -40,10 +39,10 @@ export async function toOutput(
 }
 
 /**
- * Writes the typings of specs beside them, or all into one file. Removes typings beside specs that are gone, or all
- * if there is one file. Returns the paths that changed.
+ * Writes the typings of specs beside them, or all into one file. Removes typings beside deleted specs; with one file,
+ * removes all typings beside specs. Returns the paths that changed.
  *
- * @throws `SW_CONFIG` if the one file is there and somebody else wrote it.
+ * @throws `SW_CONFIG` if the one file exists and spritewright did not write it.
  */
 export async function writeTypings(
   ports: { disk: Disk; random: Random },
@@ -70,7 +69,7 @@ export async function writeTypings(
  * Removes typings whose spec is gone from folders of specs, if their first line shows that spritewright wrote
  * them.
  *
- * @param isAll Whether the others go too.
+ * @param isAll Whether typings of existing specs are removed too.
  */
 async function removeStale(disk: Disk, specs: readonly SpriteSpec[], isAll: boolean): Promise<readonly string[]> {
   const removed: string[] = []
@@ -93,9 +92,9 @@ async function isOurs(disk: Disk, path: string): Promise<boolean> {
 }
 
 /**
- * Writes a file, whole or not at all, unless it has these bytes already.
+ * Writes a file, completely or not at all, unless it has these bytes already.
  *
- * @returns Whether it was written.
+ * @returns Whether the file was written.
  */
 export async function writeChanged(
   ports: { disk: Disk; random: Random },

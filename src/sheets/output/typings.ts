@@ -7,7 +7,7 @@ export const typingsMark: string = '// Written by spritewright; changes are lost
 
 /**
  * Makes the text of `sprites.d.ts`: literal names of all sprites, animations and frames, for a page that
- * loads the written files by itself.
+ * loads the output files without the plugin.
  */
 export function toSpriteDeclarations(sheets: BuiltSheets): string {
   const frames = [...new Set(sheets.atlases.flatMap((atlas) => atlas.frames.map((frame) => frame.name)))].sort()
@@ -23,8 +23,8 @@ export function toSpriteDeclarations(sheets: BuiltSheets): string {
 const clientTypes = '/// <reference types="spritewright/client" />'
 
 /**
- * Makes a file that formatters leave alone. It has no directive for ESLint, which reports one as unused if its
- * rules find nothing. Prettier ignores one statement at a time.
+ * Makes a file that formatters do not change. The file has no directive for ESLint, because ESLint reports a
+ * directive as unused if its rules find nothing. Prettier needs a directive for each statement.
  */
 function toFile(statements: readonly string[], ...head: string[]): string {
   const untouched = ['// biome-ignore-all lint: generated', '// biome-ignore-all format: generated']
@@ -32,12 +32,12 @@ function toFile(statements: readonly string[], ...head: string[]): string {
 }
 
 /**
- * Makes the typings of a spec file as a module: literal names of its animations and frames. They lie beside
- * the spec, see {@link typingsFile}. TypeScript reads them there before the JSON itself, with
- * `allowArbitraryExtensions`.
+ * Makes the typings of a spec file as a module: literal names of its animations and frames. The typings file is
+ * beside the spec, see {@link typingsFile}. With `allowArbitraryExtensions`, TypeScript reads this file instead of
+ * the JSON.
  *
- * They depend on the spec alone, so they are there before anything is bought, and stay the same after it. A
- * delivery with another number of frames is reported when it is opened.
+ * Typings depend on the spec alone, so a purchase does not change them. A delivery with another number of frames
+ * is reported when it is opened.
  */
 export function toSpecTypings(spec: SpriteSpec): string {
   const statements = [

@@ -19,7 +19,7 @@ export interface FoundOverride {
   readonly picture: OverrideFile
   /** Missing for a whole picture. */
   readonly part?: SheetFrame
-  /** Number of frames of an Aseprite file, which replaces all of them. */
+  /** Number of frames of an Aseprite file, which replaces all frames of the animation. */
   readonly count?: number
 }
 
@@ -38,7 +38,7 @@ const maximumJsonBytes = 4 << 20
 const pictureName = /\.(?:png|jpe?g|webp|gif|bmp|tga|avif)$/i
 const asepriteName = /\.(?:aseprite|ase)$/i
 const frameName = /^(\d{1,4})\.png$/i
-/** The frame's number in a name of an export: `walk 3.aseprite`, `hero/walk/0003`, `3`. */
+/** The frame's number in a name from an export: `walk 3.aseprite`, `hero/walk/0003`, `3`. */
 const numberInName = /(?:^|[ /_-])(\d{1,4})(?:\.\w+)?$/
 
 /**
@@ -103,7 +103,7 @@ async function readStill(disk: Disk, path: string): Promise<OverrideLayer> {
   return { path, frames: [{ frame: 0, picture }], files: [picture] }
 }
 
-/** Reads a subfolder of frames in files of their own: `0003.png`. */
+/** Reads a subfolder with one file for each frame: `0003.png`. */
 async function readFrameFolder(disk: Disk, folder: string): Promise<OverrideLayer> {
   const frames: FoundOverride[] = []
   for (const name of await visibleNames(disk, folder)) {

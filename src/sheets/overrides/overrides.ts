@@ -16,7 +16,7 @@ export interface Overrides {
   /**
    * Decodes the pictures.
    *
-   * @throws `SW_OVERRIDE` for a picture that cannot be read, or has changed since it was found.
+   * @throws `SW_OVERRIDE` for a picture that cannot be read, or that has changed since it was found.
    */
   read(): Promise<{ readonly found: readonly Override[]; readonly warnings: readonly string[] }>
 }
@@ -28,7 +28,7 @@ export interface Override {
   /** Absolute path of its file. */
   readonly file: string
   readonly bitmap: Bitmap
-  /** Number of frames in the file, if it replaces all of them. */
+  /** Number of frames in the file, if it replaces all frames of the animation. */
   readonly count?: number | undefined
 }
 
@@ -48,8 +48,8 @@ export function overrideFolder(spec: Pick<SpriteSpec, 'name' | 'file'>): string 
 /**
  * Makes a function that finds touched-up frames, sprite by sprite.
  *
- * @param isOne Whether only one sprite is read. If so, the folder of its spec, which may have thousands of
- * files, is not listed.
+ * @param isOne Whether only one sprite is read. If so, the folder of its spec is not listed, because it may have
+ * thousands of files.
  * @default false: each folder is listed once
  */
 export function createOverrideFinder(disk: Disk, isOne: boolean = false): (spec: SpriteSpec) => Promise<SpriteOverrides> {
@@ -77,7 +77,7 @@ export function createOverrideFinder(disk: Disk, isOne: boolean = false): (spec:
 }
 
 /**
- * Checks that a name belongs to an animation. `walk` is for every take of it, `walk@2` only for its second.
+ * Checks that a name belongs to an animation. `walk` is for every take, `walk@2` only for the second take.
  */
 function checkName(spec: SpriteSpec, path: string, name: string): void {
   const [, animation, take] = /^([^@]*)(?:@([1-9]\d*))?$/.exec(name) ?? []
@@ -91,7 +91,7 @@ function checkName(spec: SpriteSpec, path: string, name: string): void {
   })
 }
 
-/** Collects the overrides of the take in the spec. Pictures of this take come before those of all takes. */
+/** Collects the overrides of the take in the spec. Pictures of this take override pictures of all takes. */
 function layOut(disk: Disk, layers: ReadonlyMap<string, OverrideLayer>, name: string, take: number): Overrides | undefined {
   const frames = new Map<number, FoundOverride>()
   for (const layer of [layers.get(name), layers.get(`${name}@${take}`)])
@@ -123,7 +123,7 @@ async function decode(
   isAseprite: boolean,
 ): Promise<{ bytes: Uint8Array; bitmaps: readonly Bitmap[] }> {
   const bytes = await disk.read(path)
-  // The cache key of the build contains the digest that was found first.
+  // The cache key of the build contains the digest of the first read.
   if (sha256(bytes) !== expected)
     throw overrideError(path, { expected: 'the picture as it was a moment ago', found: 'another one', next: 'Run the command again.' })
   const draw = (): readonly Bitmap[] => readAseprite(bytes).frames.map(({ bitmap }) => bitmap)
