@@ -8,13 +8,13 @@ export type SpecBorders = NonNullable<SpriteSpec['borders']>
 /** Borders of the frames of an animation or picture. */
 export interface FrameBorders {
   readonly sides: SpecBorders
-  /** Whether they are pixels of the source. Else they are pixels of the frames at scale 1. */
+  /** Whether borders count in pixels of the source. If not, they count in pixels of the frames at scale 1. */
   readonly isOfSource: boolean
 }
 
 /**
- * The borders of an animation or picture: those of the spec, or else those of its source. Returns `undefined` if it
- * has none.
+ * The borders of an animation or picture, from the spec, or else from its source. Returns `undefined` if neither has
+ * borders.
  */
 export function bordersOf(spec: SpriteSpec, animation: Pick<AnimationSpec, 'name' | 'isPicture'>): FrameBorders | undefined {
   const { borders, pictureBorders, art } = spec

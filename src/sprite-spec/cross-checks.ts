@@ -4,7 +4,7 @@ import { framesField, promptWords } from './schema.ts'
 import { describeValue, valueAt } from './schema-faults.ts'
 import { frameRange } from './spec.ts'
 
-/** Refused options and their fields. They would change the request without the priced and approved field. */
+/** Refused options and the fields to use instead. Price and approval cover the field, but not such an option. */
 const reservedOptions: Readonly<Record<string, string>> = {
   frame_count: 'animations.NAME.frames',
   frames: 'animations.NAME.frames',
@@ -16,9 +16,9 @@ const reservedOptions: Readonly<Record<string, string>> = {
  * Finds faults that a schema cannot find, because they concern two fields.
  *
  * Checks the raw value, so that these faults appear together with those of the schema. If a part has the
- * wrong type, only the schema reports it.
+ * wrong type, only the schema reports this part.
  *
- * @param name The sprite's name, which is that of its picture if it is one.
+ * @param name The sprite's name. A sprite that is one picture gives its name to the picture.
  */
 export function crossFaults(value: unknown, name: string): Fault[] {
   return [
@@ -33,12 +33,12 @@ export function crossFaults(value: unknown, name: string): Fault[] {
   ]
 }
 
-/** Whether a spec is one of own art. It has no paid field. */
+/** Whether a spec is for own art, which has no paid field. */
 export function isOwnSpec(value: unknown): boolean {
   return valueAt(value, ['source']) !== undefined
 }
 
-/** Animations and pictures share their names. */
+/** Reports a picture with the name of an animation. */
 function nameFaults(value: unknown): Fault[] {
   const faults: Fault[] = []
   const first = new Map<string, string>()
@@ -59,7 +59,7 @@ function nameFaults(value: unknown): Fault[] {
   return faults
 }
 
-/** What a spec is about: animations, which need a prompt, pictures, or the last step of the reference. */
+/** Checks the subject of a spec: animations, which need a prompt, pictures, or the last step of the reference. */
 function subjectFaults(value: unknown): Fault[] {
   if (!isObject(value) || isOwnSpec(value)) return []
   const { reference, animations, pictures, prompt } = value
@@ -71,7 +71,7 @@ function subjectFaults(value: unknown): Fault[] {
 
 function hasPaidStep(value: unknown): boolean {
   const steps = valueAt(value, ['reference', 'steps'])
-  // Another fault of the steps is reported by itself.
+  // Other faults of the steps are reported separately.
   return Array.isArray(steps) && !(steps.length === 1 && valueAt(steps[0], ['image']) !== undefined)
 }
 
@@ -92,7 +92,7 @@ function pictureFaults(value: unknown): Fault[] {
 
 function animationFaults(value: unknown): Fault[] {
   const animations = valueAt(value, ['animations'])
-  // Of own art, the source decides how many frames there are.
+  // For own art, the source decides the number of frames.
   if (!isObject(animations) || isOwnSpec(value)) return []
   return Object.entries(animations).flatMap(([name, animation]) => {
     if (!isObject(animation)) return []
@@ -167,7 +167,7 @@ function borderFaults(value: unknown): Fault[] {
     : []
 }
 
-/** Fields by name of picture. Of own art, the source decides which pictures there are. */
+/** Checks fields by name of picture. For own art, the source decides which pictures exist. */
 function namedPictureFaults(value: unknown, name: string): Fault[] {
   if (isOwnSpec(value)) return []
   const pictures = valueAt(value, ['pictures'])

@@ -7,14 +7,14 @@ export interface Place {
 /** Keys and indices that lead from a whole value to a part of it. */
 export type ValuePath = readonly (string | number)[]
 
-/** One fault in a part of a value. */
+/** One fault in one part of a value. */
 export interface Fault {
   readonly path: ValuePath
   readonly expected: string
   readonly found: string
   /** Points at the key, not at its value, because the field itself should not exist. */
   readonly isAtKey?: boolean
-  /** Offset into the text, if no path leads to the place. */
+  /** Offset into the text, if the place has no path. */
   readonly offset?: number
 }
 
@@ -68,7 +68,7 @@ export function createDocument(text: string, root: TextNode): LocatedDocument {
   }
 }
 
-/** The place of an offset in a text. For a text whose syntax is broken, so that it has no tree. */
+/** The place of an offset in a text. Works also for a text with broken syntax, which has no tree. */
 export function placeInText(text: string, offset: number): Place {
   return toPlace(findLines(text), offset)
 }

@@ -1,8 +1,8 @@
 import { config, toJSONSchema, z } from 'zod'
 
-// Fields of schemas, whose errors say what is expected.
+// Fields of schemas, with error messages that name the expected value.
 
-// Compiling a schema to code costs more than it saves where each is used a few times in a process.
+// Compiling a schema to code takes more time than it saves, because a process uses each schema only a few times.
 config({ jitless: true })
 
 /**
@@ -38,14 +38,14 @@ export function flag(): z.ZodBoolean {
 /**
  * A field for a text that is not blank.
  *
- * @param error What the text is for.
+ * @param error The purpose of the text, in words.
  * @internal
  */
 export function filledText(error: string): z.ZodString {
   return z.string({ error }).regex(/\S/, { error })
 }
 
-/** A field that may be omitted. Its description ends with the default, so that the two cannot differ. */
+/** A field that may be omitted. Its description ends with its default, so that the two cannot differ. */
 export function withDefault<T extends z.ZodType>(field: T, value: z.util.NoUndefined<z.output<T>>, description: string): z.ZodDefault<T> {
   const shown = typeof value === 'string' ? value : JSON.stringify(value)
   return field.default(value).describe(`${description} Default: ${shown}.`)
@@ -70,8 +70,8 @@ export function pathBeside(error: string): z.ZodString {
 }
 
 /**
- * Turns a schema of a file into JSON Schema for editors, with optional defaults. It is draft 7, which they
- * support best. The `allow…` words are those of VS Code.
+ * Turns a schema of a file into JSON Schema for editors, with optional defaults. The result is draft 7, which
+ * editors support best. The `allow…` keywords are VS Code's.
  *
  * @internal
  */

@@ -1,7 +1,7 @@
 import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import { createDocument, type Fault, maximumDepth, type ParsedText, placeInText, type TextEntry, type TextNode } from './document.ts'
 
-/** Expected content by the parser's name of the error. */
+/** The expected content, by the parser's name of the error. */
 const wanted: Readonly<Record<string, string>> = {
   InvalidSymbol: 'a value: a text in double quotes, a number, true, false, null, { or [',
   InvalidNumberFormat: 'a number',
@@ -39,8 +39,8 @@ export function parseJsonText(text: string, most: number = maximumDepth): Parsed
 }
 
 /**
- * Parses JSON that people review and money depends on, without comments. Of a field that is there twice, people
- * read the first and `JSON.parse` takes the last, so each field must be there once.
+ * Parses JSON that people review and money depends on, without comments. Each field must occur once: of a repeated
+ * field, people read the first value and `JSON.parse` takes the last.
  *
  * @throws `Error` with the line.
  */

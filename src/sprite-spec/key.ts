@@ -7,7 +7,7 @@ import type { PaidRequest, ServiceIdentity } from './request.ts'
  * The request hash: SHA-256, lower-case hex, of the RFC 8785 form of the request's paid fields and of the
  * service identity.
  *
- * Names, paths, prices and ceilings are not part of it. A rename, a repack or a new price never causes a
+ * Names, paths, prices and ceilings are not part of the hash. A rename, a repack or a new price never causes a
  * purchase.
  */
 export function requestHash(request: PaidRequest, identity: ServiceIdentity): string {
@@ -28,12 +28,11 @@ export function requestHash(request: PaidRequest, identity: ServiceIdentity): st
  * The key of something that can be made again: SHA-256, lower-case hex, of its parts (request hashes, free
  * fields, versions) as JSON.
  *
- * The order of fields matters. One place in the code sets it, and another order would only rebuild what is
- * cached.
+ * The order of fields matters. One place in the code sets the order, and another order would only cause a rebuild.
  *
- * @param parts Plain data. JSON omits a nested function and writes a nested NaN as `null`, so the key cannot
- * distinguish them from nothing and from `null`.
- * @throws `SW_INTERNAL` if the parts are not JSON: nothing, a function, or a bigint at any depth.
+ * @param parts Plain data. JSON omits a nested function and writes a nested NaN as `null`, so the key is the same
+ * as without the function and with `null`.
+ * @throws `SW_INTERNAL` if the parts are not JSON: `undefined`, a function, or a bigint at any depth.
  */
 export function buildKey(parts: unknown): string {
   return hashOf(() => JSON.stringify(parts) as string | undefined)

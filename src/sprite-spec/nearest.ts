@@ -1,5 +1,5 @@
 /**
- * Finds the name that was probably meant. Small and capital letters are the same.
+ * Finds the name that the author probably intended. Upper and lower case count as the same.
  *
  * @returns The nearest name, or the first of equally near ones. Undefined if more than two letters (a third
  *   of a long name) differ.
@@ -9,7 +9,7 @@ export function nearestName(found: string, names: readonly string[]): string | u
   let least = Math.max(2, Math.floor(found.length / 3)) + 1
   for (const name of names) {
     const distance = name.startsWith(found) && found.length >= 2 ? 1 : editDistance(found.toLowerCase(), name.toLowerCase())
-    // A short word is near to anything, so at least half of it must be right.
+    // A short word is near to every word, so at least half of its letters must be right.
     if (distance < least && distance <= name.length / 2) {
       least = distance
       nearest = name

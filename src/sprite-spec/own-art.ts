@@ -12,17 +12,17 @@ import { type AnimationSpec, mostFps, mostOwnFrames, nameInSprite, type OwnPlayb
 import { bareArtName } from './spec-file.ts'
 import { toOwnSpec } from './to-spec.ts'
 
-/** Name of the animation of a file that names none. */
+/** Name of the animation of a file without animation names. */
 const wholeName = 'all'
 
 const defaultFps = 12
 
 /**
- * Reads the source of a spec of own art: its animations and pictures, in the order of the source. Other specs stay
- * as they are.
+ * Reads the source of a spec of own art: its animations and pictures, in the order of the source. Other specs are
+ * returned unchanged.
  *
- * @throws `SW_SOURCE` for a source that is damaged, or that has other animations than the spec says; `SW_DISK` for one
- * that cannot be read. The fact `file` is the spec, and `source` is the file in question.
+ * @throws `SW_SOURCE` for a damaged source, or if an animation of the spec is not in the source; `SW_DISK` for an
+ * unreadable source. The fact `file` is the spec, and `source` is the faulty file.
  */
 export async function withArt(disk: Disk, spec: SpriteSpec): Promise<SpriteSpec> {
   const { reference } = spec
@@ -53,7 +53,7 @@ export async function withArt(disk: Disk, spec: SpriteSpec): Promise<SpriteSpec>
 }
 
 /**
- * The spec of own art that has none, with all defaults.
+ * The default spec of own art without a spec file.
  *
  * @throws `SW_SOURCE` for a name that no sprite may have.
  */
@@ -73,7 +73,7 @@ export function sequenceOf({ art }: SpriteSpec, { name }: Pick<AnimationSpec, 'n
 
 function toAnimations({ sequences, files }: Art, { playback }: OwnSource): readonly AnimationSpec[] {
   const [first] = sequences
-  // A file that names nothing is one run of frames, and the spec may cut animations out of it.
+  // A file without names is one run of frames, from which the spec may select animations.
   if (first?.name === '' && playback.length > 0) return playback.map((own) => toAnimation({ ...first, isPicture: false }, own))
   const names = sequences.map(({ name }) => name)
   const unknown = playback.find(({ name }) => !names.includes(name))
@@ -92,7 +92,7 @@ function toAnimations({ sequences, files }: Art, { playback }: OwnSource): reado
   })
 }
 
-/** What the spec says comes before what the source says. */
+/** Values of the spec override values of the source. */
 function toAnimation(sequence: ArtSequence, own: OwnPlayback): AnimationSpec {
   const { frames, isPicture } = sequence
   const use = own.use ?? sequence.play

@@ -18,8 +18,8 @@ import { parseYamlText } from './yaml-text.ts'
  * is the sprite's name.
  * @param shownAs The file's name in messages, e.g. its path from the project's root.
  * @default file
- * @returns The spec with all defaults. Its animations are in the order of the file. A spec of own art has none
- * before its source is read.
+ * @returns The spec with all defaults. Its animations are in the order of the file. A spec of own art has no
+ * animations before its source is read.
  * @throws `SW_SPEC` with facts `{ file, issues }`: all issues as {@link SpecIssue}, in the order of the text.
  * Broken syntax is one issue.
  */

@@ -8,7 +8,7 @@ export interface PictureHeader {
   readonly height: number
 }
 
-/** A picture's header, or a description of the bytes if they are not such a picture. */
+/** A picture's header, or a description of the bytes if they are no supported picture. */
 export type SniffedPicture = { readonly header: PictureHeader } | { readonly found: string }
 
 /**

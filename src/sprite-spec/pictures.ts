@@ -1,7 +1,7 @@
 import { nearestName } from './nearest.ts'
 import { type AnimationSpec, type FrameFault, nameInSprite, type SpriteSpec } from './spec.ts'
 
-/** What a field by name of picture says of a picture. Returns `undefined` if it says nothing, and for an animation. */
+/** A picture's value in a field by name of picture. Returns `undefined` if there is none, and for an animation. */
 export function ofPicture<Value>(
   spec: Pick<SpriteSpec, 'name'>,
   { name, isPicture }: Pick<AnimationSpec, 'name' | 'isPicture'>,
@@ -11,18 +11,18 @@ export function ofPicture<Value>(
   return isPicture && Object.hasOwn(values, picture) ? values[picture] : undefined
 }
 
-/** Faults of the quality check that the spec calls intended, in an animation or picture. */
+/** Faults of the quality check that the spec lists as intended for an animation or picture. */
 export function meantOf(spec: SpriteSpec, animation: AnimationSpec): readonly FrameFault[] {
   return [...(animation.meant ?? []), ...(ofPicture(spec, animation, spec.pictureMeant) ?? [])]
 }
 
-/** A name that no picture has, in words. */
+/** A name without a picture, described for a message. */
 export interface UnknownPicture {
   readonly name: string
   readonly expected: string
 }
 
-/** The first name that is no picture of the sprite. Returns `undefined` if there is none. */
+/** The first name that is no picture of the sprite. Returns `undefined` if all names are pictures. */
 export function unknownPicture(named: readonly string[], pictures: readonly string[]): UnknownPicture | undefined {
   const name = named.find((one) => !pictures.includes(one))
   if (name === undefined) return undefined

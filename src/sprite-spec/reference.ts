@@ -16,7 +16,7 @@ import type { SpriteSpec } from './spec.ts'
  */
 export interface ReferenceLimits {
   readonly maximumInputBytes?: number | null
-  /** The interface does not say how it differs from `maximumInputBytes`, so the lower one counts. */
+  /** The interface does not say how this limit differs from `maximumInputBytes`, so the lower limit counts. */
   readonly maximumSourceInputBytes?: number | null
   /** Longest side, in pixels. */
   readonly maximumInputDimension?: number | null
@@ -24,7 +24,7 @@ export interface ReferenceLimits {
   readonly supportedInputExtensions?: readonly string[] | null
 }
 
-/** A reference picture, read, with its recognised format. */
+/** The bytes of a reference picture, with its recognised format. */
 export interface ReferencePicture extends PictureHeader {
   /** Absolute path. */
   readonly path: string
@@ -56,9 +56,9 @@ export function referencePath(spec: SpriteSpec): string | undefined {
  * Reads the picture file of a spec and checks it by its bytes, not by its ending.
  *
  * @param limits The service's limits, if known. `Capabilities` fits.
- * @throws `SW_REFERENCE` with facts `{ sprite, file, line, column, path, … }` if there is no such file, or if
- * it is not a PNG, JPEG or WebP. Also if it exceeds the limits; the facts `limit` and `found` are then the
- * two figures. `SW_DISK` if the file exists but cannot be read.
+ * @throws `SW_REFERENCE` with facts `{ sprite, file, line, column, path, … }` if the file is missing, or is not a
+ * PNG, JPEG or WebP. Also if the file exceeds a limit; then the facts `limit` and `found` are the two figures.
+ * `SW_DISK` if the file exists but cannot be read.
  */
 export async function readReference(disk: Disk, spec: SpriteSpec, limits: ReferenceLimits = {}): Promise<ReferencePicture> {
   const path = referencePath(spec)
@@ -83,7 +83,7 @@ export async function readReference(disk: Disk, spec: SpriteSpec, limits: Refere
   return { path, bytes, sha256: createHash('sha256').update(bytes).digest('hex'), ...sniffed.header }
 }
 
-/** Why a picture is not sent. */
+/** The reason why a picture is not sent. */
 export interface Refusal {
   /** Expected, found, and what to do, without a place and the final full stop. */
   readonly message: string
@@ -101,8 +101,8 @@ function firstImage(spec: SpriteSpec): string | undefined {
 }
 
 /**
- * A name that differs only in case or Unicode form from the one on the disk is another file on one machine and
- * the same on the next, so it is refused on all of them.
+ * If a name differs from the name on the disk only in case or Unicode form, some machines find the file and others
+ * do not. So such a name is refused on all machines.
  */
 async function otherSpelling(disk: Disk, path: string, written: string): Promise<Refusal | undefined> {
   let [folder, inside] = [dirname(path), basename(path)]
@@ -111,7 +111,7 @@ async function otherSpelling(disk: Disk, path: string, written: string): Promise
     const here = folder
     const isThere = async (name: string): Promise<boolean> => (await disk.stat(join(here, name))) !== undefined
     const flipped = inside === inside.toLowerCase() ? inside.toUpperCase() : inside.toLowerCase()
-    // Where such forms are different files, the name is as it was written, or there is none.
+    // On a disk that distinguishes these forms, the file has exactly the written name, or is missing.
     const forms = [flipped, inside.normalize('NFC'), inside.normalize('NFD')].filter((form) => form !== inside)
     if (forms.length > 0 && (!(await isThere(inside)) || (await Promise.all(forms.map(isThere))).includes(true))) {
       const names = await disk.list(folder)

@@ -20,7 +20,7 @@ export interface ServiceIdentity {
   readonly apiVersion: string
 }
 
-/** The picture that a request starts from: a file, by its content, or the result of another request. */
+/** The source picture of a request: a file, by its content, or the result of another request. */
 export type RequestReference =
   /** SHA-256 of the file's bytes, lower-case hex. */
   | { readonly kind: 'file'; readonly sha256: string }
@@ -30,7 +30,7 @@ export type RequestReference =
 /** Operations that return one picture. Each costs one credit. */
 export type ImageOperation = 'text_to_image' | 'image_to_image' | 'background_remove' | 'upscale'
 
-/** One execution that makes one picture: a step of a chain, or the last one, which makes a picture of the game. */
+/** One execution that makes one picture: a step of a chain, or the last step, which makes a picture of the game. */
 export interface ImageRequest {
   readonly operation: ImageOperation
   /**
@@ -84,7 +84,7 @@ export interface RequestChain<Request extends PaidRequest = PaidRequest> {
  * @param pictureSha256 Hash of the picture file that is the reference or its first step; `undefined` if the
  * first step is a text.
  * @param hashOf Returns the request hash of a step under the current identity. Each request names the previous
- * step by it.
+ * step by this hash.
  */
 export function toRequests(
   spec: SpriteSpec,
@@ -152,7 +152,7 @@ const operations: Readonly<Record<Exclude<ReferenceStep['kind'], 'image'>, Image
   upscale: 'upscale',
 }
 
-/** Whether the background of the frames is removed. A picture is cut out if its last step has done it. */
+/** Whether the background of the frames is removed: for a picture, if its last step removes it. */
 export function backgroundOf(spec: SpriteSpec, animation: AnimationSpec): SpriteSpec['background'] {
   if (!animation.isPicture || spec.reference.kind === 'own') return spec.background
   const last = stepsOf(spec, animation).findLast(({ kind }) => kind !== 'upscale')
@@ -160,7 +160,7 @@ export function backgroundOf(spec: SpriteSpec, animation: AnimationSpec): Sprite
   return last?.kind === 'removeBackground' && bordersOf(spec, animation) === undefined ? 'remove' : 'keep'
 }
 
-/** Where a spec says the take of a bought animation or picture. That of a picture is in its last step. */
+/** The path of the field `take` of a bought animation or picture. A picture has this field in its last step. */
 export function takePath({ reference }: SpriteSpec, { name, isPicture, steps = [] }: AnimationSpec): ValuePath {
   if (!isPicture) return ['animations', name, 'take']
   if (steps.length > 0) return ['pictures', name, steps.length - 1, 'take']

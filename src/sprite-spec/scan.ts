@@ -24,13 +24,13 @@ export interface SpecScan {
 }
 
 /**
- * Finds what makes the sprites of a project: all files that match the patterns and are named `*.sprite.json`, `.yaml`
- * or `.yml`, and own art without a spec. Skips `node_modules`, `dist` and folders whose name begins with a dot.
+ * Finds the files of a project's sprites: all files that match the patterns and are named `*.sprite.json`, `.yaml` or
+ * `.yml`, and own art without a spec. Skips `node_modules`, `dist` and folders whose name begins with a dot.
  *
  * @param patterns Globs, relative to `root`, with forward slashes. A glob that begins with `!` excludes
  * files.
- * @returns Absolute paths, sorted by code unit. A file that links give several paths to one sprite is found
- * once, by its own path if that is in the project.
+ * @returns Absolute paths, sorted by code unit. If links give a file several paths, it is found once, by its own
+ * path if that path is in the project.
  */
 export async function findSpecs(glob: Glob, root: string, patterns: readonly string[]): Promise<string[]> {
   const files = [...new Set((await glob(root, patterns)).flatMap((file) => spriteFile(root, file) ?? []))]
@@ -62,7 +62,7 @@ export interface ReadSpec {
 
 /**
  * Reads one spec file, and the source of own art. Returns an error instead of throwing it: `SW_SPEC` as
- * `parseSpec` does, also if the text is not UTF-8, `SW_SOURCE`, or `SW_DISK` if a file cannot be read.
+ * from `parseSpec`, also if the text is not UTF-8; `SW_SOURCE`; or `SW_DISK` if a file cannot be read.
  *
  * @param root Absolute path. Messages show the file's path from here.
  */
@@ -104,7 +104,7 @@ export function toScan(read: ReadonlyMap<string, SpriteSpec | SpritewrightError>
   return { specs: specs.sort((a, b) => (a.name < b.name ? -1 : 1)), errors }
 }
 
-/** The files that make sprites, without art that a spec names as its source. */
+/** The files of sprites, without art that a spec names as its source. */
 function withoutNamed(read: ReadonlyMap<string, SpriteSpec | SpritewrightError>): readonly string[] {
   const named = new Set(
     [...read].flatMap(([file, spec]) =>

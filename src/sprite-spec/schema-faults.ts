@@ -45,8 +45,8 @@ function fromIssue(issue: Issue, above: ValuePath, value: unknown, unknownField:
 }
 
 /**
- * The branch of a union that the author clearly meant: it has the fewest issues, and none concerns the value
- * as a whole, or a field that belongs to another branch.
+ * The branch of a union that the author clearly intended: it has the fewest issues, and no issue concerns the
+ * whole value or a field that belongs to another branch.
  */
 function pickBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
   const count = (issues: readonly Issue[]): number =>

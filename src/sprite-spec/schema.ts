@@ -87,7 +87,7 @@ const intended = z
   .array(z.enum(frameFaults, { error: `one of ${frameFaults.join(', ')}` }), { error: 'a list of remarks' })
   .max(frameFaults.length, { error: 'each remark once' })
 
-/** How an animation plays, whether it is bought or drawn. */
+/** Playback fields of every animation, bought or own. */
 const playbackShape = {
   fps: withDefault(positive(mostFps), 12, `FREE. Frames a second, above 0, at most ${mostFps}.`),
   loop: withDefault(flag(), true, 'FREE. Plays again from the start when it ends.'),
@@ -124,7 +124,7 @@ const animationSchema = z.strictObject(
   { error: 'an object of animation fields ({} takes every default)' },
 )
 
-/** The same of own art: without a default, because the source has times and directions of its own. */
+/** An animation of own art. Its fields have no defaults, because the source has its own times and directions. */
 const ownAnimationSchema = z.strictObject(
   {
     fps: playbackShape.fps.unwrap().optional(),
@@ -163,7 +163,7 @@ const byName = <T extends z.ZodType>(one: T, many: string): z.ZodRecord<z.ZodStr
   z.record(z.string().regex(namePattern, { error: nameWords }), one, { error: `an object of ${many} by name` })
 
 /**
- * What the prompt of a sprite is.
+ * The field `prompt` of a sprite, in words.
  *
  * @internal
  */
@@ -278,7 +278,7 @@ export type OwnSpecFile = z.output<typeof ownSpecSchema>
 /**
  * The known fields at a path of a spec file, as candidates for a misspelt field.
  *
- * @param isOwn Whether it is a spec of own art.
+ * @param isOwn Whether the spec is for own art.
  */
 export function knownFields(path: ValuePath, isOwn: boolean): readonly string[] {
   const [first, , ...rest] = path
@@ -295,7 +295,7 @@ export function specJsonSchema(): object {
     title: 'spritewright sprite spec',
     description: 'One sprite: PAID fields make the request, a change there is a new purchase; FREE fields never cost anything.',
   })
-  // A sprite is bought or drawn. The fields of both are optional in one schema.
+  // A sprite is bought or own art. The one schema has the fields of both, as optional fields.
   const { required: _, ...fields } = schema as { readonly required: readonly string[] }
   return { ...fields, anyOf: [{ required: ['reference'], dependencies: { animations: ['prompt'] } }, { required: ['source'] }] }
 }

@@ -11,7 +11,7 @@ export function specName(file: string): string | undefined {
   return /^(.*)\.sprite\.(?:json|yaml|yml)$/.exec(basename(file))?.[1]
 }
 
-/** Own art that is a sprite without a spec: an Aseprite file, or a folder with this ending. */
+/** The names of own art without a spec: an Aseprite file, or a folder with the ending `.sprites`. */
 const bareArt = /^(.*)\.(?:aseprite|ase|sprites)$/
 const insideBareArt = /^(.*?[\\/][^\\/]+\.sprites)[\\/]/
 
@@ -27,12 +27,12 @@ export function bareArtName(file: string): string | undefined {
 }
 
 /**
- * The file or folder that makes a sprite, of a file that may be in such a folder: a spec, or own art without one.
+ * The spec or own art to which a file belongs: the file itself, or the folder of own art that contains it.
  *
- * @param root Of the project. The names of the folders above it mean nothing.
+ * @param root Folder of the project. The names of folders above it are ignored.
  */
 export function spriteFile(root: string, file: string): string | undefined {
-  // A spec stays one, in whatever folder it is.
+  // A spec in such a folder is still a spec.
   if (specName(file) !== undefined) return file
   const above = isInside(root, file) ? root : ''
   const below = file.slice(above.length)
@@ -49,7 +49,7 @@ export interface SpecIssue extends Place {
   readonly path: string
   readonly expected: string
   readonly found: string
-  /** The whole sentence, without file and place. */
+  /** The complete sentence, without file and place. */
   readonly message: string
 }
 
@@ -63,7 +63,7 @@ export function specError(file: string, shownAs: string, issues: readonly SpecIs
 /**
  * Throws if a spec file is too large.
  *
- * @param found The size, as messages show it.
+ * @param found The size, in the words of messages.
  * @throws `SW_SPEC`
  */
 export function checkSpecSize(bytes: number, file: string, shownAs: string, found = `${bytes} bytes`): void {

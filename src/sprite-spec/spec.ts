@@ -3,7 +3,7 @@ import type { Art } from '../art/source.ts'
 /** Fewest and most frames of one animation that the service's interface accepts. */
 export const frameRange: { readonly minimum: number; readonly maximum: number } = { minimum: 7, maximum: 100 }
 
-/** Most frames of one animation of own art: as many as the four digits of their names. */
+/** Most frames of one animation of own art, because the names of frames have four digits. */
 export const mostOwnFrames: number = 10_000
 
 /** Highest number of frames a second in a spec. */
@@ -54,7 +54,7 @@ export interface AnimationSpec {
   readonly fps: number
   /** FREE. */
   readonly loop: boolean
-  /** FREE. Plays forward and back. The frames at both ends are not doubled. */
+  /** FREE. Plays forward and back. The frames at both ends are shown once. */
   readonly yoyo: boolean
   /** FREE. Milliseconds of each played frame, one for every played frame. */
   readonly durations?: readonly number[]
@@ -62,10 +62,10 @@ export interface AnimationSpec {
   readonly use?: readonly number[]
   /** FREE. Faults of the quality check that are intended. The check no longer reports them. */
   readonly meant?: readonly FrameFault[]
-  /** It is one picture and no animation: its frame has its name. An empty name is that of the sprite. */
+  /** Set for a picture: its frame has the picture's name. An empty name means the name of the sprite. */
   readonly isPicture?: true
   /**
-   * PAID. Steps of a bought picture after those of the reference.
+   * PAID. Steps of a bought picture after the steps of the reference.
    *
    * @default []
    */
@@ -100,7 +100,7 @@ export interface OwnSource {
   readonly grid?: { readonly width: number; readonly height: number }
   /** FREE. Whether the quality of the frames is checked. */
   readonly isChecked: boolean
-  /** FREE. What the spec says of the source's animations, by name, in the order of the file. */
+  /** FREE. The spec's settings for the source's animations, in the order of the file. */
   readonly playback: readonly OwnPlayback[]
 }
 
@@ -108,28 +108,28 @@ export interface OwnSource {
 export type OwnPlayback = Pick<AnimationSpec, 'name'> &
   Partial<Pick<AnimationSpec, 'fps' | 'loop' | 'yoyo' | 'durations' | 'use' | 'meant'>>
 
-/** One sprite: a whole spec file with all defaults. */
+/** One sprite: a complete spec file with all defaults. */
 export interface SpriteSpec {
   /** The file's stem. */
   readonly name: string
   /** Absolute path of the spec file. */
   readonly file: string
-  /** PAID. Paths inside are unchanged, relative to the spec's folder. */
+  /** PAID. Its paths are relative to the spec's folder, as in the file. */
   readonly reference: Reference
   /** PAID. What the sprite is; may be empty if it has no bought animation. */
   readonly prompt: string
   /** PAID. */
   readonly background: 'remove' | 'keep'
   /**
-   * Animations and pictures, in the order of the file, or of the source; at least one, unless the source was not
-   * read.
+   * Animations and pictures, in the order of the file, or of the source. At least one, unless the source has not been
+   * read yet.
    */
   readonly animations: readonly AnimationSpec[]
-  /** Own art, as it was read; missing for a sprite that is bought. */
+  /** Own art, after it was read; missing for a bought sprite. */
   readonly art?: Art
   /**
-   * FREE. Size after scaling. `longest` scales the longest side of frames; `box` is what they fit inside;
-   * `figure` scales the longest side of the figure.
+   * FREE. Size after scaling. `longest` is the longest side of frames; `box` is the largest width and height;
+   * `figure` is the longest side of the figure.
    */
   readonly size?:
     | { readonly kind: 'longest'; readonly px: number }
@@ -141,7 +141,7 @@ export interface SpriteSpec {
   readonly anchor?: { readonly x: number; readonly y: number }
   /** FREE. Borders that a nine-slice does not stretch, in pixels at scale 1. Such frames are not trimmed. */
   readonly borders?: { readonly left: number; readonly top: number; readonly right: number; readonly bottom: number }
-  /** FREE. The same by name of picture. Other frames of the sprite then have none. */
+  /** FREE. Borders by name of picture. Other frames of the sprite then have no borders. */
   readonly pictureBorders?: Readonly<Record<string, NonNullable<SpriteSpec['borders']>>>
   /** FREE. Faults of the quality check that are intended, by name of picture. */
   readonly pictureMeant?: Readonly<Record<string, readonly FrameFault[]>>
@@ -159,7 +159,7 @@ export interface SpriteSpec {
   readonly atlas: string
 }
 
-/** The steps that make a bought picture, from the first one of the reference. */
+/** All steps of a bought picture, beginning with the first step of the reference. */
 export function stepsOf(
   { reference }: Pick<SpriteSpec, 'reference'>,
   { steps = [] }: Pick<AnimationSpec, 'steps'>,
@@ -167,7 +167,7 @@ export function stepsOf(
   return reference.kind === 'steps' ? [...reference.steps, ...steps] : steps
 }
 
-/** The name of an animation or picture within its sprite. A picture without one has that of the sprite. */
+/** The name of an animation or picture within its sprite. A picture without a name has the sprite's name. */
 export function nameInSprite(spec: Pick<SpriteSpec, 'name'>, { name }: Pick<AnimationSpec, 'name'>): string {
   return name || spec.name
 }

@@ -40,9 +40,9 @@ function inOrder<Data, Made>(
 }
 
 /**
- * Turns the data of a spec file of own art into a spec. Its animations follow when the source is read.
+ * Turns the data of a spec file of own art into a spec. Its animations are added when the source is read.
  *
- * @param name As of {@link toSpec}.
+ * @param name As for {@link toSpec}.
  */
 export function toOwnSpec(name: string, file: string, data: OwnSpecFile, namesIn: NamesIn): SpriteSpec {
   const { source: path, grid, check: isChecked, animations = {} } = data
@@ -85,7 +85,7 @@ function toAnimation(name: string, data: AnimationFile): AnimationSpec {
   }
 }
 
-/** A picture of one frame. Its take is that of its last step. */
+/** A picture of one frame, with the take of its last step. */
 function toPicture(name: string, reference: Reference, steps: readonly ReferenceStep[]): AnimationSpec {
   const last = stepsOf({ reference }, { steps }).at(-1)
   const take = last === undefined || last.kind === 'image' ? 1 : last.take
@@ -97,7 +97,7 @@ function toSize(size: NonNullable<SpecFile['size']>): NonNullable<SpriteSpec['si
   return 'figure' in size ? { kind: 'figure', px: size.figure } : { kind: 'box', width: size.width, height: size.height }
 }
 
-/** A chain of one picture without further steps costs nothing, so it becomes that file. */
+/** A chain of one picture without further steps costs nothing, so it becomes a plain file. */
 function toReference(reference: SpecFile['reference']): Reference {
   if (typeof reference === 'string') return { kind: 'file', path: reference }
   const steps = reference.steps.map(toStep)

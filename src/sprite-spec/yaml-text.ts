@@ -9,7 +9,7 @@ import { type Fault, maximumDepth, type ParsedText, type TextEntry, type TextNod
 const load = createRequire(import.meta.url)
 const yaml = (): typeof import('yaml') => load('yaml') as typeof import('yaml')
 
-/** Aliases may repeat a part, but must not expand a small file into a huge value. */
+/** Most nodes, with aliases expanded, so that a small file cannot become a huge value. */
 const maximumNodes = 20_000
 
 /**
@@ -38,7 +38,7 @@ interface ReaderState {
   nodes: number
 }
 
-/** Carries a fault out of the recursion. */
+/** Passes a fault out of the recursion. */
 class YamlFault extends Error {
   readonly fault: Fault
 
@@ -50,7 +50,7 @@ class YamlFault extends Error {
 
 const fieldWords = 'a colon and a blank after the name of a field, and the fields of one object in one column'
 
-/** What to do about the mistakes that people make who have never read YAML's grammar. */
+/** Advice for common mistakes in YAML. */
 const remedies: Partial<Record<YAMLError['code'], string>> = {
   BLOCK_AS_IMPLICIT_KEY: fieldWords,
   MULTILINE_IMPLICIT_KEY: fieldWords,

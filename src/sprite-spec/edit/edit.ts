@@ -12,8 +12,8 @@ import { editYamlText, rewriteYamlText } from './yaml.ts'
 export type FieldValue = number | boolean | string | readonly number[] | readonly string[] | { readonly [key: string]: FieldValue }
 
 /**
- * An edit of one field of a spec. The path is the keys, and the places in lists, that lead to it. Objects around it
- * that are missing are made. Without a value, the field is removed.
+ * An edit of one field of a spec. The path consists of keys and list indices. Missing objects on the path are created.
+ * Without a value, the field is removed.
  */
 export interface FieldEdit {
   readonly path: ValuePath
@@ -38,7 +38,7 @@ export function editSpecText(text: string, file: string, shownAs: string, edits:
   return mark + edited
 }
 
-/** Verifies the edited text, however it was made: it has the wanted value, and no other value has changed. */
+/** Edits one field and verifies the new text: it has the intended value, and no other value has changed. */
 function editField(text: string, edit: FieldEdit, isYaml: boolean, file: string, shownAs: string): string {
   const data = dataOf(text, isYaml)
   const { path, value } = withObjects(edit, data)
@@ -56,7 +56,7 @@ function editField(text: string, edit: FieldEdit, isYaml: boolean, file: string,
   })
 }
 
-/** The same edit, as one of the outermost object that is missing. */
+/** The same edit, in the form of an edit of the outermost missing object. */
 function withObjects({ path, value }: FieldEdit, data: unknown): FieldEdit {
   const [last] = path.slice(-1)
   const around = path.slice(0, -1)

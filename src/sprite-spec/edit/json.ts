@@ -7,7 +7,7 @@ const lineBreak = 14
 const trivia: ReadonlySet<number> = new Set([12, 13, lineBreak, 15])
 
 /**
- * Writes one field into a JSON text, or removes it. Everything else stays unchanged: comments, order,
+ * Writes one field into a JSON text, or removes it. All other text stays unchanged: comments, order,
  * indentation, trailing commas.
  *
  * @param path Keys that lead to the field. The object around it must exist.
@@ -32,7 +32,7 @@ function addField(text: string, object: Node, field: string): string {
   const comma = findComma(text, endOf(last))
   const after = comma === undefined ? endOf(last) : comma + 1
   const indent = indentOf(text, last.offset)
-  // The fields are on one line, so the new one joins them.
+  // The fields are on one line, so the new field goes onto the same line.
   if (indent === undefined) return splice(text, after, after, comma === undefined ? `, ${field}` : ` ${field},`)
   const at = endOfLine(text, after)
   const eol = text.includes('\r\n') ? '\r\n' : '\n'

@@ -27,7 +27,7 @@ export function editYamlText(text: string, path: ValuePath, value: string | unde
 }
 
 /**
- * Does the same by writing the whole document again. Comments stay; blanks and quotes may change. Returns
+ * Makes the same edit by writing the whole document again. Comments stay; blanks and quotes may change. Returns
  * `undefined` if there is no such map.
  */
 export function rewriteYamlText(text: string, path: ValuePath, value: unknown): string | undefined {
