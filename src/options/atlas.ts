@@ -25,7 +25,7 @@ export interface AtlasSettings {
    */
   readonly format?: PageFormat | readonly PageFormat[] | undefined
   /**
-   * Quality, 1 to 100, for all encodings that can lose detail, or for each of them. KTX2 as UASTC has none.
+   * Quality, 1 to 100, for all encodings that can lose detail, or for each of them. KTX2 as UASTC has no quality.
    *
    * @default WebP lossless, AVIF 50, KTX2 50
    */
@@ -43,8 +43,7 @@ export interface AtlasSettings {
    */
   readonly level?: number | undefined
   /**
-   * Most corners of each frame's convex outline, 4 to 64, for hit tests. Written by formats that can carry
-   * it.
+   * Most corners of each frame's convex outline, 4 to 64, for hit tests. Formats that support outlines write it.
    *
    * @default no outlines
    */
@@ -57,37 +56,36 @@ export interface AtlasSettings {
    */
   readonly palette?: 'exact' | 'close' | undefined
   /**
-   * `best` makes PNGs and lossless WebP as small as they get without loss, in ten to twenty times the time.
+   * `best` makes PNGs and lossless WebP as small as possible without loss, in ten to twenty times the time.
    * `vite` (dev) is always fast.
    *
    * @default 'fast'
    */
   readonly effort?: 'fast' | 'best' | undefined
   /**
-   * Whether frames are turned if they pack closer that way, for PixiJS. Formats that cannot draw turned
-   * frames are refused.
+   * Whether frames are turned if this saves area, for PixiJS. Formats that cannot draw turned frames are refused.
    *
    * @default false
    */
   readonly rotate?: boolean | undefined
   /**
-   * Keeps frames where the last build placed them, as long as pages are at most 8 % larger than packed anew.
-   * Files that a player already has stay valid for longer. The places are kept in `sprites.layout.json`,
-   * which is committed. `vite` (dev) packs as usual.
+   * Keeps frames where the last build placed them, if pages are at most 8 % larger than after a fresh packing.
+   * So players can use files that they already have for longer. The places are stored in `sprites.layout.json`,
+   * which you commit. `vite` (dev) packs as usual.
    *
    * @default false
    */
   readonly stable?: boolean | undefined
 }
 
-/** The same, as the schema returns it: with its defaults, and `format` as a list. */
+/** The settings after the schema: with its defaults, and `format` as a list. */
 type ReadAtlas = Omit<AtlasSettings, 'format'> &
   Required<Pick<AtlasSettings, 'maxSize' | 'ktx2' | 'level' | 'effort' | 'rotate' | 'stable'>> & { readonly format: readonly PageFormat[] }
 
-/** The same, resolved for the written formats. If `hull` is absent, there are no outlines. */
+/** The settings, resolved for the written formats. If `hull` is absent, there are no outlines. */
 export interface ResolvedAtlas {
   readonly maxSize: number
-  /** One or more, in the order of `format`, KTX2 last. Encodings that no target gets are left out. */
+  /** One or more, in the order of `format`, KTX2 last, without encodings that no target gets. */
   readonly encodings: readonly PageFormat[]
   /** If WebP is absent, it is lossless. */
   readonly quality?: EncodingQuality
@@ -99,7 +97,7 @@ export interface ResolvedAtlas {
   readonly effort?: 'best'
   /** If absent, frames are not turned. */
   readonly rotate?: true
-  /** If absent, frames are packed anew. */
+  /** If absent, frames do not keep their places. */
   readonly stable?: true
 }
 
@@ -115,7 +113,7 @@ export interface OptionIssue {
  * Resolves the settings of atlases.
  *
  * @param targets The engines and further formats that pages are written for.
- * @returns Faults in `issues`. If there are any, the rest is not usable.
+ * @returns Faults in `issues`. If there are faults, the other fields are not usable.
  */
 export function resolveAtlas(
   settings: ReadAtlas,
@@ -152,7 +150,7 @@ export function resolveAtlas(
 
 /** The encodings that are written, with notes and faults. */
 interface EncodingChoice {
-  /** In the order of the list, KTX2 last. Encodings that no target gets are left out. */
+  /** In the order of the list, KTX2 last, without encodings that no target gets. */
   readonly made: readonly PageFormat[]
   /** Sentences about wanted encodings that are not used everywhere. */
   readonly notes: readonly string[]
@@ -170,7 +168,7 @@ function chooseEncodings(wanted: readonly PageFormat[], targets: readonly (Forma
     const can: Abilities = typeof target === 'string' ? abilities[target] : target
     return { name: typeof target === 'string' ? target : target.name, can, encodings: encodingsFor(can, wanted) }
   })
-  // Encodings that every browser can show come first. Data names the first one if no resolver has chosen.
+  // Encodings that every browser can show are first, because data files name the first encoding.
   const ordered = [...wanted].sort((a, b) => Number(a === 'ktx2') - Number(b === 'ktx2'))
   const made = ordered.filter((encoding) => given.some(({ encodings }) => encodings.includes(encoding)))
   const single = given.filter(({ can, encodings }) => !can.chooses && encodings.length > 0)
@@ -190,7 +188,7 @@ function chooseEncodings(wanted: readonly PageFormat[], targets: readonly (Forma
   }
 }
 
-/** If one format cannot draw turned frames, no other may have them. All are written from the same pages. */
+/** If one format cannot draw turned frames, no other may have them, because all use the same pages. */
 function turnIssues(targets: readonly (FormatName | EngineFormat)[]): readonly OptionIssue[] {
   const upright = targets.flatMap((target) => {
     const { name, can }: { name: string; can: Abilities } =

@@ -19,7 +19,7 @@ export interface ConfigPorts {
 export interface LoadedConfig {
   /** Absolute path; absent if the project has no config file. */
   readonly file?: string
-  /** The default export, or the JSON value. An empty object if there is no file. */
+  /** The default export, or the JSON value; an empty object without a config file. */
   readonly options: unknown
   /** Names of all dependencies in the nearest `package.json`, sorted by code unit. Empty if there is none. */
   readonly dependencies: readonly string[]
@@ -55,9 +55,9 @@ export async function loadConfig(ports: ConfigPorts, root: string, explicit?: st
 type LooseOptions = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>> | null
 
 /**
- * Refuses what a file must not do. No file of a project keeps its records or writes types elsewhere. A change of
- * mere data sends nothing that needs a person's decision, and asks the service for no more than it allows. A config
- * program may do that, because it can do more anyway.
+ * Refuses options that a file must not set. No file of a project may store records or write types outside of it. A
+ * file of data (JSON) may neither lengthen the replay window nor raise the limits above the service's. A config
+ * program may do both, because it can do more anyway.
  */
 async function refuseWide(disk: Disk, root: string, file: string, options: LooseOptions): Promise<void> {
   const refuse = (expected: string, found: unknown, where = 'spritewright.config.mjs'): never => {
@@ -117,10 +117,10 @@ async function runModule(ports: ConfigPorts, root: string, file: string): Promis
 }
 
 /**
- * Whether a game uses PixiJS: by its engine, or else by its dependencies, or, if they name no engine or several, by
- * its config file.
+ * Whether a game uses PixiJS: by its engine, or else by its dependencies. If the dependencies name no engine or
+ * several, the config file decides.
  *
- * @param engine Of the options; `undefined` if they name none.
+ * @param engine Option `engine`; `undefined` if it is not set.
  */
 export async function usesPixi(ports: ConfigPorts, root: string, engine: Engine | undefined): Promise<boolean> {
   const { dependencies } = await readPackage(ports.disk, root)
@@ -130,7 +130,7 @@ export async function usesPixi(ports: ConfigPorts, root: string, engine: Engine 
   return named === undefined ? hasPixi : named === 'pixi'
 }
 
-/** The dependencies in the `package.json` of the root or of the nearest folder above it, and the name in that of the root. */
+/** The dependencies in the nearest `package.json`, from the root upwards, and the name in the root's own. */
 export async function readPackage(disk: Disk, root: string): Promise<Pick<LoadedConfig, 'dependencies' | 'projectName'>> {
   const file = join(root, 'package.json')
   if (!(await disk.stat(file))) return { dependencies: dirname(root) === root ? [] : (await readPackage(disk, dirname(root))).dependencies }
@@ -147,7 +147,7 @@ async function readJson(disk: Disk, root: string, file: string): Promise<unknown
   if ('broken' in parsed) throw jsonError(root, file, parsed.broken, placeInText(text, parsed.broken.offset ?? 0))
   const document = createDocument(text, parsed.root)
   const fault = document.faults[0]
-  // Other tools own package.json. Only its names are read, so its other content is not checked.
+  // Other tools own package.json. Only its names are read, and nothing else in it is checked.
   if (fault && basename(file) !== 'package.json') throw jsonError(root, file, fault, document.placeOf(fault))
   return document.value
 }

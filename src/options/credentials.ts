@@ -42,16 +42,16 @@ export interface CredentialPorts {
   readonly env: Variables
 }
 
-/** The service and the API key, as far as the environment and `.env` files set them. */
+/** The service and the API key, if the environment or `.env` files set them. */
 export interface Credentials {
   /** Without a trailing slash. */
   readonly baseUrl?: string
-  /** `environment`, or the name of the file that the base URL is from. */
+  /** `environment`, or the name of the file with the base URL. */
   readonly baseUrlSource?: string
   readonly key?: Secret
   /**
-   * `environment`, or the name of the file that the key is from. If a file's key includes variables of other
-   * sources, the names of all of them, as `.env and environment`.
+   * `environment`, or the name of the file with the key. If a file's key includes variables of other sources, the
+   * names of all these sources, e.g. `.env and environment`.
    */
   readonly keySource?: string
 }
@@ -78,9 +78,8 @@ const baseUrlName = 'SPRITEWRIGHT_BASE_URL'
  * @param options.envPrefix Vite's option: variables with such a prefix are shipped to the browser.
  * @default 'VITE_'
  * @returns No `key` if none is set. The caller decides whether it needs one.
- * @throws `SW_KEY_EXPOSED` if a variable that is shipped is named like the key or contains it; `SW_NO_KEY` if
- * the key is not valid; `SW_CONFIG` if the base URL is not valid or contains the key, or if variables expand
- * to too much.
+ * @throws `SW_KEY_EXPOSED` if a shipped variable has the key's name or contains the key; `SW_NO_KEY` if the key is
+ * not valid; `SW_CONFIG` if the base URL is not valid or contains the key, or if variables expand to too much text.
  */
 export async function readCredentials(
   ports: CredentialPorts,
@@ -125,7 +124,7 @@ async function readEnvFile(disk: CredentialPorts['disk'], path: string): Promise
 
 type Found = { readonly value: string; readonly source: string }
 
-/** A value, and the names of all sources of its parts. */
+/** An expanded value, and the names of all sources of its parts. */
 type Expanded = { readonly value: string; readonly from: readonly string[] }
 
 /** The first value that is not empty. If its parts are from several sources, `source` has all their names. */
@@ -143,8 +142,8 @@ function rawValue(source: Source, name: string): string {
 }
 
 /**
- * Most characters that all expansions of one call may process. A large file of variables needs a thousandth
- * of that.
+ * Most characters that all expansions of one call may process. A large file of variables needs about a thousandth
+ * of this number.
  */
 const expansionLimit = 2 ** 22
 /** Characters that each step costs in addition. This bounds the steps over short texts too. */
@@ -154,11 +153,11 @@ const stepCost = 64
  * The trimmed value of a variable. If the variable is from a file, other variables replace `$NAME` and
  * `${NAME}`.
  *
- * The steps are those of Vite: a value is inserted unexpanded, and the text is searched again from its start.
- * If a value was the whole text before, it is not inserted. So the expansion of mutual references ends.
+ * The steps are the same as in Vite: a value is inserted unexpanded, and the text is searched again from its start.
+ * A value that was the whole text before is not inserted, so the expansion of mutual references ends.
  *
  * @param work Characters that may still be processed. The call reduces it.
- * @throws `SW_CONFIG` if they do not suffice.
+ * @throws `SW_CONFIG` if `work` does not suffice.
  */
 function expandedValue(sources: readonly Source[], source: Source, name: string, work: { left: number }): Expanded {
   const fromEnvironment = sources[0]

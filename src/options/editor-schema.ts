@@ -6,7 +6,7 @@ import type { Disk } from '../host/disk.ts'
  * monorepo).
  *
  * @param file Absolute path of a spec.
- * @returns The path from that spec, for its `$schema`; `undefined` if the package is not installed.
+ * @returns The relative path from the spec, for its `$schema`; `undefined` if the package is not installed.
  */
 export async function findSpecSchema(disk: Disk, root: string, file: string): Promise<string | undefined> {
   const schema = join(root, 'node_modules/spritewright/schemas/sprite.schema.json')

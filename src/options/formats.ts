@@ -7,7 +7,7 @@ const ownFormatWords = 'or a format of your own: { name: "my-format", write(atla
 const ownNameWords = 'a name of its own in small letters, digits and hyphens, a letter first'
 const encodingNames = pageFormats.map((name) => `"${name}"`)
 
-/** What `atlas.format` may be. */
+/** The allowed values of `atlas.format`, in words. */
 export const encodingWords: string = `${encodingNames.join(', ')}, or a list of several, each once`
 /** One encoding of pages. */
 export const encoding: z.ZodEnum<{ [Name in PageFormat]: Name }> = z.enum(pageFormats, { error: `one of ${encodingNames.join(', ')}` })

@@ -1,8 +1,8 @@
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Merges options. `over` wins, key by key and inside plain objects. A key that is `undefined` in `over` keeps
- * its value. Lists are replaced whole.
+ * Merges options. Values of `over` replace values of `base`, key by key, also inside plain objects. If a key is
+ * `undefined` in `over`, the value of `base` stays. Lists are replaced as a whole.
  */
 export function mergeOptions<T extends object>(base: T, over: T): T {
   return mergeObjects(base as Fields, over as Fields, 1) as T

@@ -25,7 +25,7 @@ export interface Options {
   /**
    * The game's engine.
    *
-   * @default found from the project's dependencies: `phaser` or `pixi.js`, where one of them is there
+   * @default found from the project's dependencies, if they have one of `phaser` and `pixi.js`
    */
   readonly engine?: Engine | undefined
   /**
@@ -36,8 +36,8 @@ export interface Options {
    */
   readonly formats?: readonly (FormatName | EngineFormat)[] | undefined
   /**
-   * One file with the types of all sprites, from the root, e.g. `'src/sprites.d.ts'`. It types
-   * `virtual:spritewright`, and no import of a spec by its path.
+   * One file with the types of all sprites, relative to the root, e.g. `'src/sprites.d.ts'`. It types
+   * `virtual:spritewright`, but no import of a spec by its path.
    *
    * @default a file beside each spec
    */
@@ -60,8 +60,8 @@ export interface Options {
         readonly perRun?: CreditsOption | undefined
         readonly total?: CreditsOption | undefined
         /**
-         * How long an approval that was not used stays valid, e.g. `'7d'`, `'12h'`. It only shortens: the most is
-         * 30 days, or `SPRITEWRIGHT_VALID_FOR` of the environment.
+         * How long an unused approval stays valid, e.g. `'7d'`, `'12h'`, at most 30 days, or the time in
+         * `SPRITEWRIGHT_VALID_FOR` of the environment.
          *
          * @default '30d'
          */
@@ -73,7 +73,7 @@ export interface Options {
         /**
          * Whether a build buys approved requests.
          *
-         * @default 'approved'; 'never' where `CI` is set
+         * @default 'approved'; 'never' if `CI` is set
          */
         readonly generate?: 'approved' | 'never' | undefined
         /**
@@ -98,21 +98,21 @@ export interface Options {
   readonly store?:
     | {
         /**
-         * Folder of paid results and of the journal, from the root.
+         * Folder of paid results and of the journal, relative to the root.
          *
          * @default '.spritewright'
          */
         readonly dir?: string | undefined
         /**
          * Paid results that all machines of a team share: `s3://bucket/prefix`, the `https://` address of a cache
-         * that speaks Bazel's protocol, or a folder, from the root.
+         * that speaks Bazel's protocol, or a folder, relative to the root.
          *
          * @default none
          */
         readonly shared?: string | undefined
         /**
          * Journal that all machines of a team share: `s3://bucket/prefix`, `postgres://host/database` without a
-         * password, or a folder, from the root.
+         * password, or a folder, relative to the root.
          *
          * @default none: each checkout has its own
          */
@@ -133,8 +133,8 @@ export interface Options {
   readonly panel?:
     | {
         /**
-         * Port of the panel, 1 to 65535, for a port that is forwarded. The panel then listens where the dev server
-         * listens, and does not run if the port is taken. Choose a port that no other server uses.
+         * Port of the panel, 1 to 65535, if you forward the port. The panel then listens on the host of the dev
+         * server, and does not run if the port is taken. Choose a port that no other server uses.
          *
          * @default a free one, drawn at each start of `vite`
          */
@@ -168,8 +168,8 @@ export interface ResolvedOptions {
   readonly build: { readonly generate: 'approved' | 'never'; readonly unbought: 'error' | 'placeholder' }
   readonly placeholders: { readonly mark: boolean }
   /**
-   * Whether `CI` is set. If it is, nothing is bought, unless the environment gives a signing key or approvers
-   * and `build.generate` is `'approved'`.
+   * Whether `CI` is set. In CI, nothing is bought, unless the environment sets a signing key or approvers and
+   * `build.generate` is `'approved'`.
    */
   readonly isCi: boolean
   /** Absolute paths, or addresses of stores. */
@@ -178,15 +178,15 @@ export interface ResolvedOptions {
   readonly panel: { readonly port?: number }
   readonly atlas: ResolvedAtlas
   readonly limits: ResolvedLimits
-  /** With a shared journal, 0.8 of the option: another machine may replay, and its store's clock has whole seconds. */
+  /** With a shared journal, 0.8 of the option: another machine may replay, and the store's clock has whole seconds. */
   readonly replayWindowMs: number
-  /** Longest life of an approval that is not used; missing if the configuration sets none. */
+  /** Longest life of an unused approval; missing if the configuration does not set it. */
   readonly approvalValidMs?: number
   /** Sentences for a person about options that are not fully applied. */
   readonly notes: readonly string[]
 }
 
-/** The project and environment that options are resolved for. */
+/** The project and environment for which options are resolved. */
 export interface OptionsContext {
   /** Absolute path of the project. */
   readonly root: string
@@ -210,14 +210,14 @@ export function isCi(env: Readonly<Record<string, string | undefined>>): boolean
 }
 
 /**
- * Validates options and fills in all defaults: those of the schema, and those that depend on the project.
+ * Validates options and adds all defaults: those of the schema, and those that depend on the project.
  *
  * @param argument Options of the plugin or program. They override the config file's, key by key, also inside
  * objects.
  * @throws `SW_CONFIG` with facts `{ file?, issues: [{ path, expected, found }] }`.
  */
 export function resolveOptions(argument: Options, { root, isCi, dependencies, config }: OptionsContext): ResolvedOptions {
-  // Each is first validated alone, so that an error names the source of the option.
+  // File and argument are first validated separately, so that an error names the source of the option.
   checkedOptions(config?.options ?? {}, config?.file)
   checkedOptions(argument, undefined)
   const options = checkedOptions(mergeOptions((config?.options ?? {}) as Options, argument), config?.file)
@@ -270,7 +270,7 @@ function resolveStore(root: string, place: string): string {
 /** Share of the replay window that is used if machines share a journal. */
 const sharedWindowShare = 0.8
 
-/** The engine that sheets are written for, or both if it is not known. */
+/** The engine for which sheets are written, or both engines if it is not known. */
 export function enginesOf({ engine }: { readonly engine?: Engine | undefined }): readonly Engine[] {
   return engine ? [engine] : ['phaser', 'pixi']
 }

@@ -13,10 +13,10 @@ import type { OptionIssue } from './atlas.ts'
 import { encoding, encodings, encodingWords, formatFaults } from './formats.ts'
 import * as values from './values.ts'
 
-/** An engine that atlases are written for. */
+/** An engine for which atlases are written. */
 export type Engine = 'phaser' | 'pixi'
 
-/** Limits of the service, as it publishes them. */
+/** The published limits of the service. */
 export interface ResolvedLimits extends Limits {
   /**
    * Jobs that run at the same time.
@@ -33,8 +33,8 @@ export const publishedLimits: ResolvedLimits = { ...defaultLimits, activeJobs: 2
 export const defaultReplayWindow: string = '10m'
 
 const creditWords = 'credits with at most four decimals, like 2.4 or "2.4"'
-// A number is converted to its shortest decimal text, which its author wrote. Money never passes through
-// arithmetic on floats.
+// A number is converted to its shortest decimal text, which is what its author wrote. No float arithmetic is done
+// with money.
 const credits = z
   .union([z.string(), z.number()], { error: creditWords })
   .refine((value) => isCreditsText(String(value)), { error: creditWords })
@@ -48,7 +48,7 @@ const percent = wholeNumber(1, 100)
 const quality = z.strictObject({ webp: percent.optional(), avif: percent.optional(), ktx2: percent.optional() }, { error: qualityWords })
 
 const part = z.custom((value) => typeof value === 'function', { error: 'a function' }).optional()
-// No JSON value has functions.
+// A profile has functions, so no JSON value is a profile.
 const profile: z.ZodType<Partial<Profile> | undefined> = z
   .strictObject(Object.fromEntries(profileParts.map((name) => [name, part])), { error: 'a profile object' })
   .optional()
@@ -258,8 +258,8 @@ const optionsShape = {
 const optionsSchema = z.strictObject(optionsShape, { error: 'an object of options' })
 
 /**
- * Options as the schema returns them: with all defaults, except those that depend on the project. Paths are as
- * written. `generate` has no default, because it is different in continuous integration. Times are milliseconds.
+ * Options after the schema: with all defaults, except those that depend on the project. Paths are unchanged.
+ * `generate` has no default, because its default differs in continuous integration. Times are milliseconds.
  *
  * @internal
  */
@@ -276,7 +276,7 @@ export function configJsonSchema(): object {
 /**
  * Validates options.
  *
- * @returns The options, or all issues. An address may be a secret, so none is shown.
+ * @returns The options, or all issues. An address may be a secret, so no issue shows one.
  * @internal
  */
 export function readOptions(options: unknown): { readonly options: ReadOptions } | { readonly issues: readonly OptionIssue[] } {

@@ -1,10 +1,10 @@
 import type { Profile } from '../service/profile.ts'
 import { nearestName } from '../sprite-spec/nearest.ts'
 
-/** A service, and how it is reached. */
+/** A service and its connection. */
 export interface ServiceOptions {
   /**
-   * Its address.
+   * Address of the service.
    *
    * @default `SPRITEWRIGHT_BASE_URL`
    */
@@ -16,7 +16,7 @@ export interface ServiceOptions {
    * @default none
    */
   readonly queue?: string | undefined
-  /** Differences of its wire format. */
+  /** Differences of the service's wire format. */
   readonly profile?: Partial<Profile> | undefined
 }
 
@@ -24,7 +24,7 @@ export interface ServiceOptions {
  * Parses a service's base URL: `http:` or `https:`, without name, password, query or fragment, and without
  * `$`. A variable in an address is never expanded, so it would be sent as written.
  *
- * @returns The URL without a trailing slash; `undefined` for anything else. The text may contain a secret, so
+ * @returns The URL without a trailing slash; `undefined` for any other text. The text may contain a secret, so
  * callers must not show it.
  */
 export function parseBaseUrl(text: string): string | undefined {
@@ -39,7 +39,7 @@ export function parseBaseUrl(text: string): string | undefined {
 export const baseUrlWords: string = 'a base URL like https://api.example.com, without name, password, query, fragment or `$`'
 
 /**
- * Parses `500ms`, `2s`, `10m`, `1h`, `1.5h` to milliseconds. Returns `undefined` for anything else, and above
+ * Parses `500ms`, `2s`, `10m`, `1h`, `1.5h` to milliseconds. Returns `undefined` for any other text, and above
  * 24 hours.
  */
 export function parseDuration(duration: string): number | undefined {
@@ -50,10 +50,10 @@ export function parseDuration(duration: string): number | undefined {
   return ms <= 24 * 3_600_000 ? ms : undefined
 }
 
-/** Describes a life of approvals, in an error. */
+/** The allowed lives of approvals, in words. */
 export const lifeWords: string = "a time from one hour to ten years like '12h' or '30d'"
 
-/** Parses `30d`, `12h`, at least an hour and at most ten years, to milliseconds. Returns `undefined` for anything else. */
+/** Parses `30d`, `12h`, at least an hour and at most ten years, to milliseconds. Returns `undefined` for other texts. */
 export function parseLife(text: string): number | undefined {
   const match = /^(\d{1,5})(d|h)$/.exec(text.trim())
   const hours = Number(match?.[1] ?? 0) * (match?.[2] === 'd' ? 24 : 1)
@@ -61,15 +61,15 @@ export function parseLife(text: string): number | undefined {
 }
 
 /**
- * Parses where the shared journal is: `s3://…`, `postgres://…` without a password, or the path of a folder.
+ * Parses the address of a shared journal: `s3://…`, `postgres://…` without a password, or the path of a folder.
  *
- * @returns `undefined` for anything else. The text may contain a secret, so callers must not show it.
+ * @returns `undefined` for any other text. The text may contain a secret, so callers must not show it.
  */
 export function parseJournalAddress(text: string): string | undefined {
   return parseStore(text, /^(?:s3|postgres):\/\/(?:[^:@/\s]+@)?[^@\s]+$/)
 }
 
-/** Parses where shared results are: `s3://…`, `https://…` without a password, or the path of a folder. */
+/** Parses the address of shared results: `s3://…`, `https://…` without a password, or the path of a folder. */
 export function parseResultsAddress(text: string): string | undefined {
   return parseStore(text, /^(?:s3|https?):\/\/[^@\s?#]+$/)
 }
@@ -86,9 +86,9 @@ export const journalWords: string = 's3://bucket/prefix, postgres://host/databas
 export const resultsWords: string = 's3://bucket/prefix, https://host/path without a password, or the path of a folder'
 
 /**
- * Checks the form of a queue's address. The place that opens it reads its parts.
+ * Checks the form of a queue's address. The code that opens the queue reads the parts of the address.
  *
- * @returns `undefined` for anything else. The text may contain a secret, so callers must not show it.
+ * @returns `undefined` for any other text. The text may contain a secret, so callers must not show it.
  */
 export function parseQueueAddress(text: string): string | undefined {
   const address = text.trim()
@@ -98,7 +98,7 @@ export function parseQueueAddress(text: string): string | undefined {
 /** The addresses that {@link parseQueueAddress} accepts, in words. */
 export const queueWords: string = 'redis://host:port/number, rediss://… or postgres://host/database, without a user or a password'
 
-/** Whether a value can only be a slip in `"embedded"`. Any other value may contain a secret. */
+/** Whether a value is certainly a misspelt `"embedded"`. Any other value may contain a secret. */
 export function isLikeEmbedded(value: unknown): boolean {
   return typeof value === 'string' && nearestName(value, ['embedded']) !== undefined
 }

@@ -3,18 +3,18 @@ import type { Disk } from '../host/disk.ts'
 
 /** A configuration of Vite. */
 export interface ViteConfig {
-  /** From the root, with forward slashes. */
+  /** Path relative to the root, with forward slashes. */
   readonly path: string
   readonly hasPlugin: boolean
 }
 
-/** Configurations of Vite, also where the templates of Phaser have them. */
+/** Paths of Vite's configurations, including those of Phaser's templates. */
 const viteConfigPaths: readonly string[] = ['js', 'mjs', 'ts', 'cjs', 'mts', 'cts'].flatMap((ending) => [
   `vite.config.${ending}`,
   ...['dev', 'prod'].map((mode) => `vite/config.${mode}.${ending}`),
 ])
 
-/** Finds a project's configurations of Vite. Their code is not run: one has the plugin if it names its module. */
+/** Finds a project's configurations of Vite. Their code is not run: a file that names the plugin's module has it. */
 export async function findViteConfigs(disk: Pick<Disk, 'read' | 'stat'>, root: string): Promise<readonly ViteConfig[]> {
   const found: ViteConfig[] = []
   for (const path of viteConfigPaths)
