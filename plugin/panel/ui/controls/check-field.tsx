@@ -1,12 +1,12 @@
-import type { VNode } from 'preact'
+import type { ComponentChildren, VNode } from 'preact'
 import { useDraft } from './hooks.ts'
 
-/** A field for yes or no that is written at once. */
+/** A field for yes or no. */
 export interface CheckFieldProps {
-  readonly label: string
+  readonly label: ComponentChildren
   readonly value: boolean
-  /** Resolves when the value is written, or refused. */
-  readonly onCommit: (value: boolean) => Promise<unknown>
+  /** If it writes the value, it resolves when that is done, or refused. */
+  readonly onCommit: (value: boolean) => unknown
 }
 
 /** A labelled checkbox. */
@@ -19,7 +19,7 @@ export function CheckField({ label, value, onCommit }: CheckFieldProps): VNode {
         checked={shown}
         onChange={(event) => {
           const { checked } = event.currentTarget
-          show(checked, onCommit(checked))
+          show(checked, Promise.resolve(onCommit(checked)))
         }}
       />
       {label}

@@ -4,6 +4,8 @@ import type { HTMLAttributes, VNode } from 'preact'
 export interface ChoiceProps<T> extends Omit<HTMLAttributes<HTMLSelectElement>, 'label' | 'role'> {
   /** Words before it; missing if it has its label elsewhere. */
   readonly label?: string
+  /** Whether the words are above it, and it is as wide as its place. */
+  readonly isWide?: boolean
   readonly value: T
   /** Each value with its words. */
   readonly options: readonly (readonly [value: T, words: string])[]
@@ -11,7 +13,7 @@ export interface ChoiceProps<T> extends Omit<HTMLAttributes<HTMLSelectElement>, 
 }
 
 /** A list of which one value is chosen. */
-export function Choice<T extends string | number>({ label, value, options, onChoose, ...props }: ChoiceProps<T>): VNode {
+export function Choice<T extends string | number>({ label, isWide = false, value, options, onChoose, ...props }: ChoiceProps<T>): VNode {
   const choose = (index: number): void => {
     const option = options[index]
     if (option) onChoose(option[0])
@@ -28,7 +30,7 @@ export function Choice<T extends string | number>({ label, value, options, onCho
   if (label === undefined) return list
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the list is inside.
-    <label class="field row">
+    <label class={isWide ? 'field stack tight' : 'field row'}>
       <span class="soft small">{label}</span>
       {list}
     </label>

@@ -1,33 +1,44 @@
-import type { ComponentChildren, VNode } from 'preact'
+import type { InputHTMLAttributes, RefObject, VNode } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 
-/** What connects a control to its label, and to the words about a wrong value. */
-export interface ControlProps {
-  readonly id: string
-  readonly class: string
-  readonly 'aria-invalid': boolean
-  readonly 'aria-describedby': string | undefined
-}
+type TextControl = HTMLInputElement & HTMLTextAreaElement
+type Attributes = 'value' | 'defaultValue' | 'required' | 'disabled' | 'min' | 'max' | 'step' | 'inputMode' | 'autocomplete' | 'placeholder'
 
-/** The properties of a labelled control. */
-export interface FieldProps {
-  readonly label: ComponentChildren
-  /** What is wrong with the value; empty if nothing is. */
+/** The properties of a labelled text: its own, and those of the element. */
+export interface FieldProps extends Pick<InputHTMLAttributes<HTMLInputElement>, Attributes> {
+  readonly label: string
+  readonly type?: 'number'
+  /** What is wrong with the text; empty if nothing is. */
   readonly wrong?: string
-  /** Draws the control. */
-  readonly children: (control: ControlProps) => VNode
+  /**
+   * Lines of a longer text.
+   *
+   * @default an input of one line
+   */
+  readonly rows?: number
+  readonly control?: RefObject<TextControl | null>
+  /** A person types. */
+  readonly onType?: (text: string) => void
+  /** A person has finished typing. */
+  readonly onFinish?: (text: string) => void
 }
 
-/** A control below its label. The words about a wrong value are below the control. */
-export function Field({ label, wrong = '', children }: FieldProps): VNode {
+/** A text below its label. The words about a wrong text are below the control. */
+export function Field({ label, wrong = '', rows, control, onType, onFinish, ...props }: FieldProps): VNode {
   const id = useId()
   const isWrong = wrong !== ''
+  const own: object = {
+    ...{ ref: control, id, class: 'input', 'aria-invalid': isWrong, 'aria-describedby': isWrong ? `${id}-wrong` : undefined },
+    onInput: (event: { readonly currentTarget: { readonly value: string } }) => onType?.(event.currentTarget.value),
+    onChange: (event: { readonly currentTarget: { readonly value: string } }) => onFinish?.(event.currentTarget.value),
+    ...props,
+  }
   return (
     <div class="field stack tight">
       <label for={id} class="soft small">
         {label}
       </label>
-      {children({ id, class: 'input', 'aria-invalid': isWrong, 'aria-describedby': isWrong ? `${id}-wrong` : undefined })}
+      {rows === undefined ? <input {...own} /> : <textarea {...own} rows={rows} />}
       {isWrong && (
         <span id={`${id}-wrong`} class="wrong small" role="alert">
           {wrong}
@@ -37,57 +48,33 @@ export function Field({ label, wrong = '', children }: FieldProps): VNode {
   )
 }
 
-interface WrittenFieldProps {
-  readonly label: string
+/** The properties of a text that is written when a person has finished editing it. */
+export interface WrittenFieldProps extends Omit<FieldProps, 'wrong' | 'control' | 'onFinish'> {
   readonly value: string
   /** Returns what is wrong with a text, or else nothing. */
   readonly check?: (text: string) => string
   /** Returns whether the text was written. */
   readonly onCommit: (text: string) => Promise<boolean>
-  readonly children: (control: WrittenControlProps) => VNode
-}
-
-type TextControl = HTMLInputElement | HTMLTextAreaElement
-
-interface WrittenControlProps extends ControlProps {
-  readonly ref: (control: TextControl | null) => void
-  readonly defaultValue: string
-  readonly onChange: (event: { readonly currentTarget: { readonly value: string } }) => void
 }
 
 /** A text that is written when a person has finished editing it. A wrong or unchanged text is not written. */
-function WrittenField({ label, value, check = () => '', onCommit, children }: WrittenFieldProps): VNode {
-  const input = useRef<TextControl>(null)
+export function WrittenField({ value, check = () => '', onCommit, ...props }: WrittenFieldProps): VNode {
+  const control = useRef<TextControl>(null)
   const [wrong, setWrong] = useState('')
+  const show = (): void => {
+    if (control.current) control.current.value = value
+  }
   // While a person types, an update from the server must not replace the text.
   useEffect(() => {
-    if (input.current && document.activeElement !== input.current) input.current.value = value
+    if (document.activeElement !== control.current) show()
     setWrong('')
   }, [value])
   const commit = async (text: string): Promise<void> => {
     const found = check(text)
     setWrong(found)
-    if (found !== '' || text === value) return
-    const isWritten = await onCommit(text)
-    if (!isWritten && input.current) input.current.value = value
+    if (found === '' && text !== value && !(await onCommit(text))) show()
   }
-  const own: Omit<WrittenControlProps, keyof ControlProps> = {
-    ref: (control) => {
-      input.current = control
-    },
-    defaultValue: value,
-    onChange: (event) => void commit(event.currentTarget.value.trim()),
-  }
-  return (
-    <Field label={label} wrong={wrong}>
-      {(control) => children({ ...control, ...own })}
-    </Field>
-  )
-}
-
-/** A text of two lines. */
-export function TextField(props: Omit<WrittenFieldProps, 'check' | 'children'>): VNode {
-  return <WrittenField {...props}>{(control) => <textarea {...control} rows={2} />}</WrittenField>
+  return <Field {...props} {...{ wrong, control }} defaultValue={value} onFinish={(text) => void commit(text.trim())} />
 }
 
 /** The properties of a field for a number. */
@@ -112,9 +99,6 @@ export function NumberField({ label, value, min, isMinTooSmall = false, max, ste
     return isMinTooSmall ? `above ${min}, at most ${max}` : `${min} to ${max}`
   }
   const commit = async (text: string): Promise<boolean> => Number(text) === value || onCommit(Number(text))
-  return (
-    <WrittenField label={label} value={String(value ?? '')} check={check} onCommit={commit}>
-      {(control) => <input {...control} type="number" min={min} max={max} step={step === 1 ? 'any' : step} />}
-    </WrittenField>
-  )
+  const range = { min, max, step: step === 1 ? 'any' : step }
+  return <WrittenField {...{ label, check, ...range }} type="number" value={String(value ?? '')} onCommit={commit} />
 }

@@ -2,7 +2,7 @@ import type { VNode } from 'preact'
 import { mostSidePx } from '../../../../src/sprite-spec/spec.ts'
 import type { PanelSprite } from '../../../protocol/protocol.ts'
 import { Choice } from './choice.tsx'
-import { Field, NumberField } from './field.tsx'
+import { NumberField } from './field.tsx'
 import { useDraft } from './hooks.ts'
 
 type Size = PanelSprite['size']
@@ -40,7 +40,7 @@ export function SizeFields({
   )
   return (
     <div class="fields halves">
-      <Field label="Size">{(control) => <Choice {...control} value={kind} options={kinds} onChoose={choose} />}</Field>
+      <Choice label="Size" isWide value={kind} options={kinds} onChoose={choose} />
       {typeof size === 'number' && pixels('Longest side, pixels', size, (px) => px)}
       {size !== null && typeof size === 'object' && 'figure' in size && pixels('Figure, pixels', size.figure, (figure) => ({ figure }))}
       {size !== null && typeof size === 'object' && 'width' in size && (

@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { PanelOffer } from '../../../protocol/actions.ts'
 import { Button } from '../controls/button.tsx'
+import { CheckField } from '../controls/check-field.tsx'
 import { focusHeading } from '../controls/hooks.ts'
 import { Modal } from '../controls/modal.tsx'
 import { Refused } from '../state/api.ts'
@@ -93,10 +94,11 @@ export function ApproveDialog({ ids, onClose }: ApproveDialogProps): VNode {
       </div>
       <CeilingField ceiling={ceiling} onCommit={setCeiling} onDoubt={setDoubtful} />
       {isElsewhere && (
-        <label class="check beside">
-          <input type="checkbox" checked={adopt} onChange={(event) => setAdopt(event.currentTarget.checked)} />
-          Take over the purchase of another checkout. I have checked that it was not bought there.
-        </label>
+        <CheckField
+          label="Take over the purchase of another checkout. I have checked that it was not bought there."
+          value={adopt}
+          onCommit={setAdopt}
+        />
       )}
       {isPoor && (
         <p class="notice stack tight" data-tone="warn">

@@ -1,6 +1,5 @@
 import type { VNode } from 'preact'
-import { useState } from 'preact/hooks'
-import { Field } from '../controls/field.tsx'
+import { WrittenField } from '../controls/field.tsx'
 
 /** The properties of a field for a ceiling other than the price. */
 export interface CeilingFieldProps {
@@ -18,29 +17,24 @@ const amount = /^(?:\d{1,15}(?:\.\d{1,4})?)?$/
  * field shows so.
  */
 export function CeilingField({ ceiling, onCommit, onDoubt }: CeilingFieldProps): VNode {
-  const [isWrong, setWrong] = useState(false)
-  const commit = (text: string): void => {
-    const isRight = amount.test(text)
-    setWrong(!isRight)
-    if (!isRight) return
+  const commit = async (text: string): Promise<true> => {
     onDoubt(false)
     onCommit(text)
+    return true
   }
   return (
     <details class="ceiling">
       <summary>Another ceiling</summary>
-      <Field label="Ceiling for each, credits; empty for its price" wrong={isWrong ? 'Credits like 2.4, with four decimals at most' : ''}>
-        {(control) => (
-          <input
-            {...control}
-            inputMode="decimal"
-            autocomplete="off"
-            placeholder="its price"
-            onInput={(event) => onDoubt(event.currentTarget.value.trim() !== ceiling)}
-            onChange={(event) => commit(event.currentTarget.value.trim())}
-          />
-        )}
-      </Field>
+      <WrittenField
+        label="Ceiling for each, credits; empty for its price"
+        value={ceiling}
+        inputMode="decimal"
+        autocomplete="off"
+        placeholder="its price"
+        check={(text) => (amount.test(text) ? '' : 'Credits like 2.4, with four decimals at most')}
+        onType={(text) => onDoubt(text.trim() !== ceiling)}
+        onCommit={commit}
+      />
     </details>
   )
 }

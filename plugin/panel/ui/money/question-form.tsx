@@ -46,18 +46,7 @@ export function QuestionForm({ paid }: { readonly paid: PanelPaid }): VNode | nu
     >
       <h2 id={`${id}-title`}>The service asks</h2>
       <blockquote class="large">{question.text}</blockquote>
-      <Field label="Your answer">
-        {(control) => (
-          <textarea
-            {...control}
-            rows={3}
-            required
-            disabled={!state.access.mayBuy}
-            value={text}
-            onInput={(event) => setText(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+      <Field label="Your answer" rows={3} value={text} required disabled={!state.access.mayBuy} onType={setText} />
       <PictureDrop
         label={question.requiresAsset ? 'A picture, which the question asks for' : 'A picture, if it helps'}
         isLocked={!state.access.mayBuy}

@@ -21,7 +21,7 @@ export function AtlasPages(): VNode {
   const mark = state.sprites.map(({ art, digest }) => `${digest} ${art}`).join('\n')
   const [packed, fault] = useAnswer(store.api.atlases, [store, mark])
   const check = (key: keyof Shown, label: string): VNode => (
-    <CheckField label={label} value={shown[key]} onCommit={async (isOn) => setShown({ ...shown, [key]: isOn })} />
+    <CheckField label={label} value={shown[key]} onCommit={(isOn) => setShown({ ...shown, [key]: isOn })} />
   )
   return (
     <div class="page whole stack">

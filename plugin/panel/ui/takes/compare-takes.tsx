@@ -84,7 +84,7 @@ function Comparison({
         {side('B', b, frames.b, (next) => onPair([a, next]))}
       </div>
       <PlayControls player={player} count={count} />
-      <CheckField label="Onion skin: B in blue below A" value={hasOnion} onCommit={async (isOn) => setOnion(isOn)} />
+      <CheckField label="Onion skin: B in blue below A" value={hasOnion} onCommit={setOnion} />
     </div>
   )
 }

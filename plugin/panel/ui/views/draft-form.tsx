@@ -66,25 +66,16 @@ export function DraftForm({ title, draft, promptLabel, isComplete, action, hint,
         }}
       >
         {before}
-        <Field label="Name">
-          {(control) => (
-            <input
-              {...control}
-              type="text"
-              value={draft.name}
-              required
-              onInput={(event) => {
-                draft.setName(event.currentTarget.value)
-                draft.setProblem('')
-              }}
-            />
-          )}
-        </Field>
-        <Field label={promptLabel}>
-          {(control) => (
-            <textarea {...control} rows={2} value={draft.prompt} required onInput={(event) => draft.setPrompt(event.currentTarget.value)} />
-          )}
-        </Field>
+        <Field
+          label="Name"
+          value={draft.name}
+          required
+          onType={(text) => {
+            draft.setName(text)
+            draft.setProblem('')
+          }}
+        />
+        <Field label={promptLabel} rows={2} value={draft.prompt} required onType={draft.setPrompt} />
         {after}
         <div role="alert">{draft.problem !== '' && <p class="wrong small">{draft.problem}</p>}</div>
         <div class="row">

@@ -41,19 +41,15 @@ export function NewAnimation({ sprite, onClose, onMade }: NewAnimationProps): VN
       action="Add it"
       hint={priceWords(isCount ? priceOf(state, sprite, count) : undefined)}
       after={
-        <Field label={`Frames, ${limits.least} to ${limits.most}`}>
-          {(control) => (
-            <input
-              {...control}
-              type="number"
-              min={limits.least}
-              max={limits.most}
-              value={frames}
-              required
-              onInput={(event) => setFrames(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+        <Field
+          label={`Frames, ${limits.least} to ${limits.most}`}
+          type="number"
+          min={limits.least}
+          max={limits.most}
+          value={frames}
+          required
+          onType={setFrames}
+        />
       }
       onWrite={write}
       onClose={onClose}

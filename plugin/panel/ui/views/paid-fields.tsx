@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import type { ActionRequest } from '../../../protocol/actions.ts'
 import { Card } from '../controls/card.tsx'
-import { NumberField, TextField } from '../controls/field.tsx'
+import { NumberField, WrittenField } from '../controls/field.tsx'
 import { PictureDrop } from '../controls/picture-drop.tsx'
 import { type Shown, usePanel } from '../state/panel-context.ts'
 import { creditsWords } from '../state/words.ts'
@@ -31,7 +31,8 @@ export function PaidFields({ sprite, animation }: Shown): VNode {
     >
       <fieldset disabled={!state.access.mayAct} aria-label="A new purchase">
         <div class="stack">
-          <TextField
+          <WrittenField
+            rows={2}
             label={`Prompt of ${animation.name}`}
             value={animation.prompt}
             onCommit={(prompt) => own({ prompt: prompt === '' ? null : prompt }, 'another prompt')}
@@ -44,7 +45,8 @@ export function PaidFields({ sprite, animation }: Shown): VNode {
             step={1}
             onCommit={(count) => own({ frames: Math.round(count) }, `${Math.round(count)} frames`)}
           />
-          <TextField
+          <WrittenField
+            rows={2}
             label={`Prompt of ${sprite.name}, for all its animations`}
             value={sprite.prompt}
             onCommit={(prompt) => write({ prompt }, `Another prompt of ${sprite.name}.`)}

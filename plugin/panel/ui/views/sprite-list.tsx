@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import type { PanelState, RequestRow, ShownState, SpriteRow } from '../../../protocol/protocol.ts'
 import { Button } from '../controls/button.tsx'
+import { CheckField } from '../controls/check-field.tsx'
 import { Choice } from '../controls/choice.tsx'
 import { inParts, ListPart } from '../controls/list-part.tsx'
 import { PlaceLink } from '../controls/place-link.tsx'
@@ -46,7 +47,7 @@ export function SpriteList({ shown, onNew }: SpriteListProps): VNode {
   const states = (Object.keys(state.totals.counts) as ShownState[]).map(
     (one) => [one, `${capital(stateWords.get(one) ?? one)} (${state.totals.counts[one]})`] as const,
   )
-  const buyable = groups.flatMap((group) => group.animations).filter(({ canBeApproved }) => canBeApproved)
+  const buyable = groups.flatMap((group) => group.animations.filter((paid) => paid.canBeApproved).map(({ id }) => id))
   const sprites = state.sprites.filter(({ animations }) => animations.some((paid) => paid.canBeApproved && chosen.has(paid.id)))
   const selected = sprites.flatMap(({ animations }) => animations.filter((paid) => paid.canBeApproved && chosen.has(paid.id)))
   const needed = state.steps.filter((step) => step.canBeApproved && sprites.some(({ name }) => step.sprites.includes(name)))
@@ -105,22 +106,16 @@ export function SpriteList({ shown, onNew }: SpriteListProps): VNode {
       </div>
       {buyable.length + selected.length > 0 && (
         <div class="approval-bar band row">
-          <label class="check beside">
-            <input
-              type="checkbox"
-              checked={selected.length > 0 && buyable.every((paid) => chosen.has(paid.id))}
-              onChange={(event) =>
-                choose(
-                  buyable.map((paid) => paid.id),
-                  event.currentTarget.checked,
-                )
-              }
-            />
-            <span>
-              All {buyable.length}
-              <span class="visually-hidden"> to buy</span>
-            </span>
-          </label>
+          <CheckField
+            label={
+              <span>
+                All {buyable.length}
+                <span class="visually-hidden"> to buy</span>
+              </span>
+            }
+            value={selected.length > 0 && buyable.every((id) => chosen.has(id))}
+            onCommit={(isOn) => choose(buyable, isOn)}
+          />
           <span class="number soft end">{selected.length > 0 ? total(selected, needed) : allTotal(state)}</span>
           <Button
             label={selected.length > 0 ? `Approve ${selected.length}…` : 'Tick to approve'}
