@@ -1,8 +1,8 @@
 import { type Credits, formatCredits, parseCredits } from '../../credit/credits.ts'
 import type { Random } from '../../host/random.ts'
-import { Refusal } from '../http/http.ts'
+import { invalid, Refusal } from '../http/http.ts'
 import type { EmbeddedAccount } from '../options/options.ts'
-import { type AccountRecord, type ExecutionRecord, type KeyRecord, operations } from '../store/records.ts'
+import { type AccountRecord, type ExecutionRecord, type KeyRecord, type Operation, operations } from '../store/records.ts'
 import { type Store, sha256Of } from '../store/service-store.ts'
 
 /** The sender of a request: a valid key and its account. */
@@ -64,12 +64,13 @@ export function createAccounts(store: Store, random: Random) {
   }
 }
 
+/** @throws {Refusal} `feature_unavailable` if the account may not use an operation. */
+export function requireOperation({ account }: Caller, operation: Operation): void {
+  if (!account.operations.includes(operation)) throw new Refusal('feature_unavailable', 'This operation is not available to this account.')
+}
+
 function authenticate(store: Store, authorization: string | undefined): Caller {
-  if (authorization === undefined)
-    throw new Refusal('invalid_request', 'Expected the header Authorization: Bearer with an API key.', {
-      field: 'Authorization',
-      rule: 'required',
-    })
+  if (authorization === undefined) throw invalid('Authorization', 'Bearer with an API key')
   const key = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
   // The store knows only hashes of keys, so neither a key nor the time to compare one can leak.
   const found = key === undefined ? undefined : store.table('key').get(sha256Of(key))

@@ -1,5 +1,5 @@
 import type { ServedRequest, ServedResponse } from '../../host/server.ts'
-import type { Caller } from '../accounts/accounts.ts'
+import { type Caller, requireOperation } from '../accounts/accounts.ts'
 import { capabilitiesOf } from '../accounts/capabilities.ts'
 import type { Bucket, Windows } from '../accounts/windows.ts'
 import { cancelExecution, deleteConversation } from '../executions/conversations.ts'
@@ -108,11 +108,6 @@ function matches(pattern: readonly string[], segments: readonly string[]): boole
   return pattern.length === segments.length && pattern.every((part, index) => part === '*' || part === segments[index])
 }
 
-function requireSheets({ account }: Caller): void {
-  if (!account.operations.includes('sprite_sheet'))
-    throw new Refusal('feature_unavailable', 'Sprite sheets are not available to this account.')
-}
-
 function capabilities({ options, pricing }: ApiGround, { caller }: Call): ServedResponse {
   return jsonResponse(200, capabilitiesOf(caller, options, pricing()), privately)
 }
@@ -123,7 +118,7 @@ function balance({ accounts, options }: ApiGround, { caller }: Call): ServedResp
 
 function spritePricing({ pricing }: ApiGround, { caller, query }: Call): ServedResponse {
   const { frames, background } = readEstimateQuery(query, pricing())
-  requireSheets(caller)
+  requireOperation(caller, 'sprite_sheet')
   return jsonResponse(200, estimateOf(pricing(), frames, background), privately)
 }
 

@@ -2,7 +2,7 @@ import { type AtlasError, type PictureInfo, pictureInfo, readPicture } from '../
 import type { Caller } from '../accounts/accounts.ts'
 import { inputTypes } from '../accounts/capabilities.ts'
 import type { Ground } from '../executions/ground.ts'
-import { invalid, Refusal } from '../http/http.ts'
+import { invalid } from '../http/http.ts'
 import type { UploadRecord } from '../store/records.ts'
 
 /** An uploaded reference picture, before it is checked. */
@@ -23,10 +23,7 @@ export async function takeUpload({ caller, contentType, body }: Upload, { store,
   const known = Object.hasOwn(inputTypes, type) ? inputTypes[type] : undefined
   if (known === undefined) throw invalid('Content-Type', `one of ${Object.keys(inputTypes).join(', ')}`)
   if (body.length > options.maximumInputBytes)
-    throw new Refusal('invalid_request', `Expected at most ${options.maximumInputBytes} bytes.`, {
-      field: 'body',
-      maximum_input_bytes: options.maximumInputBytes,
-    })
+    throw invalid('body', `at most ${options.maximumInputBytes} bytes`, { maximum_input_bytes: options.maximumInputBytes })
   const { width, height } = await inspect(body, known.format, options.maximumInputDimension)
   const upload: UploadRecord = {
     id: random.uuid(),
@@ -45,10 +42,7 @@ async function inspect(body: Uint8Array, format: string, maximumSide: number): P
   const info = await refusing(async () => pictureInfo(body))
   if (info.format !== format) throw invalid('body', 'a picture of the stated Content-Type')
   if (Math.max(info.width, info.height) > maximumSide)
-    throw new Refusal('invalid_request', `Expected sides of at most ${maximumSide} pixels.`, {
-      field: 'body',
-      maximum_input_dimension: maximumSide,
-    })
+    throw invalid('body', `a picture of at most ${maximumSide} pixels a side`, { maximum_input_dimension: maximumSide })
   // Decodes the whole picture now, to refuse a damaged one before money is held.
   await refusing(() => readPicture(body))
   return info

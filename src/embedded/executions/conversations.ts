@@ -1,5 +1,5 @@
 import type { Caller } from '../accounts/accounts.ts'
-import { Refusal } from '../http/http.ts'
+import { invalid, Refusal } from '../http/http.ts'
 import type { ExecutionRecord } from '../store/records.ts'
 import { isOver } from './executions.ts'
 import type { Ground } from './ground.ts'
@@ -19,8 +19,7 @@ interface ConversationsGround extends Ground {
  */
 export function cancelExecution({ executions, jobs }: ConversationsGround, caller: Caller, id: string): ExecutionRecord {
   const execution = executions.owned(caller, id)
-  if (execution.request.operation === 'sprite_sheet')
-    throw new Refusal('invalid_request', 'Sprite executions cannot be cancelled.', { field: 'operation', rule: 'image operations only' })
+  if (execution.request.operation === 'sprite_sheet') throw invalid('operation', 'an image operation: a sprite cannot be cancelled')
   if (execution.followedBy !== null)
     throw new Refusal('conflict', 'This execution was answered; the one that goes on can be cancelled.', { field: 'execution_id' })
   if (isOver(execution)) return execution

@@ -1,7 +1,7 @@
 import { formatCredits, parseCredits } from '../../credit/credits.ts'
-import type { Caller } from '../accounts/accounts.ts'
+import { type Caller, requireOperation } from '../accounts/accounts.ts'
 import { invalid, Refusal } from '../http/http.ts'
-import { priceOf, type SpritePricing } from '../options/pricing.ts'
+import { checkFrames, priceOf } from '../options/pricing.ts'
 import type { AnswerRecord, ExecutionRecord, ExecutionRequest, Operation, Put } from '../store/records.ts'
 import { type Store, sha256Of } from '../store/service-store.ts'
 import { toEvent } from './executions.ts'
@@ -86,8 +86,7 @@ function start(ground: Ground, submission: Submission, bodySha256: string, remem
   const { store, random, options } = ground
   const { caller, requestId } = submission
   const request = options.shapes.readSubmission(readJson(submission.body))
-  if (!caller.account.operations.includes(request.operation))
-    throw new Refusal('feature_unavailable', 'This operation is not available to this account.')
+  requireOperation(caller, request.operation)
   const execution: ExecutionRecord = {
     id: random.uuid(),
     conversationId: random.uuid(),
@@ -118,20 +117,13 @@ function started(executionId: string, message: string): Put {
 
 /** @returns The price, a decimal text. */
 function check(ground: Ground, caller: Caller, request: ExecutionRequest): string {
-  if (request.operation === 'sprite_sheet') checkFrames(ground.pricing(), request.frames)
+  if (request.operation === 'sprite_sheet') checkFrames(ground.pricing(), 'animation.frame_count', request.frames)
   if (request.referenceId !== null) checkReference(ground.store, caller, request.operation, 'reference_asset_id', request.referenceId)
   if (request.operation !== 'sprite_sheet') return formatCredits(parseCredits(ground.options.imageCredits))
   const price = priceOf(ground.pricing(), request.frames, request.background)
   if (price > parseCredits(request.maxCredits))
-    throw new Refusal('invalid_request', 'The price is above max_credits; nothing was started and nothing is held.', {
-      field: 'max_credits',
-      current_credits: formatCredits(price),
-    })
+    throw invalid('max_credits', 'the current price or more; nothing was started', { current_credits: formatCredits(price) })
   return formatCredits(price)
-}
-
-function checkFrames({ minimum_frames: minimum, maximum_frames: maximum }: SpritePricing, frames: number): void {
-  if (frames < minimum || frames > maximum) throw invalid('animation.frame_count', `an integer from ${minimum} to ${maximum}`)
 }
 
 function checkReference(store: Store, caller: Caller, operation: Operation, field: string, id: string): void {
@@ -139,10 +131,7 @@ function checkReference(store: Store, caller: Caller, operation: Operation, fiel
   if (upload === undefined) throw invalid(field, 'the id of an uploaded reference')
   if (upload.accountId !== caller.account.id) throw new Refusal('access_denied', 'This key cannot access the reference.')
   if (operation === 'upscale' && Math.max(upload.width, upload.height) > MAXIMUM_UPSCALE_SIDE)
-    throw new Refusal('invalid_request', `Expected a reference whose longest side is at most ${MAXIMUM_UPSCALE_SIDE} pixels.`, {
-      field,
-      maximum_dimension: MAXIMUM_UPSCALE_SIDE,
-    })
+    throw invalid(field, `a picture of at most ${MAXIMUM_UPSCALE_SIDE} pixels a side`, { maximum_dimension: MAXIMUM_UPSCALE_SIDE })
 }
 
 function answer(

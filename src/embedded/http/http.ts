@@ -17,9 +17,13 @@ export class Refusal extends Error {
   }
 }
 
-/** A refused field of a submission: its name and its rule, never its value. */
-export function invalid(field: string, expected: string): Refusal {
-  return new Refusal('invalid_request', `Expected ${field} as ${expected}.`, { field, expected })
+/**
+ * A refused field of a request: its name and its rule, never its value.
+ *
+ * @param rule The rule for programs.
+ */
+export function invalid(field: string, expected: string, rule: Details = { expected }): Refusal {
+  return new Refusal('invalid_request', `Expected ${field} as ${expected}.`, { field, ...rule })
 }
 
 /** Legacy uppercase code of a reason. */

@@ -1,5 +1,5 @@
 import { type Credits, formatCredits, parseCredits } from '../../credit/credits.ts'
-import { Refusal } from '../http/http.ts'
+import { invalid } from '../http/http.ts'
 
 /** The version of the interface's sprite price. */
 const PRICE_VERSION = 'sprite-base-frame-20261017-v1'
@@ -62,25 +62,20 @@ export function readEstimateQuery(
   pricing: SpritePricing,
 ): { readonly frames: number; readonly background: 'remove' | 'keep' } {
   for (const name of new Set(query.keys())) {
-    if (name !== 'frame_count' && name !== 'background')
-      throw new Refusal('invalid_request', 'Expected no query parameters but frame_count and background.', {
-        field: 'query',
-        rule: 'unknown_parameter',
-      })
-    if (query.getAll(name).length > 1) throw new Refusal('invalid_request', `Expected ${name} once.`, { field: name, rule: 'repeated' })
+    if (name !== 'frame_count' && name !== 'background') throw invalid('query', 'frame_count and background alone')
+    if (query.getAll(name).length > 1) throw invalid(name, 'one value')
   }
-  const { minimum_frames: minimum, maximum_frames: maximum } = pricing
-  const frames = query.get('frame_count') ?? String(pricing.default_frames)
-  if (!/^\d{1,4}$/.test(frames) || Number(frames) < minimum || Number(frames) > maximum)
-    throw new Refusal('invalid_request', `Expected frame_count as an integer from ${minimum} to ${maximum}.`, {
-      field: 'frame_count',
-      minimum,
-      maximum,
-    })
+  const text = query.get('frame_count') ?? String(pricing.default_frames)
+  const frames = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN
+  checkFrames(pricing, 'frame_count', frames)
   const background = query.get('background') ?? 'remove'
-  if (background !== 'remove' && background !== 'keep')
-    throw new Refusal('invalid_request', 'Expected background as remove or keep.', { field: 'background', rule: 'remove or keep' })
-  return { frames: Number(frames), background }
+  if (background !== 'remove' && background !== 'keep') throw invalid('background', 'remove or keep')
+  return { frames, background }
+}
+
+/** @throws {Refusal} `invalid_request` unless `frames` is a number of frames that a sheet may have. */
+export function checkFrames({ minimum_frames: minimum, maximum_frames: maximum }: SpritePricing, field: string, frames: number): void {
+  if (!Number.isInteger(frames) || frames < minimum || frames > maximum) throw invalid(field, `an integer from ${minimum} to ${maximum}`)
 }
 
 function divideUp(amount: bigint, by: bigint): bigint {
