@@ -37,16 +37,10 @@ export interface Store {
 
 type AnyTables = { [Kind in keyof Tables]: Map<string, Tables[Kind]> }
 
+const kinds: readonly (keyof Tables)[] = ['secret', 'account', 'key', 'upload', 'execution', 'idempotency', 'event']
+
 function emptyTables(): AnyTables {
-  return {
-    secret: new Map(),
-    account: new Map(),
-    key: new Map(),
-    upload: new Map(),
-    execution: new Map(),
-    idempotency: new Map(),
-    event: new Map(),
-  }
+  return Object.fromEntries(kinds.map((kind) => [kind, new Map()])) as AnyTables
 }
 
 /** Fields that records of an older version of this service lack. */
@@ -58,25 +52,23 @@ function apply(tables: AnyTables, puts: readonly Put[]): void {
   for (const [kind, id, value] of puts) (tables[kind] as Map<string, unknown>).set(id, { ...laterFields[kind], ...value })
 }
 
+/** Where the commits and the bytes of a store go. */
+interface Medium {
+  /** Appends commits durably. */
+  append(commits: readonly (readonly Put[])[]): Promise<void>
+  keep(sha256: string, bytes: Uint8Array): Promise<unknown>
+  /** Kept bytes, or undefined if there are none. */
+  find(sha256: string): Promise<Uint8Array | undefined>
+}
+
 /** Creates a store that ends with the process. */
 export function createMemoryStore(): Store {
-  const tables = emptyTables()
   const objects = new Map<string, Uint8Array>()
-  return {
-    table: (kind) => tables[kind],
-    commit: (puts) => apply(tables, puts),
-    flushed: async () => {},
-    keep: async (bytes) => {
-      const sha256 = sha256Of(bytes)
-      objects.set(sha256, bytes.slice())
-      return sha256
-    },
-    bytes: async (sha256) => {
-      const found = objects.get(sha256)
-      if (found === undefined) throw missing(sha256)
-      return found
-    },
-  }
+  return createStore(emptyTables(), {
+    append: async () => {},
+    keep: async (sha256, bytes) => objects.set(sha256, bytes.slice()),
+    find: async (sha256) => objects.get(sha256),
+  })
 }
 
 /**
@@ -92,23 +84,40 @@ export async function openStore(disk: Disk, random: Random, folder: string): Pro
   const log = join(folder, 'log.jsonl')
   const tables = emptyTables()
   for (const puts of await readLog(disk, log)) apply(tables, puts)
-  await replaceFile(disk, random, log, linesOf(tables))
-  const appender = createAppender(disk, log)
+  const records = kinds.flatMap((kind) => [...tables[kind]].map(([id, value]) => [[kind, id, value] as Put]))
+  await replaceFile(disk, random, log, linesOf(records))
   const place = (sha256: string): string => join(folder, 'objects', sha256)
+  return createStore(tables, {
+    append: (commits) => disk.append(log, linesOf(commits)),
+    keep: (sha256, bytes) => publish(disk, random, place(sha256), bytes),
+    find: async (sha256) => ((await disk.stat(place(sha256))) === undefined ? undefined : disk.read(place(sha256))),
+  })
+}
+
+function createStore(tables: AnyTables, medium: Medium): Store {
+  const waiting: (readonly Put[])[] = []
+  let last: Promise<void> = Promise.resolve()
+  // Commits that arrive during a write share the next write and its sync.
+  const write = (): Promise<void> => medium.append(waiting.splice(0))
   return {
     table: (kind) => tables[kind],
     commit: (puts) => {
       apply(tables, puts)
-      appender.add(`${JSON.stringify(puts)}\n`)
+      waiting.push(puts)
+      if (waiting.length > 1) return
+      last = last.then(write)
+      // Callers that need the write await `flushed`, which rejects. This handler only prevents an unhandled
+      // rejection.
+      last.catch(() => {})
     },
-    flushed: () => appender.flushed(),
+    flushed: () => last,
     keep: async (bytes) => {
       const sha256 = sha256Of(bytes)
-      await publish(disk, random, place(sha256), bytes)
+      await medium.keep(sha256, bytes)
       return sha256
     },
     bytes: async (sha256) => {
-      const found = (await disk.stat(place(sha256))) === undefined ? undefined : await disk.read(place(sha256))
+      const found = await medium.find(sha256)
       if (found === undefined || sha256Of(found) !== sha256) throw missing(sha256)
       return found
     },
@@ -133,39 +142,8 @@ async function readLog(disk: Disk, log: string): Promise<Put[][]> {
   })
 }
 
-function linesOf(tables: AnyTables): Uint8Array {
-  const lines: string[] = []
-  for (const [kind, table] of Object.entries(tables)) {
-    for (const [id, value] of table) lines.push(`${JSON.stringify([[kind, id, value]])}\n`)
-  }
-  return new TextEncoder().encode(lines.join(''))
-}
-
-interface Appender {
-  add(line: string): void
-  flushed(): Promise<void>
-}
-
-/** Lines that arrive during a write share the next write and its sync. */
-function createAppender(disk: Disk, log: string): Appender {
-  let waiting: string[] = []
-  let last: Promise<void> = Promise.resolve()
-  const write = async (): Promise<void> => {
-    const lines = waiting
-    waiting = []
-    if (lines.length > 0) await disk.append(log, new TextEncoder().encode(lines.join('')))
-  }
-  return {
-    add: (line) => {
-      waiting.push(line)
-      if (waiting.length > 1) return
-      last = last.then(write)
-      // Callers that need the write await `flushed`, which rejects. This handler only prevents an unhandled
-      // rejection.
-      last.catch(() => {})
-    },
-    flushed: () => last,
-  }
+function linesOf(commits: readonly (readonly Put[])[]): Uint8Array {
+  return new TextEncoder().encode(commits.map((puts) => `${JSON.stringify(puts)}\n`).join(''))
 }
 
 /** SHA-256, hexadecimal. */
