@@ -12,15 +12,18 @@ export function isStream({ headers }: ServedResponse): boolean {
 export function playStream(deed: FaultDeed, { signal }: HookedRequest, response: ServedResponse): ServedResponse {
   if (response.body instanceof Uint8Array) return response
   const events = rewritten(deed, response.body)
-  const most = deed.afterEvents ?? 1
-  if (deed.stream === 'cut') return { ...response, body: cut(events, most) }
-  if (deed.stream === 'silent') return { ...response, body: silenced(events, most, signal) }
-  if (deed.stream === 'duplicated') return { ...response, body: duplicated(events) }
-  if (deed.stream === 'reordered') return { ...response, body: reordered(events) }
-  return { ...response, body: events }
+  const { stream, afterEvents = 1 } = deed
+  return { ...response, body: stream === undefined ? events : breaks[stream](events, afterEvents, signal) }
 }
 
 type Blocks = AsyncIterable<Uint8Array>
+
+const breaks: Readonly<Record<NonNullable<FaultDeed['stream']>, (events: Blocks, most: number, signal: AbortSignal) => Blocks>> = {
+  cut,
+  silent,
+  duplicated,
+  reordered,
+}
 
 async function* rewritten(deed: FaultDeed, events: Blocks): AsyncGenerator<Uint8Array> {
   for await (const event of events) {
@@ -46,7 +49,7 @@ async function* cut(events: Blocks, most: number): AsyncGenerator<Uint8Array> {
 }
 
 /** Sends nothing more, not even a heartbeat, until the client leaves. */
-async function* silenced(events: Blocks, most: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+async function* silent(events: Blocks, most: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   yield* firstOf(events, most)
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve()
@@ -65,13 +68,8 @@ async function* duplicated(events: Blocks): AsyncGenerator<Uint8Array> {
 async function* reordered(events: Blocks): AsyncGenerator<Uint8Array> {
   let kept: Uint8Array | undefined
   for await (const event of events) {
-    if (kept === undefined) {
-      kept = event
-      continue
-    }
-    yield event
-    yield kept
-    kept = undefined
+    if (kept !== undefined) yield* [event, kept]
+    kept = kept === undefined ? event : undefined
   }
   if (kept !== undefined) yield kept
 }
