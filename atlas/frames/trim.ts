@@ -51,6 +51,9 @@ export function trim(frame: Bitmap, options: TrimOptions = {}): TrimmedFrame {
   return { bitmap: crop(frame, left, top, right - left, bottom - top), offsetX: left, offsetY: top }
 }
 
+/** A box of pixels. */
+export type Box = NonNullable<ReturnType<typeof visibleBox>>
+
 /**
  * The smallest box around all pixels with an alpha above `threshold`; right and bottom are exclusive. Returns
  * `undefined` if there are none.

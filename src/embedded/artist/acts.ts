@@ -1,8 +1,4 @@
-import { type Accent, type Build, type Motion, type Pose, REST, span, track } from './pose.ts'
-
-function act(pose: (at: number, build: Build) => Partial<Pose>): Motion {
-  return (at, build) => ({ ...REST, ...pose(at, build) })
-}
+import { type Accent, type Motion, span, track } from './pose.ts'
 
 function during(kind: Accent['kind'], at: number, from: number, to: number): Accent[] {
   const life = span(at, from, to)
@@ -10,7 +6,7 @@ function during(kind: Accent['kind'], at: number, from: number, to: number): Acc
 }
 
 /** Crouches, leaps, hangs in the air, lands, settles. */
-export const jump: Motion = act((at) => {
+export const jump: Motion = ({ at }) => {
   const air = span(at, 0.26, 0.76)
   const flown = air === undefined ? 0 : 4 * air * (1 - air)
   return {
@@ -23,10 +19,10 @@ export const jump: Motion = act((at) => {
     nod: track(at, [0, 0], [0.2, 0.07], [0.4, -0.06], [0.82, 0.08], [1, 0]),
     accents: [...during('dust', at, 0.27, 0.48), ...during('dust', at, 0.76, 0.98)],
   }
-})
+}
 
 /** Winds up, strikes with a trail, holds, comes back. */
-export const attack: Motion = act((at, { hasWings }) => ({
+export const attack: Motion = ({ at, hasWings }) => ({
   x: track(at, [0, 0], [0.3, -0.05], [0.44, 0.13], [0.62, 0.14], [1, 0]),
   lean: track(at, [0, 0], [0.3, -0.09], [0.44, 0.13], [0.62, 0.1], [0.86, -0.01], [1, 0]),
   curl: track(at, [0, 0], [0.3, -0.03], [0.46, 0.05], [0.7, 0.01], [1, 0]),
@@ -37,10 +33,10 @@ export const attack: Motion = act((at, { hasWings }) => ({
   flap: hasWings ? track(at, [0, 0], [0.3, -0.5], [0.44, 0.55], [0.7, 0.2], [1, 0]) : 0,
   brace: track(at, [0, 0], [0.3, -0.03], [0.44, 0.14], [0.62, 0.14], [1, 0]),
   accents: during('slash', at, 0.35, 0.72),
-}))
+})
 
 /** Gathers strength, raises its hand, sends out light. */
-export const cast: Motion = act((at) => {
+export const cast: Motion = ({ at }) => {
   const power = track(at, [0, 0], [0.4, 0.7], [0.52, 1], [0.7, 0.8], [1, 0])
   return {
     bob: track(at, [0, 0], [0.3, -0.03], [0.52, 0.03], [0.7, 0.025], [1, 0]),
@@ -52,4 +48,4 @@ export const cast: Motion = act((at) => {
     flash: 0.08 * power,
     accents: [{ kind: 'aura', at: power }, ...during('glints', at, 0.2, 0.95)],
   }
-})
+}

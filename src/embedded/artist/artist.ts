@@ -4,7 +4,7 @@ import { type AccentPlan, type Colour, drawAccents, telling } from './accents.ts
 import { cutOut } from './background.ts'
 import { type Figure, type Limb, limbAt, measureFigure } from './figure.ts'
 import { chooseMotion } from './motion.ts'
-import type { Point, Pose } from './pose.ts'
+import { type Point, type Pose, REST } from './pose.ts'
 import { createRig } from './rig.ts'
 import { fitPoses, planStage, type Stage, withReach } from './stage.ts'
 import { type Canvas, createCanvas, createLayer, drawLayer, type Layer, toBitmap, toCanvas } from './warp.ts'
@@ -90,10 +90,13 @@ async function prepare(commission: Commission): Promise<(index: number) => Bitma
     return prepare({ ...commission, reference: await resize(reference, width!, height!, 'lanczos') })
   }
   const motion = chooseMotion(prompt)
-  const build = { legs: figure.legs.length, hasWings: figure.hasWings }
   const gain = figure.isPixelArt ? Math.min(STRONGEST, Math.max(1, SMALL / figure.height)) : 1
   const reach = gain * 0.75 ** Math.min(variant, 3)
-  const wanted = Array.from({ length: frames }, (_, i) => withReach(motion(i / frames, build), reach))
+  const wanted = Array.from({ length: frames }, (_, i) => {
+    const at = i / frames
+    const pose = motion({ at, turn: at * 2 * Math.PI, legs: figure.legs.length, hasWings: figure.hasWings })
+    return withReach({ ...REST, ...pose }, reach)
+  })
   const poses = fitPoses(stage, figure, wanted)
   const seed = createHash('sha256')
     .update(prompt)

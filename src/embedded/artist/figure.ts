@@ -1,32 +1,15 @@
 import { visibleBox } from '../../../atlas/frames/trim.ts'
 import type { Bitmap } from '../../../atlas/index.ts'
 import { findHeld, type Held } from './held.ts'
-import { type Box, findLegs, isSolid, type Leg } from './legs.ts'
+import { findLegs, isSolid, type Leg } from './legs.ts'
 import { isPixelArt } from './pixel-art.ts'
 import type { Point } from './pose.ts'
 
 /** Measurements of a cut-out picture, px. They need no knowledge of what it shows. */
-export interface Figure extends Box {
-  readonly bitmap: Bitmap
-  /** `bottom - top`: the unit of all poses. */
-  readonly height: number
-  /** Horizontal centre of mass. */
-  readonly centreX: number
-  /** Columns of the trunk. Wings, arms and held objects are outside of them. */
-  readonly coreLeft: number
-  readonly coreRight: number
-  /** The object that a two-legged figure holds out in front. */
-  readonly held: Held | undefined
-  readonly hasWings: boolean
-  readonly legs: readonly Leg[]
-  /** Whether the picture is small and has few colours and hard edges. If so, it moves without new colours. */
-  readonly isPixelArt: boolean
-  /** Pixels of the outline. They must stay inside a frame. */
-  readonly outline: readonly Point[]
-}
+export type Figure = NonNullable<ReturnType<typeof measureFigure>>
 
 /** Measures a cut-out picture. Returns `undefined` if it has no visible pixel. */
-export function measureFigure(bitmap: Bitmap): Figure | undefined {
+export function measureFigure(bitmap: Bitmap) {
   const box = visibleBox(bitmap, 0)
   if (box === undefined) return undefined
   const { left, top, right, bottom } = box
@@ -38,17 +21,20 @@ export function measureFigure(bitmap: Bitmap): Figure | undefined {
   return {
     ...box,
     bitmap,
+    /** The unit of all poses. */
     height,
+    /** Horizontal centre of mass. */
     centreX: core.centre,
+    /** Columns of the trunk. Wings, arms and held objects are outside of them. */
     coreLeft: core.left,
     coreRight: core.right,
-    held:
-      hasWings || legs.length === 0 || legs.length > 2
-        ? undefined
-        : findHeld(bitmap, { height, centreX: core.centre, floor: legs[0]!.hip }),
+    /** The object that a two-legged figure holds out in front. */
+    held: hasWings || legs.length === 0 || legs.length > 2 ? undefined : findHeld(bitmap, height, core.centre, legs[0]!.hip),
     hasWings,
     legs,
+    /** Whether the picture is small and has few colours and hard edges. If so, it moves without new colours. */
     isPixelArt: Math.max(bitmap.width, bitmap.height) <= 128 && isPixelArt(bitmap),
+    /** Pixels of the outline. They must stay inside a frame. */
     outline: findOutline(bitmap),
   }
 }

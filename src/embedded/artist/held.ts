@@ -1,30 +1,16 @@
 import type { Bitmap } from '../../../atlas/index.ts'
 
 /** A slim object that a figure holds out in front: a sword, a staff, or a lance with the hand at it. */
-export interface Held {
-  /** One byte a pixel: 1 for pixels of the object. */
-  readonly mask: Uint8Array
-  /** The point about which it turns: its end at the body. */
-  readonly pivotX: number
-  readonly pivotY: number
-  /** Distance from the pivot to the far end, px. */
-  readonly reach: number
-}
-
-interface Extent {
-  readonly height: number
-  readonly centreX: number
-  /** Most of the object must be above this row. */
-  readonly floor: number
-}
+export type Held = NonNullable<ReturnType<typeof findHeld>>
 
 /**
  * Finds the largest slim part in front of a figure's middle. Slim parts vanish when the outline is eroded by
  * 8 % of the height and dilated again.
  *
+ * @param floor Most of the object must be above this row.
  * @returns `undefined` if no slim part is at least a quarter of the height long.
  */
-export function findHeld(bitmap: Bitmap, { height, centreX, floor }: Extent): Held | undefined {
+export function findHeld(bitmap: Bitmap, height: number, centreX: number, floor: number) {
   const { width } = bitmap
   const solid = Uint8Array.from({ length: width * bitmap.height }, (_, at) => (bitmap.data[at * 4 + 3]! >= 40 ? 1 : 0))
   const radius = Math.max(2, height * 0.078)
@@ -38,7 +24,16 @@ export function findHeld(bitmap: Bitmap, { height, centreX, floor }: Extent): He
   let reach = 0
   for (let at = 0; at < mask.length; at++)
     if (mask[at] === 1) reach = Math.max(reach, Math.hypot((at % width) - pivotX, Math.floor(at / width) - pivotY))
-  return reach < height / 4 ? undefined : { mask: grow(mask, solid, width), pivotX, pivotY, reach }
+  if (reach < height / 4) return undefined
+  return {
+    /** One byte a pixel: 1 for pixels of the object. */
+    mask: grow(mask, solid, width),
+    /** The point about which it turns: its end at the body. */
+    pivotX,
+    pivotY,
+    /** Distance from the pivot to the far end, px. */
+    reach,
+  }
 }
 
 /** Mean of the pixels where a part touches the rest of the figure: the hand. */

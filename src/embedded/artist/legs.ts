@@ -1,35 +1,11 @@
+import type { Box } from '../../../atlas/frames/trim.ts'
 import type { Bitmap } from '../../../atlas/index.ts'
 
 /** Minimum alpha of a pixel of the figure. */
 const SOLID = 40
 
 /** One leg: a separate foot with a gap beside it that closes further up. */
-export interface Leg {
-  /**
-   * The leg's columns in each row of the picture; `left` is inclusive, `right` exclusive. Gaps are seldom
-   * straight.
-   */
-  readonly left: Int16Array
-  readonly right: Int16Array
-  /** Row of the crotch. Above it, the leg belongs to the body. */
-  readonly hip: number
-  /** Middle of the foot, px. */
-  readonly footX: number
-  /** Middle of the leg's pair, px. The foot steps about it. */
-  readonly homeX: number
-  /** Offset in the step cycle, 0 to 1. */
-  readonly phase: number
-  /** Mean brightness. The darkest leg is the far one and is drawn first. */
-  readonly shade: number
-}
-
-/** Bounds of a figure, px; `right` and `bottom` are exclusive. */
-export interface Box {
-  readonly left: number
-  readonly right: number
-  readonly top: number
-  readonly bottom: number
-}
+export type Leg = ReturnType<typeof findLegs>[number]
 
 /** Whether a pixel is inside the picture and belongs to the figure. */
 export function isSolid(bitmap: Bitmap, x: number, y: number): boolean {
@@ -40,7 +16,7 @@ export function isSolid(bitmap: Bitmap, x: number, y: number): boolean {
  * Finds the legs. A foot is a separate run of pixels just above the foot line. The gap beside it closes
  * further up, at the crotch.
  */
-export function findLegs(bitmap: Bitmap, box: Box): Leg[] {
+export function findLegs(bitmap: Bitmap, box: Box) {
   const height = box.bottom - box.top
   const row = box.bottom - 1 - Math.max(1, Math.round(height * 0.045))
   const feet = runsOf(bitmap, row, box).filter((run) => run.to - run.from >= Math.max(2, height * 0.03))
@@ -60,9 +36,24 @@ export function findLegs(bitmap: Bitmap, box: Box): Leg[] {
     const hip = Math.max(before?.top ?? 0, after?.top ?? 0)
     const mate = feet.length % 2 === 0 ? feet[i ^ 1]! : foot
     const footX = (foot.from + foot.to) / 2
-    const homeX = (footX + (mate.from + mate.to) / 2) / 2
-    const phase = feet.length === 3 ? i / 3 : ((i % 2) * 0.5 + (i >> 1) * 0.35) % 1
-    return { left, right, hip, footX, homeX, phase, shade: shadeOf(bitmap, left, right, hip, box.bottom) }
+    return {
+      /**
+       * The leg's columns in each row of the picture; `left` is inclusive, `right` exclusive. Gaps are seldom
+       * straight.
+       */
+      left,
+      right,
+      /** Row of the crotch. Above it, the leg belongs to the body. */
+      hip,
+      /** Middle of the foot, px. */
+      footX,
+      /** Middle of the leg's pair, px. The foot steps about it. */
+      homeX: (footX + (mate.from + mate.to) / 2) / 2,
+      /** Offset in the step cycle, 0 to 1. */
+      phase: feet.length === 3 ? i / 3 : ((i % 2) * 0.5 + (i >> 1) * 0.35) % 1,
+      /** Mean brightness. The darkest leg is the far one and is drawn first. */
+      shade: shadeOf(bitmap, left, right, hip, box.bottom),
+    }
   })
 }
 

@@ -35,85 +35,66 @@ export interface Accent {
 }
 
 /**
- * One frame of a motion, for a figure of any size. Lengths are in figure heights; x points right, y up from
- * the foot line. Angles are in radians; a positive one leans to the right. {@link REST} is the reference
- * picture itself.
+ * The reference picture unchanged, as a pose for a figure of any size. Lengths are in figure heights; x points
+ * right, y up from the foot line. Angles are in radians; a positive one leans to the right.
  */
-export interface Pose {
-  readonly x: number
-  readonly y: number
+export const REST = {
+  x: 0,
+  y: 0,
   /** Scale about the foot point. */
-  readonly scaleX: number
-  readonly scaleY: number
+  scaleX: 1,
+  scaleY: 1,
   /** Turn of the whole figure about the height `pivot`. */
-  readonly tilt: number
-  readonly pivot: number
+  tilt: 0,
+  pivot: 0,
   /** Sideways shift of the top: straight (`lean`), and bent so that the lower half is still (`curl`). */
-  readonly lean: number
-  readonly curl: number
+  lean: 0,
+  curl: 0,
   /** Rise of everything above the legs. The feet stay. */
-  readonly bob: number
+  bob: 0,
   /** Sideways growth of the chest, as a share of its width. */
-  readonly chest: number
+  chest: 0,
   /** Turn of the head about the neck. */
-  readonly nod: number
+  nod: 0,
   /** Turn of the held object about the hand. */
-  readonly arm: number
+  arm: 0,
   /** Turn of the wings about their roots. A wing is everything outside of the trunk's columns. */
-  readonly flap: number
+  flap: 0,
   /** Turn about the vertical axis. It scales the width by its cosine. */
-  readonly turn: number
-  readonly waves: readonly Wave[]
-  readonly gait?: Gait
+  turn: 0,
+  waves: [] as readonly Wave[],
+  gait: undefined as Gait | undefined,
   /**
    * How far the rear foot stays behind when the body lunges, and how far the feet are drawn up in the air, in
    * figure heights.
    */
-  readonly brace: number
-  readonly tuck: number
-  /** Factor on the colours, and share of white mixed in. */
-  readonly light: number
-  readonly flash: number
-  /** Whether the lowest point rests on the foot line (plus `y`), whatever the rest of the pose does. */
-  readonly planted: boolean
-  readonly accents: readonly Accent[]
-}
-
-/** The reference picture unchanged. */
-export const REST: Pose = {
-  x: 0,
-  y: 0,
-  scaleX: 1,
-  scaleY: 1,
-  tilt: 0,
-  pivot: 0,
-  lean: 0,
-  curl: 0,
-  bob: 0,
-  chest: 0,
-  nod: 0,
-  arm: 0,
-  flap: 0,
-  turn: 0,
-  waves: [],
   brace: 0,
   tuck: 0,
+  /** Factor on the colours, and share of white mixed in. */
   light: 1,
   flash: 0,
+  /** Whether the lowest point rests on the foot line (plus `y`), whatever the rest of the pose does. */
   planted: true,
-  accents: [],
+  accents: [] as readonly Accent[],
 }
 
-/** Facts about a figure that a motion uses. */
-export interface Build {
+/** One frame of a motion. */
+export type Pose = Readonly<typeof REST>
+
+/** A moment of a motion, and facts about the figure that moves. */
+export interface Moment {
+  /** 0 to under 1. */
+  readonly at: number
+  /** `at` as an angle, radians. */
+  readonly turn: number
   /** Number of feet that can step: 0 for a slime or a ghost, 2 for a knight, 4 for a fox. */
   readonly legs: number
   /** Whether the figure has wide parts on both sides, like wings. */
   readonly hasWings: boolean
 }
 
-/** A motion gives a pose for each moment, from 0 to under 1. Its end flows into its start. */
-export type Motion = (at: number, build: Build) => Pose
+/** A motion gives for each moment what differs from {@link REST}. Its end flows into its start. */
+export type Motion = (moment: Moment) => Partial<Pose>
 
 /**
  * The value at `at` of a curve through ascending keys `[at, value]`. It is flat at each key and eases between

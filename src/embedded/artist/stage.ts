@@ -1,6 +1,6 @@
 import type { Bitmap } from '../../../atlas/index.ts'
 import { type Figure, limbAt } from './figure.ts'
-import { type Point, type Pose, REST } from './pose.ts'
+import { type Pose, REST } from './pose.ts'
 import { createRig } from './rig.ts'
 
 /** Clear pixels that stay around a figure. */
@@ -10,21 +10,13 @@ const MARGIN = 2
  * The frame of a figure. It is the same for every motion of one reference, so a game can switch animations
  * without a jump.
  */
-export interface Stage {
-  /** Even. */
-  readonly width: number
-  readonly height: number
-  /** Place of the figure's foot point. */
-  readonly origin: Point
-  /** Place of the top left corner of the reference. */
-  readonly corner: Point
-}
+export type Stage = ReturnType<typeof planStage>
 
 /**
  * Plans a frame with the foot point in its middle, as far above the bottom as in the reference. The frame is
  * at least as large as the reference and has room to move.
  */
-export function planStage(reference: Bitmap, figure: Figure): Stage {
+export function planStage(reference: Bitmap, figure: Figure) {
   const below = Math.max(MARGIN + 1, reference.height - figure.bottom)
   const reach = Math.max(figure.right - figure.centreX, figure.centreX - figure.left)
   const swing = figure.held === undefined ? 0 : figure.held.pivotX - figure.centreX + figure.held.reach + 0.16 * figure.height
@@ -32,7 +24,16 @@ export function planStage(reference: Bitmap, figure: Figure): Stage {
   const height = toEven(Math.max(reference.height, figure.height * 1.35 + below))
   // On the pixel grid, so a figure at rest equals the reference.
   const corner = { x: Math.round(width / 2 - figure.centreX), y: height - figure.bottom - below }
-  return { width, height, corner, origin: { x: corner.x + figure.centreX, y: corner.y + figure.bottom } }
+  const foot = { x: corner.x + figure.centreX, y: corner.y + figure.bottom }
+  return {
+    /** Even. */
+    width,
+    height,
+    /** Place of the top left corner of the reference. */
+    corner,
+    /** Place of the figure's foot point. */
+    origin: foot,
+  }
 }
 
 function toEven(value: number): number {

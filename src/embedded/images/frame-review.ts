@@ -1,4 +1,4 @@
-import { visibleBox } from '../../../atlas/frames/trim.ts'
+import { type Box, visibleBox } from '../../../atlas/frames/trim.ts'
 import type { Bitmap } from '../../../atlas/index.ts'
 import type { ReviewRecord } from '../store/records.ts'
 
@@ -31,8 +31,6 @@ export function reviewFrames(frames: readonly Bitmap[], background: 'remove' | '
     }),
   }
 }
-
-type Box = NonNullable<ReturnType<typeof visibleBox>>
 
 function touchesBorder(box: Box, frame: Bitmap): boolean {
   return box.left === 0 || box.top === 0 || box.right === frame.width || box.bottom === frame.height
