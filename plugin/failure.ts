@@ -2,7 +2,6 @@ import { filesOf } from '../src/errors.ts'
 import { toDiskFailure } from '../src/host/disk-failure.ts'
 import { escapeLines, escapeText } from '../src/host/terminal.ts'
 import { fromRoot } from './ids.ts'
-import type { PanelError } from './protocol/protocol.ts'
 
 /**
  * An error in Rollup's form. Vite prints it, and shows it in its overlay with the place in the spec. It
@@ -107,6 +106,21 @@ function placeOf(error: unknown): PluginFailure['loc'] {
   const line = typeof issue?.line === 'number' ? issue.line : 1
   const column = typeof issue?.column === 'number' ? issue.column : 1
   return { file, line, column }
+}
+
+/** An error as the panel shows it, and what to do about it. */
+export interface PanelError {
+  /** A code of `docs/errors.md`. */
+  readonly code: string
+  /** What was expected, what was found, and what to do. */
+  readonly message: string
+  /** Its subject, `hero.walk`, if it is about one thing. */
+  readonly id?: string
+  /** Path from the project's root, with forward slashes. */
+  readonly file?: string
+  /** From 1. */
+  readonly line?: number
+  readonly column?: number
 }
 
 /**

@@ -14,7 +14,7 @@ import { SpritewrightError } from '../errors.ts'
 import type { FrameReview } from '../service/wire.ts'
 import { bordersOf } from '../sprite-spec/borders.ts'
 import { animationId } from '../sprite-spec/request.ts'
-import type { AnimationSpec, SpriteSpec } from '../sprite-spec/spec.ts'
+import { type AnimationSpec, frameName, type SpriteSpec } from '../sprite-spec/spec.ts'
 import { type OpenedResult, openResult } from './open-result.ts'
 import { layOver } from './overrides/overrides.ts'
 import { drawPlaceholder } from './placeholder.ts'
@@ -106,8 +106,8 @@ export function toSequence(input: SheetInput, { frames, room }: Pick<CutAnimatio
   return {
     name: `${spec.name}/${animation.name}`,
     sprite: spec.name,
-    frames: frames.map(({ index, ...frame }) => ({ ...frame, name: frameName(input, index), durationMs: 1000 / animation.fps })),
-    play: (animation.use ?? frames.map(({ index }) => index)).map((index) => frameName(input, index)),
+    frames: frames.map(({ index, ...frame }) => ({ ...frame, name: frameName(spec, animation, index), durationMs: 1000 / animation.fps })),
+    play: (animation.use ?? frames.map(({ index }) => index)).map((index) => frameName(spec, animation, index)),
     durations: animation.durations,
     fps: animation.fps,
     loop: animation.loop,
@@ -120,13 +120,6 @@ export function toSequence(input: SheetInput, { frames, room }: Pick<CutAnimatio
     padding: spec.padding,
     pixelArt: spec.pixelArt,
   }
-}
-
-/** Returns the name of a frame: `hero/walk/0003`. A picture is `ui/sword`, or `badge` if it has the sprite's name. */
-export function frameName({ spec, animation }: Pick<SheetInput, 'spec' | 'animation'>, index: number): string {
-  const { name, isPicture } = animation
-  if (!isPicture) return `${spec.name}/${name}/${frameNumber(index)}`
-  return name === '' ? spec.name : `${spec.name}/${name}`
 }
 
 /** Returns `hero/walk` for the frame `hero/walk/0003` of an animation, and the same name for a picture. */
@@ -164,11 +157,6 @@ interface Side {
 function scaledBorders({ left, top, right, bottom }: Borders, across: number, down: number): Borders {
   const times = (px: number, factor: number): number => Math.round(px * factor)
   return { left: times(left, across), top: times(top, down), right: times(right, across), bottom: times(bottom, down) }
-}
-
-/** Formats the number of a frame in names: `0003`. */
-export function frameNumber(index: number): string {
-  return String(index).padStart(4, '0')
 }
 
 /** Frames as the game plays them, at their delivered size. */

@@ -1,10 +1,11 @@
 import { withOutlines } from '../../atlas/index.ts'
 import type { SpritewrightError } from '../errors.ts'
 import { animationId } from '../sprite-spec/request.ts'
+import { frameName } from '../sprite-spec/spec.ts'
 import { type AnimationPorts, makeAnimation, readAnimation } from './cache/animation.ts'
 import { type AskedGroup, readSheet, scalesOf, sheetKey, writeSheet } from './cache/sheet.ts'
 import { encodeSheet, type TextureEncoder } from './encode.ts'
-import { type CutAnimation, frameName, ownerOf, toSequence, untrimmed } from './frames.ts'
+import { type CutAnimation, ownerOf, toSequence, untrimmed } from './frames.ts'
 import { type Layout, layoutDigest, layoutName, toLayout } from './layout.ts'
 import type { BuiltAtlas, BuiltGroup, PackedAtlas, PackedGroup } from './model.ts'
 import { layOut } from './pack-group.ts'
@@ -136,13 +137,12 @@ function withAnimations({ atlases, quality, warnings }: PackedGroup, members: re
       atlas.frames.map((frame) => frame.name),
       ownerOf,
     )
-    const animations = members.flatMap((input) => {
-      const { spec, animation } = input
+    const animations = members.flatMap(({ spec, animation }) => {
       if (animation.isPicture) return []
       const { fps, durations, loop, yoyo, use } = animation
       const name = `${spec.name}/${animation.name}`
       // Frames are sorted by name, which is their playing order.
-      const play = use?.map((index) => frameName(input, index)) ?? names.get(name) ?? []
+      const play = use?.map((index) => frameName(spec, animation, index)) ?? names.get(name) ?? []
       const frames = play.map((frame, at) => ({ name: frame, durationMs: durations?.[at] ?? 1000 / fps }))
       return { name, sprite: spec.name, frames, fps, loop, yoyo }
     })

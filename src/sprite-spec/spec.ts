@@ -171,3 +171,18 @@ export function stepsOf(
 export function nameInSprite(spec: Pick<SpriteSpec, 'name'>, { name }: Pick<AnimationSpec, 'name'>): string {
   return name || spec.name
 }
+
+/** Returns the name of a frame: `hero/walk/0003`. A picture is `ui/sword`, or `badge` if it has the sprite's name. */
+export function frameName(
+  { name: sprite }: Pick<SpriteSpec, 'name'>,
+  { name, isPicture }: Pick<AnimationSpec, 'name' | 'isPicture'>,
+  index: number,
+): string {
+  if (!isPicture) return `${sprite}/${name}/${frameNumber(index)}`
+  return name === '' ? sprite : `${sprite}/${name}`
+}
+
+/** Formats the number of a frame in names: `0003`. */
+export function frameNumber(index: number): string {
+  return String(index).padStart(4, '0')
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createStatePublisher, type StatePorts, type StatePublisher } from '../../plugin/panel/server/state/publisher.ts'
+import { createStatePublisher, type StatePorts, type StatePublisher } from '../../plugin/panel/server/publisher.ts'
 import type { PanelState, StateEvent } from '../../plugin/protocol/protocol.ts'
 import type { Overview } from '../../src/index.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { toPanelState } from '../../plugin/panel/server/state/state.ts'
 import type { PanelPaid } from '../../plugin/protocol/protocol.ts'
+import { toPanelState } from '../../plugin/protocol/state/state.ts'
 import { hasCode, type SpritewrightError } from '../../src/errors.ts'
 import type { ServedRequest, ServedResponse } from '../../src/host/server.ts'
 import type { StandingApproval } from '../../src/project/plan.ts'
@@ -198,6 +198,7 @@ async function paidInPanel(workshop: Workshop): Promise<PanelPaid> {
   const state = toPanelState({
     ...{
       root: '/game',
+      folder: '',
       open: overview.items.map(({ spec }) => spec.name),
       engines: [],
       revision: 1,

@@ -10,6 +10,7 @@ import {
   type Workshop,
 } from '../../../src/index.ts'
 import { readError } from '../../failure.ts'
+import type { BuyerFailure } from '../../protocol/state/failures.ts'
 
 /** The dependencies of buying in dev. */
 export interface BuyerPorts {
@@ -19,12 +20,6 @@ export interface BuyerPorts {
   onProgress(progress: JobProgress): void
   /** A purchase has begun, ended or failed. */
   onChange(): void
-}
-
-/** An error, and the animations that it is about. */
-export interface BuyerFailure {
-  readonly ids: readonly string[]
-  readonly error: unknown
 }
 
 /**

@@ -1,10 +1,15 @@
 import type { IncomingMessage } from 'node:http'
+import { relative } from 'node:path'
 import type { ViteDevServer } from 'vite'
 import type { BuiltPage, Overview, Preview, PriceList, Workshop } from '../../../src/index.ts'
 import { SpritewrightError } from '../../../src/index.ts'
 import { createPageShelf, type PageShelf } from '../../http/pages.ts'
 import { createLog } from '../../log.ts'
 import type { PanelAtlases, PanelFrames, PanelLedger, PanelSprite } from '../../protocol/protocol.ts'
+import { toPanelAtlases } from '../../protocol/state/atlas.ts'
+import { toJson } from '../../protocol/state/json.ts'
+import { toPanelProgress } from '../../protocol/state/paid.ts'
+import { toPanelFrames } from '../../protocol/state/sprite.ts'
 import { accessOf } from './access.ts'
 import { createActions } from './actions.ts'
 import { printAddress } from './address.ts'
@@ -12,12 +17,8 @@ import { atService, createBuyer } from './buyer.ts'
 import { createEventHub } from './events.ts'
 import { createPanelOrigin, type PanelOrigin } from './origin.ts'
 import { readPanelFile } from './page-files.ts'
+import { createStatePublisher, type StatePorts } from './publisher.ts'
 import { createPanelHandler, redirectToPanel } from './routes.ts'
-import { toPanelAtlases } from './state/atlas.ts'
-import { toJson } from './state/json.ts'
-import { toPanelProgress } from './state/paid.ts'
-import { createStatePublisher, type StatePorts } from './state/publisher.ts'
-import { toPanelFrames } from './state/sprite.ts'
 
 /** The dependencies of the panel and of buying in dev. */
 export interface PanelServerPorts {
@@ -75,6 +76,7 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
     publish: (event) => hub.send('state', event),
     partsOf: (request, mayBuy) => ({
       root,
+      folder: relative(process.cwd(), root).replaceAll('\\', '/'),
       engines: workshop.options.engine ? [workshop.options.engine] : ['phaser', 'pixi'],
       prices,
       priceError,

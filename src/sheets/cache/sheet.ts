@@ -2,7 +2,8 @@ import type { PageFormat } from '../../../atlas/index.ts'
 import { bordersOf } from '../../sprite-spec/borders.ts'
 import { buildKey } from '../../sprite-spec/key.ts'
 import { animationId } from '../../sprite-spec/request.ts'
-import { frameName, ownerOf } from '../frames.ts'
+import { frameName } from '../../sprite-spec/spec.ts'
+import { ownerOf } from '../frames.ts'
 import type { BuiltPage, PackedAtlas, PackedGroup, SheetOptions } from '../model.ts'
 import type { SheetInput } from '../sources.ts'
 import { animationKey } from './animation.ts'
@@ -101,7 +102,7 @@ function isAtlasOf(atlas: PackedAtlas, { name, members, options }: AskedGroup): 
   const encodings = options.encodings.length === 0 ? ['png'] : options.encodings
   const lists = [atlas.pages, ...(atlas.alternates ?? [])]
   const frames = new Set(atlas.frames.map((frame) => frame.name))
-  const known = new Set(members.map((input) => ownerOf(frameName(input, 0))))
+  const known = new Set(members.map((input) => ownerOf(frameName(input.spec, input.animation, 0))))
   const found = new Set(atlas.frames.map((frame) => ownerOf(frame.name)))
   return (
     atlas.name === name &&
@@ -111,7 +112,7 @@ function isAtlasOf(atlas: PackedAtlas, { name, members, options }: AskedGroup): 
     atlas.frames.every((frame) => liesOnPage(frame, atlas.pages)) &&
     found.size === known.size &&
     [...found].every((animation) => known.has(animation)) &&
-    members.every((input) => (input.animation.use ?? []).every((index) => frames.has(frameName(input, index))))
+    members.every(({ spec, animation }) => (animation.use ?? []).every((index) => frames.has(frameName(spec, animation, index))))
   )
 }
 

@@ -1,5 +1,4 @@
-import { nameInSprite, type SpriteSpec } from '../../sprite-spec/spec.ts'
-import { frameName } from '../frames.ts'
+import { frameName, nameInSprite, type SpriteSpec } from '../../sprite-spec/spec.ts'
 import type { BuiltSheets } from '../sheet.ts'
 
 /** The first line of every typings file. It identifies files that spritewright wrote. */
@@ -71,7 +70,7 @@ function moduleType(spec: SpriteSpec, frames: string): string {
 function frameNames(spec: SpriteSpec): string {
   const frames = spec.animations.flatMap((animation) =>
     [...new Set(animation.use ?? Array.from({ length: animation.frames }, (_, index) => index))].map((index) =>
-      frameName({ spec, animation }, index),
+      frameName(spec, animation, index),
     ),
   )
   return union(frames.sort())

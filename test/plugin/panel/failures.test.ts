@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { factsOfFailures, openFailures, orphanId } from '../../../plugin/panel/server/failures.ts'
+import { factsOfFailures, openFailures, orphanId } from '../../../plugin/protocol/state/failures.ts'
 import { type OverviewItem, SpritewrightError } from '../../../src/index.ts'
 import { meaningOf } from '../../../src/project/states.ts'
 

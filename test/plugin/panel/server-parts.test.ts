@@ -3,10 +3,10 @@ import { createPageShelf } from '../../../plugin/http/pages.ts'
 import { accessOf } from '../../../plugin/panel/server/access.ts'
 import { createRecordReader } from '../../../plugin/panel/server/ledger.ts'
 import { bodyLimit, isAction, parseRequest } from '../../../plugin/panel/server/request-schemas.ts'
-import { toPanelAtlases } from '../../../plugin/panel/server/state/atlas.ts'
-import { toJson } from '../../../plugin/panel/server/state/json.ts'
 import { withSums } from '../../../plugin/panel/ui/views/chart-steps.ts'
 import type { ActionName } from '../../../plugin/protocol/actions.ts'
+import { toPanelAtlases } from '../../../plugin/protocol/state/atlas.ts'
+import { toJson } from '../../../plugin/protocol/state/json.ts'
 import type { BuiltPage, BuiltSheets, LedgerReport, Overview } from '../../../src/index.ts'
 
 const bytesOf = (value: unknown): Uint8Array => new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value))
@@ -281,6 +281,6 @@ describe('packed atlases for the panel', () => {
       ],
       slices: { x: [6, 3], y: [4, 6] },
     })
-    expect(atlasOf({ ...plain, name: 'c' }).frames[0]).not.toHaveProperty('hull')
+    expect(atlasOf({ ...plain, name: 'c' }).frames[0]?.hull).toBeUndefined()
   })
 })

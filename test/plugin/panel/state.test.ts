@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { toJson } from '../../../plugin/panel/server/state/json.ts'
-import type { StateParts } from '../../../plugin/panel/server/state/parts.ts'
-import { toPanelState } from '../../../plugin/panel/server/state/state.ts'
 import { withSums } from '../../../plugin/panel/ui/views/chart-steps.ts'
 import type { PanelSprite, PanelState } from '../../../plugin/protocol/protocol.ts'
+import { toJson } from '../../../plugin/protocol/state/json.ts'
+import type { StateParts } from '../../../plugin/protocol/state/parts.ts'
+import { toPanelState } from '../../../plugin/protocol/state/state.ts'
 import { SpritewrightError } from '../../../src/errors.ts'
 import type { PaidRequest } from '../../../src/sprite-spec/request.ts'
 import { figurePng } from '../../kit/project.ts'
@@ -39,6 +39,7 @@ async function desk(): Promise<Desk> {
     return {
       ...{
         root: '/game',
+        folder: '',
         engines: [],
         revision: 7,
         errors: [],

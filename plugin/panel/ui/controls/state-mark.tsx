@@ -1,9 +1,9 @@
 import type { VNode } from 'preact'
-import type { PanelLook, PanelProgress } from '../../../protocol/protocol.ts'
+import type { PanelProgress, RequestRow } from '../../../protocol/protocol.ts'
 import { progressWords } from '../state/words.ts'
 
 /** Shapes of 11 × 11, so that no state is shown by colour alone. */
-const marks: Readonly<Record<PanelLook['state'], string>> = {
+const marks: Readonly<Record<RequestRow['state'], string>> = {
   bought: 'M1 1h9v9H1z',
   lost: 'M1 1h9v9H1zm2 2v5h5V3zm2 1h1v3H5z',
   approved: 'M1 1h9v9H1zm1.5 1.5v6L8.5 2.5z',
@@ -26,7 +26,7 @@ export function StateMark({
   progress,
   isShort = false,
 }: {
-  readonly paid: PanelLook
+  readonly paid: Pick<RequestRow, 'state' | 'word' | 'tone'>
   readonly progress?: PanelProgress | undefined
   /** Shows the shape alone. The word is for screen readers. */
   readonly isShort?: boolean

@@ -1,12 +1,28 @@
-import type { BuiltPage, BuiltSheets, JobProgress, LedgerReport, Overview, PriceList } from '../../../../src/index.ts'
-import type { PanelAccess, PanelState } from '../../../protocol/protocol.ts'
-import type { BuyerFailure } from '../buyer.ts'
+import type { BuiltPage, BuiltSheets, JobProgress, LedgerReport, Overview, PriceList } from '../../../src/index.ts'
+import type { BuyerFailure } from './failures.ts'
+
+/** The permissions of a page. */
+export interface PanelAccess {
+  /** Whether actions are accepted from this page: it has the token, and uses an address of this server. */
+  readonly mayAct: boolean
+  /**
+   * Whether the server accepts approvals, answers and decisions, and buys requests. This needs `mayAct`, and
+   * a server that listens on loopback alone. CI and `build.generate: 'never'` forbid it. Free edits, prices
+   * and offers work without this permission.
+   */
+  readonly mayBuy: boolean
+  /** Why not, and what to do about it; empty if both are true. */
+  readonly words: string
+}
 
 /** The parts from which a state is made. */
 export interface StateParts {
   /** Folder of the project, absolute. */
   readonly root: string
-  readonly engines: PanelState['engines']
+  /** Path of that folder from the server's working folder, with forward slashes; empty if it is that one. */
+  readonly folder: string
+  /** Engines that the game may use: the one of the options or the dependencies, or both if neither names one. */
+  readonly engines: readonly ('phaser' | 'pixi')[]
   readonly revision: number
   readonly overview: Overview
   /** Names of the sprites whose details are shown. */

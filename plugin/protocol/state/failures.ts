@@ -1,6 +1,11 @@
 import { hasCode, type OverviewItem, type OverviewOrphan, type PlanStep } from '../../../src/index.ts'
 import type { StateFacts } from '../../../src/project/states.ts'
-import type { BuyerFailure } from './buyer.ts'
+
+/** An error of a purchase, and the animations that it is about. */
+export interface BuyerFailure {
+  readonly ids: readonly string[]
+  readonly error: unknown
+}
 
 type Paid = OverviewItem | PlanStep | OverviewOrphan
 

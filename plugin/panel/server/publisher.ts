@@ -1,9 +1,9 @@
-import type { BuiltSheets, LedgerReport, Overview, Preview, Workshop } from '../../../../src/index.ts'
-import type { GuardedRequest } from '../../../http/guard.ts'
-import type { PanelSprite, PanelState, StateEvent } from '../../../protocol/protocol.ts'
-import { createRecordReader } from '../ledger.ts'
-import type { StateParts } from './parts.ts'
-import { toOpenSprite, toPanelState } from './state.ts'
+import type { BuiltSheets, LedgerReport, Overview, Preview, Workshop } from '../../../src/index.ts'
+import type { GuardedRequest } from '../../http/guard.ts'
+import type { PanelSprite, PanelState, StateEvent } from '../../protocol/protocol.ts'
+import type { StateParts } from '../../protocol/state/parts.ts'
+import { toOpenSprite, toPanelState } from '../../protocol/state/state.ts'
+import { createRecordReader } from './ledger.ts'
 
 /** The dependencies of a panel's state. */
 export interface StatePorts {

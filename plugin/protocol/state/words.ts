@@ -7,17 +7,21 @@ import {
   type OverviewService,
   type StandingApproval,
 } from '../../../src/index.ts'
-import type { PanelPrice } from '../../protocol/protocol.ts'
 
 type Priced = NonNullable<OverviewItem['quote']>
 
 /**
- * A price in the form of the panel. A single picture is charged on delivery; for everything else credits are
+ * A price before the purchase; not binding. A single picture is charged on delivery; for everything else credits are
  * held before (C13).
  */
-export function priceOf({ credits, ...quote }: Priced, operation: string): PanelPrice {
+export function priceOf({ credits, ...quote }: Priced, operation: string) {
   const when = operation === 'sprite_sheet' ? 'held' : 'charged on delivery'
-  return { ...quote, credits: formatCredits(credits), words: `${creditsWords(credits)} will be ${when}.` }
+  return {
+    ...quote,
+    credits: formatCredits(credits),
+    /** "2.4 credits will be held." or, for a single picture, "1 credit will be charged on delivery." */
+    words: `${creditsWords(credits)} will be ${when}.`,
+  }
 }
 
 /** Who approved a request, and how. */

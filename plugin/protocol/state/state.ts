@@ -1,59 +1,91 @@
-import { basename, relative } from 'node:path'
-import { sumCredits } from '../../../../src/credit/credits.ts'
-import { formatCredits, type OverviewItem, type PlanStep, type PriceList } from '../../../../src/index.ts'
-import { isToBuy } from '../../../../src/project/states.ts'
-import { toPanelError } from '../../../failure.ts'
-import type { PanelError, PanelOrphan, PanelSprite, PanelState, ShownState } from '../../../protocol/protocol.ts'
-import { factsOfFailures, namesOf, openFailures, orphanId } from '../failures.ts'
-import { serviceWords } from '../words.ts'
-import { toJson } from './json.ts'
-import { toOrphan, toPaid } from './paid.ts'
+import { basename } from 'node:path'
+import { sumCredits } from '../../../src/credit/credits.ts'
+import { formatCredits, type OverviewItem, type PlanStep, type PriceList } from '../../../src/index.ts'
+import { isToBuy, type ShownState } from '../../../src/project/states.ts'
+import { type PanelError, toPanelError } from '../../failure.ts'
+import { factsOfFailures, namesOf, openFailures, orphanId } from './failures.ts'
+import { type Json, toJson } from './json.ts'
+import { type PanelOrphan, toOrphan, toPaid, toStep } from './paid.ts'
 import { indexParts, type StateIndex, type StateParts } from './parts.ts'
-import { type ShownItem, toSprite, toSpriteRow } from './sprite.ts'
+import { type PanelSprite, type ShownItem, toSprite, toSpriteRow } from './sprite.ts'
+import { serviceWords } from './words.ts'
+
+/** Everything that the panel shows. */
+export type PanelState = Json<ReturnType<typeof toPanelState>>
 
 /** Makes the state that the panel shows. Pure. */
-export function toPanelState(parts: StateParts): PanelState {
-  const { root, overview, ledger, prices } = parts
+export function toPanelState(parts: StateParts) {
+  const { root, overview, ledger } = parts
   const { held, settled, restored, uncertain, elsewhere } = ledger
   const index = indexParts(parts)
   const items = itemsByName([...overview.items, ...overview.own])
   const sprites = [...items.keys()].sort().map((name) => toSpriteRow(parts, items.get(name) ?? [], index))
-  const steps = overview.steps.map((step) => ({
-    ...toPaid(parts, step, index),
-    operation: step.request.operation,
-    sprites: step.sprites,
-    ids: step.ids,
-  }))
+  const steps = overview.steps.map((step) => toStep(parts, step, index))
   const orphans = overview.orphans.map((one) => toOrphan(parts, one, index))
-  const total = prices && sumPrices([...overview.items, ...overview.steps].filter(isToBuy), prices)
-  const { keyMode } = prices?.service ?? {}
-  const { kind, host, canAsk } = overview.service
   return {
+    /** Version of this protocol. */
     version: 1,
+    /** Grows with every change, and from one server to its successor. Events name it. */
     revision: parts.revision,
+    /** Name of the project's folder. */
     project: basename(root),
-    folder: relative(process.cwd(), root).replaceAll('\\', '/'),
+    folder: parts.folder,
     engines: parts.engines,
     access: parts.access,
-    service: {
-      mode: kind === 'embedded' ? 'embedded' : canAsk ? (keyMode ?? 'unasked') : 'none',
-      host,
-      balance: prices && formatCredits(prices.balance),
-      newSprite: prices && toJson(prices.newSprite),
-      words: serviceWords(overview.service, parts.priceError),
-    },
+    service: toService(parts),
+    /** By name. A sprite with a broken spec is not here but in `errors`. */
     sprites,
+    /** The details of the sprites that the request names in `open`. */
     open: parts.open.filter((name) => items.has(name)).map((name) => toSprite(parts, items.get(name) ?? [], index)),
+    /** Paid steps of reference chains: those that an unbought request needs, and bought ones. */
     steps,
+    /**
+     * Requests that may have been paid and that no spec asks for any more. A person may decide or answer them,
+     * and their results are fetched; they are never approved.
+     */
     orphans,
     totals: {
+      /** Number of animations and steps in each state that occurs. */
       counts: countStates([...sprites.flatMap(({ animations }) => animations), ...steps]),
-      price: total === undefined ? undefined : formatCredits(total),
+      price: toTotal(parts),
     },
+    /** The sums of the project's own records. */
     ledger: toJson({ held, settled, restored, uncertain, elsewhere }),
+    /** Current errors, the gravest first. A fixed error is removed. */
     errors: toErrors(parts, orphans, index),
+    /** Sentences for a person. */
     warnings: [...new Set([...overview.warnings, ...ledger.warnings])],
   }
+}
+
+/** The service, as far as it was asked. It is asked only if the panel sends `quote`. */
+function toService({ overview, prices, priceError }: StateParts) {
+  const { kind, host, canAsk } = overview.service
+  const mode = kind === 'embedded' ? 'embedded' : canAsk ? (prices?.service.keyMode ?? 'unasked') : 'none'
+  return {
+    /**
+     * `embedded`: play money. `none`: no key or no address, see `words`. `unasked`: there is a key, but nothing
+     * was asked yet.
+     */
+    mode: mode as typeof mode,
+    /** Host of the service; missing if none is configured. */
+    host,
+    /** Available credits, as of the last request for them. */
+    balance: prices && formatCredits(prices.balance),
+    /** Price of the animation that the action `create` writes, as of the last request, and what decides it. */
+    newSprite: prices && toJson(prices.newSprite),
+    /** What to do if there is no key, or why the last request failed; empty if all is well. */
+    words: serviceWords(overview.service, priceError),
+  }
+}
+
+/**
+ * Price of everything that is not bought yet; missing if prices were not requested, or something has no
+ * price.
+ */
+function toTotal({ overview, prices }: StateParts): string | undefined {
+  const total = prices && sumPrices([...overview.items, ...overview.steps].filter(isToBuy), prices)
+  return total === undefined ? undefined : formatCredits(total)
 }
 
 /** The details of a sprite; `undefined` if there is no such sprite. */
@@ -80,7 +112,7 @@ function sumPrices(open: readonly (OverviewItem | PlanStep)[], prices: PriceList
   return amounts.every((amount) => amount !== undefined) ? sumCredits(amounts) : undefined
 }
 
-function countStates(all: readonly { readonly state: ShownState }[]): PanelState['totals']['counts'] {
+function countStates(all: readonly { readonly state: ShownState }[]): Readonly<Partial<Record<ShownState, number>>> {
   const counts: Partial<Record<ShownState, number>> = {}
   for (const { state } of all) counts[state] = (counts[state] ?? 0) + 1
   return counts
