@@ -29,7 +29,7 @@ export interface Context {
   readonly host: Host
   readonly options: ResolvedOptions
   readonly credentials: Credentials
-  /** Finds the key of `credentials` in bytes that are shown, shipped or written. */
+  /** Finds the API key of `credentials` in bytes that are shown, shipped or written. */
   readonly keySearch: KeySearch
   /** Folder of results, journal and ledger, absolute. */
   readonly storeFolder: string
@@ -44,7 +44,7 @@ export interface Context {
   readonly keys: KeyRing
   /** Name of this checkout's journal. */
   readonly checkout: CheckoutName
-  /** What this user's own runs remember of the project, beside the journal. */
+  /** Facts about the project that this user's runs store, in addition to the journal. */
   readonly memory: ProjectMemory
   /** Addresses that the user has confirmed for the API key. */
   readonly hosts: TrustedHosts
@@ -68,18 +68,18 @@ export interface Context {
   readonly codec?: string | undefined
   /** Package that encodes KTX2; missing if no format needs it. */
   readonly textures?: InstalledPackage | undefined
-  /** Warnings for a person, in the order in which they arose; each one once. */
+  /** Warnings for a person, each once, in the order of their first occurrence. */
   readonly warnings: string[]
-  /** Adds a warning, unless it is there already. */
+  /** Adds a warning, unless the list has it already. */
   readonly warn: (message: string) => void
   /** Files and folders of own art that were read, absolute. */
   readonly ownFiles: Set<string>
 }
 
 /**
- * Opens the stores of a project. It reads and writes nothing on disk.
+ * Opens the stores of a project. Nothing is read or written on disk.
  *
- * @param project.name From its `package.json`. Two projects may have the same path, one after the other or in
+ * @param project.name Name in its `package.json`. Two projects may have the same path, one after the other or in
  * two containers.
  */
 export function openContext(
@@ -149,8 +149,8 @@ function rescueFolders(host: Pick<Host, 'stateFolder' | 'tempFolder'>, place: st
 }
 
 /**
- * Names a project by its path and its own name. Data outside the project is found again by this name after
- * all uncommitted files are gone.
+ * Names a project by its path and its own name. By this name, data outside the project is found again after all
+ * uncommitted files were deleted.
  */
 function placeId(root: string, projectName: string | undefined): string {
   return createHash('sha256')

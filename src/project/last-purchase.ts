@@ -7,10 +7,10 @@ import type { AskedFields, LockEntry, LockFile } from '../vault/lockfile.ts'
 /** A bought result of an earlier request of an animation. */
 export interface SupersededResult {
   readonly sha256: string
-  /** Number of frames that it was asked for. */
+  /** Requested number of frames. */
   readonly frames: number
   readonly review?: FrameReview
-  /** What it cost at most; missing if the lock file does not say. */
+  /** Its highest possible cost; missing if the lock file does not record it. */
   readonly credits?: Credits
 }
 
@@ -38,8 +38,8 @@ export function supersededBy(
 }
 
 /**
- * Compares the paid fields with the last purchase or approval of this animation. At a service that has none,
- * the one of another service that differs least counts. Returns an empty list if there was none at all.
+ * Compares the paid fields with the last purchase or approval of this animation. If the service has none, the most
+ * similar entry of another service counts. Returns an empty list if no service has one.
  *
  * @param host Host of the configured service; `undefined` if none is configured.
  */
@@ -51,12 +51,12 @@ export function changedFields(request: PaidRequest, lock: LockFile, host: string
   return changed?.length === 0 ? ['service'] : (changed ?? [])
 }
 
-/** Whether one picture was asked for. The lock file has no operation of a sheet. */
+/** Whether an entry is for one picture. Entries for a sheet have no operation in the lock file. */
 function isPicture({ operation = 'sprite_sheet' }: Pick<AskedFields, 'operation'>): boolean {
   return operation !== 'sprite_sheet'
 }
 
-/** @param isElsewhere Whether the entry is of another service, where each step of a chain has another hash. */
+/** @param isElsewhere Whether the entry is for another service, at which each step of a chain has another hash. */
 function differences(request: PaidRequest, { asked }: LockEntry, isElsewhere: boolean): readonly string[] {
   const now = askedFields(request)
   const before = isElsewhere && request.reference?.kind === 'request' ? { ...asked, reference: now.reference } : asked
@@ -65,7 +65,7 @@ function differences(request: PaidRequest, { asked }: LockEntry, isElsewhere: bo
 
 const paidFields = ['prompt', 'reference', 'operation', 'frames', 'background', 'take', 'options'] as const
 
-/** What the lock file leaves out. */
+/** Values that the lock file omits. */
 const absent: Partial<AskedFields> = { take: 1, options: {} }
 
 function newestFirst(entries: readonly (readonly [string, LockEntry])[]): readonly (readonly [string, LockEntry])[] {

@@ -5,7 +5,7 @@ import type { DeliveryLayout } from '../sheets/sources.ts'
 import type { PaidRequest } from '../sprite-spec/request.ts'
 import type { Context } from './context.ts'
 
-/** How deliveries of the configured service are read, if its profile says so. */
+/** The layout of deliveries in the profile of the configured service, if the profile has one. */
 export function layoutOf({ options: { service } }: Pick<Context, 'options'>): DeliveryLayout | undefined {
   return typeof service === 'object' ? (resolveProfile(service.profile).readDelivery as DeliveryLayout | undefined) : undefined
 }
@@ -13,8 +13,8 @@ export function layoutOf({ options: { service } }: Pick<Context, 'options'>): De
 /**
  * Opens a result as a build does: decodes the frames of an archive, or a single picture.
  *
- * @param request What was asked for. `frames` may be unknown.
- * @returns Why it cannot be read, a sentence; `undefined` if it can.
+ * @param request The request of the result. `frames` may be unknown.
+ * @returns The reason why the result cannot be read, a sentence; `undefined` if it can be read.
  */
 export function faultOfResult(
   context: Pick<Context, 'options'>,

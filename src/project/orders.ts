@@ -16,7 +16,7 @@ import { type Session, uploadsFolder } from './session.ts'
 import { readApprovers } from './trust/approvers.ts'
 import type { WantedAnimation, WantedAnimations } from './wanted.ts'
 
-/** Returns the approval that the lock file records for a request. Returns `undefined` if it has none. */
+/** Returns the approval that the lock file records for a request, or `undefined`. */
 export function approvalOf(lock: LockFile, id: string, hash: string): Approval | undefined {
   const approval = findEntry(lock, id, hash)?.approval
   return approval && { ...approval, ceiling: parseCredits(approval.ceiling) }
@@ -69,14 +69,15 @@ function toOrderReference(target: WantedAnimation, reference: RequestReference, 
   })
 }
 
-/** An order that has an approval. */
+/** An order with an approval. */
 export type ApprovedOrder = Order & { readonly approval: Approval }
 
 /**
- * Makes the change of the lock file that records an approval. A later one, which another process has given, stays.
+ * Makes the change of the lock file that records an approval. If another process has given a later approval, that
+ * one stays.
  *
  * @param submission Frozen bytes that are taken over with the approval.
- * @default those of the entry stay
+ * @default the entry keeps its own frozen bytes
  */
 export function toApprovalChange(
   session: Session,
@@ -94,7 +95,7 @@ export function toApprovalChange(
   }
 }
 
-/** Returns an order and all orders that it builds on, the first step first. */
+/** Returns an order and the orders of all its steps, the first step first. */
 export function withSteps(order: Order): readonly Order[] {
   return order.reference?.kind === 'order' ? [...withSteps(order.reference.order), order] : [order]
 }
@@ -105,7 +106,7 @@ export function ordersOf(session: Session, found: OrderFacts & Pick<WantedAnimat
   return new Map(orders.map((order) => [order.hash, order] as const))
 }
 
-/** How long a run waits for the submission of another machine: longer than a request and its retries take. */
+/** How long a run waits for the submission of another machine, longer than a request with its retries. Milliseconds. */
 const elsewhereMs = 90_000
 
 /**
@@ -113,7 +114,7 @@ const elsewhereMs = 90_000
  *
  * @param run `mayBuy`: whether requests may be submitted. `mayReplay`: whether a submission may be sent
  * again.
- * @default nothing may
+ * @default neither
  */
 export async function toJobPorts(
   context: Context,
@@ -128,7 +129,7 @@ export async function toJobPorts(
   const { host } = context
   if (run.mayBuy)
     await rememberProject(context).catch((error: unknown) => {
-      // No approval counts then. What was sent is still followed.
+      // Then no approval counts. Executions of earlier submissions are still followed.
       if (!hasCode(error, 'SW_CONFIG')) throw error
       context.warn(error.message)
     })

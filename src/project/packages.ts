@@ -5,8 +5,8 @@ import { findPackage, type InstalledPackage } from '../host/modules/installed-pa
 /**
  * Finds `ktx2-encoder`, which encodes KTX2, for a project. Other versions may encode other bytes.
  *
- * @param root Of the project, absolute.
- * @throws `SW_CONFIG` with the command that installs it.
+ * @param root Folder of the project, absolute.
+ * @throws `SW_CONFIG` with the command that installs the package.
  */
 export async function findTexturePackage({ disk }: Pick<Host, 'disk'>, root: string): Promise<InstalledPackage> {
   const found = await findPackage(disk, 'ktx2-encoder', [root], 'dist/node/index.js')
@@ -20,7 +20,7 @@ export async function findTexturePackage({ disk }: Pick<Host, 'disk'>, root: str
 
 /**
  * Returns the versions on which the bytes of pictures depend: sharp reads, scales and encodes; zlib
- * compresses PNGs. The version of sharp is `-` if it is not found.
+ * compresses PNGs. The version of sharp is `-` if sharp is not found.
  */
 export async function readCodecVersion({ disk }: Pick<Host, 'disk'>): Promise<string> {
   const sharp = (await findPackage(disk, 'sharp', [], ''))?.version

@@ -15,28 +15,28 @@ import { changedFields, type SupersededResult, supersededBy } from './last-purch
  * The state of one animation.
  *
  * - `bought`: its result is in the vault.
- * - `lost`: it was bought, but its result is not here. The result can be fetched again for free by its
- *   execution id.
+ * - `lost`: the animation was bought, but its result is not here. The result can be fetched again for free by
+ *   its execution id.
  * - `approved`: a ceiling is recorded, nothing was sent.
  * - `running`: an execution is known and has not ended.
  * - `question`: an execution waits for an answer.
- * - `uncertain`: a submission or an answer was sent, its outcome is unknown, and a replay is not safe any
- *   more. A person decides.
+ * - `uncertain`: a submission or an answer was sent, its outcome is unknown, and a replay is no longer safe. A
+ *   person decides.
  * - `failed`: the last attempt ended without a result.
- * - `missing`: it has no approval, submission or result.
+ * - `missing`: the animation has no approval, submission or result.
  */
 export type PlanState = 'bought' | 'lost' | 'approved' | 'running' | 'question' | 'uncertain' | 'failed' | 'missing'
 
-/** The state of one request, with the facts behind it. */
+/** The state of one request, with the facts that decide it. */
 export interface Standing {
-  /** Request hash; missing while the service's identity is unknown (nothing bought and no key). */
+  /** Request hash; missing if the service's identity is unknown (nothing bought and no key). */
   readonly hash?: string
   readonly state: PlanState
   /** The attempt that counts for the request, from 1; missing if nothing was ever frozen. */
   readonly attempt?: number
   /** The ceiling that is recorded for exactly this request. */
   readonly ceiling?: Credits
-  /** Who approved it, and whether the approval counts here; only if it is not bought. */
+  /** The approval, with its approver and whether it counts here; only if the request is not bought. */
   readonly approval?: StandingApproval
   /** A fresh price; only if the request has to be bought and the service was asked. */
   readonly quote?: Quote
@@ -44,24 +44,24 @@ export interface Standing {
   readonly question?: Question
   /** SHA-256 of the bought result. */
   readonly result?: string
-  /** The journal has records that the user's own processes did not write. They cause no submission. */
+  /** Set if the journal has records that the user's own processes did not write. Such records cause no submission. */
   readonly isForeign?: true
   /** Explains a state that needs a person. */
   readonly note?: string
   /**
-   * What a person has to decide about: a submission or an answer with an unknown outcome, or a key under
-   * which the service has other bytes.
+   * The subject of a person's decision: a submission or an answer with an unknown outcome, or an idempotency key
+   * under which the service has other bytes.
    */
   readonly undecided?: 'submission' | 'answer' | 'conflict'
 }
 
-/** An approval as it is shown to a person. */
+/** The facts of an approval that a person sees. */
 export interface StandingApproval {
   /** Fingerprint of the approver's key; in approvals of earlier versions the id of a checkout. */
   readonly buyer: string
   readonly given?: Given | undefined
   readonly at: string
-  /** The price version that the person saw. If the service has another one now, nothing is bought on it. */
+  /** The price version that the person saw. If the service has another version now, the approval buys nothing. */
   readonly priceVersion: string
   /** Missing in approvals of earlier versions. */
   readonly project?: string | undefined
@@ -70,7 +70,7 @@ export interface StandingApproval {
   readonly verdict: ApprovalVerdict
 }
 
-/** The current price of a request; not binding. */
+/** The current price of a request, which is not binding. */
 export interface Quote {
   readonly credits: Credits
   readonly priceVersion: string
@@ -93,25 +93,25 @@ export interface PlanItem extends Standing {
   /** The service's review of the bought frames. */
   readonly review?: FrameReview
   /**
-   * The last result that was bought for this animation before it was changed; only if it is not bought now.
+   * The last result that was bought before the animation was changed; only if the present request is not bought.
    */
   readonly superseded?: SupersededResult
 }
 
-/** One paid step of a reference chain. It is bought, or an animation that is not bought yet needs it. */
+/** One paid step of a reference chain, which is bought, or needed by an animation that is not bought yet. */
 export interface PlanStep extends Standing {
   /** `sprite#2`, with the name of the first sprite that needs it. */
   readonly id: string
   readonly request: ImageRequest
   /** Names of all sprites whose chains include this step. */
   readonly sprites: readonly string[]
-  /** All of its ids. A sprite has several if it has equal steps. */
+  /** All ids of the step. A sprite with equal steps gives a step several ids. */
   readonly ids: readonly string[]
 }
 
 /** The service at which a request may be bought, or was bought. */
 export interface KnownService {
-  /** Identity of the service, from its answer; `undefined` while it was not asked. */
+  /** Identity of the service, from its answer; `undefined` before the first answer. */
   readonly identity?: ServiceIdentity | undefined
   /**
    * Host of the configured service; purchases from other hosts do not count. `undefined` if no service is
@@ -125,8 +125,8 @@ export interface KnownService {
  *
  * Online, the identity is that of the service that answers. Offline, it comes from the lock file's purchases.
  * A purchase fits if the spec, hashed under the purchase's identity, gives the purchase's request hash. A
- * purchase of a live key comes before one of a test key, then one with a result before one without. So an
- * approval for a live key comes before a result of a test key (C38).
+ * purchase with a live key comes before a purchase with a test key. Among these, a purchase with a result comes
+ * first. So an approval for a live key comes before a result of a test key (C38).
  */
 export function identify(
   id: string,
@@ -163,13 +163,13 @@ export type KeyTagOf = (hash: string) => string
 /**
  * Determines the state of one request. Pure.
  *
- * @param hash `undefined` if the identity under which it would be bought is unknown.
+ * @param hash `undefined` if the identity of the service is unknown.
  */
 export function standingOf(facts: PlanFacts, id: string, hash: string | undefined): Standing {
   if (hash === undefined) return { state: 'missing' }
   const entry = findEntry(facts.lock, id, hash)
   const submission = facts.submissionOf(hash)
-  // A purchase of another machine under this or a later attempt comes before an attempt that ended here.
+  // If another machine bought under this or a later attempt, its purchase counts before an attempt that ended here.
   const isElsewhere = entry !== undefined && mayAdopt(submission, entry)
   const ownExecution = submission.accepted?.executionId ?? (submission.failed ? undefined : entry?.execution?.id)
   const executionId = isElsewhere ? entry.execution?.id : ownExecution
@@ -185,7 +185,7 @@ export function standingOf(facts: PlanFacts, id: string, hash: string | undefine
   const result = isElsewhere ? entry.result?.sha256 : ownResult
   if (result !== undefined) {
     if (facts.isKept(result)) return { ...base, state: 'bought', result }
-    // The journal of the checkout that bought it lies beside the service's state.
+    // The journal of the checkout that bought the result is beside the embedded service's state.
     const isElsewhereAlone = entry?.service.host === embeddedHost && !submission.stored
     return { ...base, state: 'lost', result, ...(isElsewhereAlone ? { note: embeddedNote } : {}) }
   }
@@ -194,7 +194,7 @@ export function standingOf(facts: PlanFacts, id: string, hash: string | undefine
   const approval = readApproval(facts, hash, entry, submission)
   if (approval === undefined) return { ...base, ...open }
   if (!isLapsed(approval, approval.verdict, facts.approvers)) return { ...base, approval, ...open }
-  // An approval that has ended is like none.
+  // An approval that has ended does not count.
   const { ceiling: _ceiling, ...rest } = base
   const { verdict } = approval
   if (open.state !== 'approved' || verdict === 'valid') return { ...rest, ...open }
@@ -202,8 +202,8 @@ export function standingOf(facts: PlanFacts, id: string, hash: string | undefine
 }
 
 /**
- * Judges the approval of a request that is not bought. The check of a signature would take longer than all
- * other work on a bought request, so a bought request is not judged.
+ * Judges the approval of a request that is not bought. For a bought request, checking a signature would take longer
+ * than all other work, so its approval is not judged.
  */
 function readApproval(
   { approvers, decision }: PlanFacts,
@@ -255,8 +255,8 @@ function openState(
     case 'prepare':
       return { state: approved }
     case 'replay':
-      // Every POST was refused, so the next one starts a new submission. It needs an approval at today's
-      // price, and this state allows a new approval.
+      // Every POST was refused, so the next POST starts a new submission. This needs an approval at today's price,
+      // and this state allows a new approval.
       if (submission.sends.every(({ answer }) => answer.kind === 'refused')) return { state: approved }
       return { state: 'running', note: 'sent, not answered yet; the next build sends it again under the same key' }
     case 'stop':
@@ -296,7 +296,7 @@ export function servicesOf(lock: LockFile): readonly ServiceIdentity[] {
   return known
 }
 
-/** A loaded lock file is never changed in place, and every sprite of a project needs the same list. */
+/** The services of each loaded lock file, which is never changed in place. Every sprite needs the same list. */
 const services = new WeakMap<LockFile, readonly ServiceIdentity[]>()
 
 function readServices(lock: LockFile): readonly ServiceIdentity[] {

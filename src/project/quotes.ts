@@ -9,7 +9,7 @@ import type { Session } from './session.ts'
  */
 export interface Quotes {
   of(request: PaidRequest): Promise<Quote>
-  /** The price of any sheet of so many frames. */
+  /** The price of any sheet with this number of frames. */
   ofSheet(frames: number, background: SheetRequest['background']): Promise<Quote>
 }
 
@@ -23,7 +23,7 @@ function sheetKey(frames: number, background: SheetRequest['background']): strin
 }
 
 /**
- * Requests prices from the service when they are needed. They are kept in memory and only for this command.
+ * Requests prices from the service when they are needed. Prices are kept in memory, for this command only.
  */
 export function askQuotes({ client }: Session, signal: AbortSignal): Quotes {
   const asked = new Map<string, Promise<Quote>>()

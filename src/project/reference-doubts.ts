@@ -8,11 +8,11 @@ import type { SpriteSpec } from '../sprite-spec/spec.ts'
 const shortestSide = 16
 
 /**
- * Why a reference may not be worth its price, for a person who is about to approve it. The service takes such
+ * Why a reference may not be worth its price, for a person who is about to approve it. The service accepts such
  * pictures, and charges for them.
  *
- * @param root Folder of the project. A picture of another folder is not committed with the spec, and may be private.
- * @returns Completes the sentence "The reference of hero …"; `undefined` if there is no doubt.
+ * @param root Folder of the project. A picture outside of it is not committed with the spec, and may be private.
+ * @returns The end of the sentence "The reference of hero …"; `undefined` if there is no doubt.
  * @throws `SW_REFERENCE` if the picture is damaged: nothing is bought from a picture that cannot be read.
  */
 export async function doubtAbout(
@@ -27,7 +27,7 @@ export async function doubtAbout(
     picture = await readPicture(bytes)
   } catch (error) {
     const why = (error as Error).message.replace(/\.$/, '')
-    // The service may take a picture that is only too large to be read here.
+    // The service may accept a picture that is too large to be read here.
     if (error instanceof AtlasError && error.facts.maxPixels !== undefined) return `cannot be decoded here (${why})`
     const found = /truncated|premature end/i.test(why) ? 'cut off: the file ends too early' : `damaged (${why})`
     const message = `expected a picture that can be read, found ${path} ${found}. Save or copy it again, as PNG`

@@ -3,8 +3,8 @@ import type { Context } from './context.ts'
 import type { ProjectFacts } from './trust/project-memory.ts'
 
 /**
- * Remembers that a run works here that may buy. A total above the remembered one needs a person: until then the
- * remembered one limits, and a warning says so.
+ * Records in the project's memory that a run works here that may buy. A person must accept a total above the
+ * remembered one. Until then the remembered total is the limit, and a warning says so.
  */
 export async function rememberProject({ options, memory, lock, warn }: Context): Promise<ProjectFacts | undefined> {
   const { total } = options.approval

@@ -18,22 +18,22 @@ export interface Session {
   readonly capabilities: Capabilities
   /** The account's places for active jobs. */
   readonly places: Places
-  /** The queues of the worker that answers instead of the service; missing if this machine has the API key. */
+  /** The queues to the worker that answers instead of the service; missing if this machine has the API key. */
   readonly queues?: Queues | undefined
 }
 
 /**
- * Opens the connection to the service once, at its first use. `close` also ends everything that was started
- * for it.
+ * Opens the connection to the service once, at its first use. `close` also ends everything that was started for
+ * the connection.
  */
 export interface ServiceConnection {
   /**
    * Host of the configured service, known without a request to it; `undefined` if no service is configured.
    */
   readonly host: string | undefined
-  /** Whether a worker is asked instead of the service. */
+  /** Whether requests for prices and states go to a worker instead of the service. */
   readonly isRemote: boolean
-  /** Whether anybody can be asked: the service is embedded, or its address and key are here, or a worker has them. */
+  /** Whether prices can be read: the service is embedded, its address and key are here, or a worker has them. */
   readonly canAsk: boolean
   open(signal?: AbortSignal): Promise<Session>
   /**
@@ -184,7 +184,7 @@ async function createSessionClient(
     baseUrl,
     key,
     limits: options.limits,
-    // Each run has an embedded service of its own, whose limits no other process uses.
+    // An embedded service belongs to one run, so no other process shares its limits.
     ...(options.service === 'embedded' ? { host: embeddedHost } : { limitsFolder: join(host.stateFolder, 'limits') }),
     profile,
     onWait,
@@ -192,8 +192,8 @@ async function createSessionClient(
 }
 
 /**
- * Opens the places of the account, which all processes of this machine share. Those of the embedded service are in
- * its own folder: each project has such a service of its own, at another port after each start.
+ * Opens the places of the account, which all processes of this machine share. The places of an embedded service are
+ * in its own folder, because each project has its own, at another port after each start.
  */
 function openPlaces(context: Context, client: ServiceClient, { baseUrl, key }: ServiceReach): Places {
   const { host, options } = context
@@ -204,8 +204,8 @@ function openPlaces(context: Context, client: ServiceClient, { baseUrl, key }: S
 }
 
 /**
- * Returns which key would go to which address, and whether it may. Returns `undefined` if one of them is
- * missing, or if the service is embedded.
+ * Returns the API key and the address to which it would be sent, and whether this is allowed. Returns `undefined` if
+ * key or address is missing, or if the service is embedded.
  */
 export async function readRoute({ host, hosts, options, credentials, configSource }: Context): Promise<KeyRoute | undefined> {
   const { key, keySource } = credentials
@@ -213,7 +213,7 @@ export async function readRoute({ host, hosts, options, credentials, configSourc
   const configured = options.service?.baseUrl
   const baseUrl = configured ?? credentials.baseUrl
   if (baseUrl === undefined) return undefined
-  // A configuration that names the environment's own address sends the key nowhere else.
+  // If the configuration names the same address as the environment, the key goes nowhere else.
   const isGiven = configured === undefined || configured === credentials.baseUrl
   const source = isGiven ? (credentials.baseUrlSource ?? '') : configSource
   return routeOf(host, hosts, { baseUrl, source }, { key, keySource })
@@ -236,20 +236,20 @@ async function reachRemote(context: Context): Promise<ServiceReach> {
     })
   }
   const route = await readRoute(context)
-  // The check comes before any request, because the key leaves the process only this way.
+  // The check comes before any request, because only requests send the key.
   if (route) checkRoute(route, options.isCi)
   return { baseUrl, key: credentials.key.reveal() }
 }
 
 /**
- * Starts the project's embedded service on loopback, with its state in the store's folder. If another process
- * of this project runs one already, joins that. No other function knows the server side of the wire.
+ * Starts the project's embedded service on loopback, with its state in the store's folder. If another process of
+ * this project already runs one, this process uses it. No other function knows the server side of the interface.
  */
 async function reachEmbedded(context: Context, closers: (() => Promise<void>)[], onJoin: (url: string) => void): Promise<ServiceReach> {
   const { startEmbeddedService } = await import('../embedded/service.ts')
   const { playMoneyKey } = await import('../embedded/options/options.ts')
   const dir = embeddedFolder(context)
-  // The key is always the same: the next process replays a submission under it that a crash left without an
+  // The key is always the same, so that the next process can replay a submission that a crash left without an
   // answer.
   const accounts = [{ name: 'demo', keys: [{ key: playMoneyKey }] }]
   let url = (await findEmbedded(context))?.url
@@ -274,8 +274,8 @@ function embeddedFolder({ storeFolder }: Pick<Context, 'storeFolder'>): string {
 }
 
 /**
- * Folder of the ids of uploaded pictures. Those of the embedded service are in its own folder: whoever deletes
- * that folder for fresh play money deletes the pictures, so their ids must go with them.
+ * Folder of the ids of uploaded pictures. For the embedded service, the ids are in its own folder. A person who
+ * deletes that folder for fresh play money deletes the pictures, and must delete their ids with them.
  */
 export function uploadsFolder(context: Pick<Context, 'storeFolder' | 'options'>): string {
   return join(context.options.service === 'embedded' ? embeddedFolder(context) : context.storeFolder, 'uploads')

@@ -7,7 +7,7 @@ import type { RecordStore } from '../stores/record-store.ts'
  * Opens the store of a shared journal at its first use. So a build that buys nothing needs no credentials.
  *
  * @param address `store.journal` of the options.
- * @param root Of the project, absolute. Its own packages may hold a client of the store.
+ * @param root Folder of the project, absolute. The client of the store may be one of its packages.
  */
 export function openSharedJournal(host: Host, address: string, root: string): RecordStore {
   let opened: RecordStore | undefined
@@ -27,7 +27,7 @@ export function openSharedJournal(host: Host, address: string, root: string): Re
  * Opens the place of shared results at its first use. So a build whose results are all here needs no credentials.
  *
  * @param address `store.shared` of the options.
- * @returns The path itself if it is a folder, because the vault keeps folders.
+ * @returns The path itself for a folder, because the vault works on folders directly.
  * @throws `SW_CONFIG` at once if the address is not valid.
  */
 export function openSharedResults(host: Host, address: string): BlobStore | string {

@@ -6,32 +6,32 @@ import { isStepId } from '../vault/lockfile.ts'
 import type { PlanItem, PlanState, PlanStep, Standing, StandingApproval } from './plan.ts'
 
 /**
- * A state as a person sees it: a {@link PlanState}, or one of these in place of `approved`.
+ * A state that a person sees: a {@link PlanState}, or one of these in place of `approved`.
  *
- * - `adoptable`: its approval does not count here. `approve` with `adopt` takes it over.
+ * - `adoptable`: its approval does not count here. `approve` with `adopt` takes the approval over.
  * - `outpriced`: its approval does not cover today's price: the price is above the ceiling, or has another
  *   version. Nothing is sent before the new price is approved.
  * - `own`: own art, which has no price.
  */
 export type ShownState = PlanState | 'adoptable' | 'outpriced' | 'own'
 
-/** The colour of a state. `none`: nobody has decided anything yet. */
+/** The colour of a state. `none`: no decision was made yet. */
 export type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'none'
 
 /**
- * What moves a request on.
+ * The next step of a request.
  *
- * - `nothing`: it is bought.
- * - `build`: a build that may buy sends it, follows it or fetches it.
- * - `approve`, `adopt`: a person approves it, or takes over an approval that does not count here.
+ * - `nothing`: the request is bought.
+ * - `build`: a build that may buy sends the request, follows its execution or fetches its result.
+ * - `approve`, `adopt`: a person approves the request, or takes over an approval that does not count here.
  * - `answer`: a person answers its question.
  * - `decide`: a person decides by `recover`.
  */
 export type NextStep = 'nothing' | 'build' | 'approve' | 'adopt' | 'answer' | 'decide'
 
-/** The facts that decide what a state means. A {@link Standing} has all that the records know. */
+/** The facts that decide the meaning of a state. A {@link Standing} has all facts from the records. */
 export interface StateFacts extends Pick<Standing, 'state' | 'ceiling' | 'approval' | 'quote'> {
-  /** Besides the records' reasons, `execution`: the service does not know the execution any more. */
+  /** In addition to the reasons in the records, `execution`: the service no longer knows the execution. */
   readonly undecided?: Standing['undecided'] | 'execution' | undefined
   /**
    * Whether a purchase has just stopped because of another price version.
@@ -41,18 +41,18 @@ export interface StateFacts extends Pick<Standing, 'state' | 'ceiling' | 'approv
   readonly isRefusedPrice?: boolean | undefined
 }
 
-/** What a state means for a person. */
+/** The meaning of a state for a person. */
 export interface StateMeaning {
   readonly state: ShownState
   /** The state in one to three words. */
   readonly word: string
   readonly tone: Tone
   readonly next: NextStep
-  /** Whether a person may approve it, and so pay for it. What waits for a decision is decided first. */
+  /** Whether a person may approve the request. A request that waits for a decision must be decided first. */
   readonly canBeApproved: boolean
-  /** Whether an approval of it that counts here is not used yet, and can be taken back. */
+  /** Whether the request has an unused approval that counts here, and that can be taken back. */
   readonly canBeRevoked: boolean
-  /** Whether it waits for a person, so that no build moves it on. */
+  /** Whether the request waits for a person, so that no build continues it. */
   readonly wantsPerson: boolean
 }
 
@@ -72,14 +72,14 @@ const looks: Readonly<Record<ShownState, Look>> = {
   own: { word: 'own art', tone: 'good', next: 'nothing' },
 }
 
-/** What the state of own art means: nobody has to do anything. */
+/** The meaning of the state of own art: no step is needed. */
 export const ownMeaning: StateMeaning = { ...looks.own, state: 'own', canBeApproved: false, canBeRevoked: false, wantsPerson: false }
 
 /**
- * Says what the state of a request means: what a build would do with it, and what a person has to do. Equals what
- * `purchase` does with the same facts. Pure.
+ * Returns the meaning of a request's state: what a build would do, and what a person has to do. `purchase` decides
+ * the same from the same facts. Pure.
  *
- * Without a `quote`, an approval counts as one that covers the price.
+ * Without a `quote`, every approval counts as covering the price.
  */
 export function meaningOf(one: StateFacts): StateMeaning {
   const state = shownState(one)
@@ -101,25 +101,25 @@ function shownState(one: StateFacts): Exclude<ShownState, 'own'> {
   return one.isRefusedPrice || priceTrouble(one) ? 'outpriced' : 'approved'
 }
 
-/** Why the approval does not cover the price. `undefined` if it does, or if one of both is not known. */
+/** Why the approval does not cover the price. `undefined` if it does, or if approval or price is unknown. */
 function priceTrouble({ approval, ceiling, quote }: StateFacts): 'ceiling' | 'priceVersion' | undefined {
   if (!approval || ceiling === undefined || !quote) return undefined
   const verdict = judgePrice({ ...approval, ceiling }, quote)
   return verdict.fits ? undefined : verdict.why
 }
 
-/** Whether the service has nothing of it that could still become a result. */
+/** Whether the service has no submission of the request that could still give a result. */
 export function isUnsent({ state }: Pick<StateFacts, 'state'>): boolean {
   return state === 'missing' || state === 'approved' || state === 'failed'
 }
 
-/** Whether it needs a new submission, now or after an approval. Only such a request is shown with a price. */
+/** Whether a request needs a new submission, now or after an approval. Only such a request is shown with a price. */
 export function isToBuy(one: Pick<StateFacts, 'state' | 'undecided'>): boolean {
   return isUnsent(one) && one.undecided === undefined
 }
 
 /**
- * Whether a build stops for it before anything is sent: nobody has approved it, or the build must not buy.
+ * Whether a build stops for a request before anything is sent: nobody has approved it, or the build must not buy.
  *
  * @param mayBuy False under `--frozen`, `generate: 'never'` or CI.
  */
@@ -127,7 +127,7 @@ export function isBarred(one: Pick<StateFacts, 'state'>, mayBuy: boolean): boole
   return mayBuy ? one.state === 'missing' : isUnsent(one)
 }
 
-/** Whether a build that may buy sends it, follows it or fetches it, without a person. */
+/** Whether a build that may buy sends a request, follows its execution or fetches its result, without a person. */
 export function isForBuild<T extends StateFacts>(one: T): one is T & { readonly state: 'approved' | 'running' | 'lost' } {
   return meaningOf(one).next === 'build'
 }
@@ -136,8 +136,8 @@ export function isForBuild<T extends StateFacts>(one: T): one is T & { readonly 
 export type OthersApproval = StandingApproval & { readonly verdict: Exclude<ApprovalVerdict, 'valid'> }
 
 /**
- * Whether its approval does not count here, so that a build that asks the service itself stops before it sends
- * anything. While something that was sent under an approval may still end well, the approval is not judged again.
+ * Whether a request's approval does not count here, so that a build without a worker stops before it sends anything.
+ * While a submission under an approval may still give a result, the approval is not judged again.
  */
 export function isAdoptable<T extends StateFacts>(one: T): one is T & { readonly approval: OthersApproval } {
   return isToBuy(one) && one.approval !== undefined && one.approval.verdict !== 'valid'
@@ -146,7 +146,7 @@ export function isAdoptable<T extends StateFacts>(one: T): one is T & { readonly
 /**
  * The state in one or two sentences, and what to do.
  *
- * @param price What the price means, as a sentence; empty if it is not known.
+ * @param price A sentence about the price; empty if the price is not known.
  */
 export function stateSentence(
   one: StateFacts & Pick<Standing, 'note' | 'isForeign'> & { readonly id: string; readonly changed?: readonly string[] },
@@ -202,7 +202,7 @@ export function whyNotBought(one: PlanItem | PlanStep): string {
   return trouble === undefined ? reason : `${reason}${priceWords[trouble]}`
 }
 
-/** Who approved it, and how; undefined if nobody did. */
+/** The approver and the way of giving, in words; undefined without an approval. */
 function approvalWords(approval: StandingApproval | undefined): string | undefined {
   if (approval === undefined) return undefined
   const { verdict, given } = approval
@@ -219,7 +219,7 @@ function reasonOf(one: PlanItem | PlanStep): string {
   return one.superseded ? `${changed}; what was bought before plays on` : changed
 }
 
-/** A request of which the service has nothing. */
+/** A request without a submission at the service. */
 export interface UnsentRequest extends Pick<Standing, 'state' | 'note'> {
   readonly request: PaidRequest
   /** The paid fields that changed since the last purchase. */
@@ -246,7 +246,7 @@ export function count(number: number, noun: string, plural: string = `${noun}s`)
 /**
  * `1 animation`, `3 pictures`, `2 animations and pictures`.
  *
- * @param all What the number is about. Steps among it do not count.
+ * @param all The counted items. Steps among them do not count.
  */
 export function countItems(number: number, all: readonly { readonly request: Pick<PaidRequest, 'operation' | 'id'> }[]): string {
   const own = all.filter(({ request }) => !isStepId(request.id))

@@ -12,8 +12,8 @@ import { checkoutFile } from './trust/checkout.ts'
 const defaultStore = '.spritewright'
 
 /**
- * Makes sure that files written into the project stay in it: a committed link would redirect the writes. A
- * `store.dir` of the program's own options may itself be a link, because its owner has named it.
+ * Makes sure that files written into the project stay in it: a committed link would redirect the writes. If the
+ * program's own options set `store.dir`, this folder itself may be a link.
  *
  * @throws `SW_DISK` if the store, one of its parts, the folder of a request, the lock file or the cache is a
  * link.
@@ -44,28 +44,28 @@ function isLink(path: string): SpritewrightError {
 
 /**
  * Parts of the store that record the actions of this machine, and the name that distinguishes this checkout
- * from another clone. Results may be committed, these must not.
+ * from another clone. Unlike results, they must not be committed.
  */
 const records = ['submissions', 'uploads', 'orders', 'ledger.jsonl', checkoutFile]
 
 /**
- * What only this user may read: the state folder, and the records in the store. Results are art, and may be
- * committed.
+ * The places that only this user may read: the state folder, and the records in the store. Results are art, and
+ * may be committed.
  */
 export function privatePlaces({ stateFolder }: Pick<Host, 'stateFolder'>, storeFolder: string): readonly string[] {
   return [stateFolder, ...records.map((part) => join(storeFolder, part))]
 }
 
 /**
- * Makes sure that no records came with a commit: they would describe purchases of another machine, or
- * invented ones. A committed name of a checkout would make all clones of one user look like the first one.
+ * Makes sure that no records came with a commit: they would describe purchases of another machine, or invented
+ * purchases. If a checkout's name were committed, all clones of one user would count as the same checkout.
  *
  * @throws `SW_JOURNAL` if git tracks a record.
  */
 export async function refuseTrackedRecords(host: Pick<Host, 'trackedFiles'>, storeFolder: string): Promise<void> {
   const [first, ...more] = (await host.trackedFiles?.(storeFolder, records)) ?? []
   if (first === undefined) return
-  // A person copies this command into a shell, and the folder's name may come from a commit too, so it is
+  // A person copies this command into a shell, and the folder's name may come from a commit, so the name is
   // quoted.
   const places = records.map((part) => `'${join(storeFolder, part).replaceAll("'", "'\\''")}'`).join(' ')
   throw new SpritewrightError('SW_JOURNAL', {
@@ -80,9 +80,9 @@ export function ordersFolder({ storeFolder }: Pick<Context, 'storeFolder'>): str
 }
 
 /**
- * Opens the worker's own lock file, which purchases change. The clone's file stays as it is, and the client's build
- * writes the result into the file of its checkout. An execution that the shared journal lacks is only here, so the
- * file outlives the worker.
+ * Opens the worker's own lock file, which purchases change. The clone's `sprites.lock.json` stays unchanged, and the
+ * client's build writes the result into the lock file of its checkout. If the shared journal lacks an execution, only
+ * this file has it, so the file stays after the worker ends.
  */
 export function openOwnLock(context: Context): LockStore {
   const { host, keySearch } = context

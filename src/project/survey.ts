@@ -26,15 +26,15 @@ import { type OwnAnimation, readWantedAnimations, type WantedAnimation, type Wan
 
 /** All wanted animations of the project with their states. */
 export interface Survey {
-  /** By sprite name, then in the order of the spec. */
+  /** Sorted by sprite name, then in the order of the spec. */
   readonly wanted: readonly WantedAnimation[]
   /** Own art, by sprite name, then in the order of the source. */
   readonly own: readonly OwnAnimation[]
   /** One for each wanted animation, in the same order. */
   readonly items: readonly PlanItem[]
   /**
-   * Steps that are bought, or that an animation not bought yet needs. By sprite name and place in the chain,
-   * each one once.
+   * Steps that are bought, or that an unbought animation needs, each once. Sorted by sprite name and place in the
+   * chain.
    */
   readonly steps: readonly PlanStep[]
   readonly lock: LockFile
@@ -59,7 +59,7 @@ export async function survey(context: Context, names: readonly string[], known: 
 /**
  * Determines the states of these animations.
  *
- * @param lock As it was read, now or a moment ago.
+ * @param lock The lock file, read now or a moment ago.
  */
 export async function surveyWanted(
   context: Context,
@@ -109,7 +109,7 @@ export async function surveyWanted(
   return { wanted, own, items, steps: [...steps.values()], lock, approvers: facts.approvers, submissionOf: facts.submissionOf, errors }
 }
 
-/** The steps of a survey without those that are pictures of the game as well, which stand among its items. */
+/** The steps of a survey, without steps that are also pictures of the game, because the items have those. */
 export function listedSteps<T extends PlanStep>({ items, steps }: Pick<Survey, 'items'> & { readonly steps: readonly T[] }): readonly T[] {
   const keyOf = ({ hash, request }: PlanStep | PlanItem): string => hash ?? requestHash(request, unknownIdentity)
   const pictures = new Set(items.filter(({ animation }) => animation.isPicture).map(keyOf))
@@ -145,8 +145,9 @@ export async function readFacts(
 }
 
 /**
- * Reads a request's chain for display. What the lock file knows as bought needs no network, and a plan is also
- * made if a shared journal cannot be reached. A purchase reads the journal itself before it sends anything.
+ * Reads a request's chain for display. A request that is bought according to the lock file needs no network, and a
+ * plan is made even if a shared journal cannot be reached. A purchase reads the journal itself before it sends
+ * anything.
  */
 async function readForPlan({ journal, warn }: Context, hash: string, isBought: boolean): Promise<JournalView> {
   if (isBought) return journal.peek(hash)
@@ -160,10 +161,10 @@ async function readForPlan({ journal, warn }: Context, hash: string, isBought: b
 }
 
 /**
- * Checks the references of animations that are not bought yet against the service's limits, before any
- * upload. What a person should know before paying for one becomes a warning of the run.
+ * Checks the references of animations that are not bought yet against the service's limits, before any upload. If a
+ * reference may not be worth its price, the run gets a warning.
  *
- * @returns Those warnings, by sprite.
+ * @returns These warnings, by sprite.
  * @throws `SW_REFERENCE`, one for each sprite, also for a picture that is damaged.
  */
 export async function checkReferences(
@@ -189,7 +190,7 @@ export async function checkReferences(
   return doubts
 }
 
-/** Throws the errors of a run: a single one as it is, several as one `AggregateError`. */
+/** Throws the errors of a run: a single error unchanged, several errors as one `AggregateError`. */
 export function throwAll(all: readonly unknown[]): void {
   // Several orders may have failed because of one shared step.
   const errors = [...new Set(all)]

@@ -9,7 +9,7 @@ import type { AnimationSpec, SpriteSpec } from '../sprite-spec/spec.ts'
 import { specName } from '../sprite-spec/spec-file.ts'
 import type { Context } from './context.ts'
 
-/** One animation or picture of the project, as it would be requested from a service. */
+/** One animation or picture of the project that can be requested from a service. */
 export interface WantedAnimation {
   readonly spec: SpriteSpec
   readonly animation: AnimationSpec
@@ -18,7 +18,7 @@ export interface WantedAnimation {
    * begins with a text.
    */
   readonly picture?: ReferencePicture
-  /** Its requests under an identity. */
+  /** Its requests under the identity of a service. */
   requests(identity: ServiceIdentity): RequestChain
 }
 
@@ -28,7 +28,7 @@ export interface OwnAnimation extends Pick<WantedAnimation, 'spec' | 'animation'
   readonly id: string
 }
 
-/** Recognizes the warning that other specs than the named ones are broken. */
+/** Matches the warning that specs are broken which the command does not name. */
 export const brokenOthers: RegExp = / other specs? (?:is|are) broken;/
 
 /**
@@ -52,7 +52,7 @@ export async function readWantedAnimations(context: Context, names: readonly str
   )
 }
 
-/** Wanted animations of the readable specs, and the errors of the others. */
+/** Wanted animations of the readable specs, and the errors of the unreadable ones. */
 export interface WantedAnimations {
   /** By sprite name, then in the order of the spec. */
   readonly wanted: readonly WantedAnimation[]
@@ -74,7 +74,7 @@ export async function toWantedAnimations(
 ): Promise<WantedAnimations> {
   const errors = [...scan.errors]
   const wanted: WantedAnimation[] = []
-  // Sprites may share a picture: a valid one is read only once.
+  // Sprites may share a picture: a valid picture is read only once.
   const pictures = new Map<string, ReferencePicture>()
   for (const spec of scan.specs) {
     const animations = spec.animations.filter((animation) => isWanted(spec.name, animation.name))
@@ -93,7 +93,7 @@ export async function toWantedAnimations(
   return { wanted, own: ownAnimations(context, scan.specs, isWanted), errors }
 }
 
-/** The animations and pictures of own art among these specs. Their files are watched from now on. */
+/** The animations and pictures of own art among these specs. Their files are added to the context's watched files. */
 export function ownAnimations(
   { ownFiles }: Context,
   specs: readonly SpriteSpec[],
@@ -127,7 +127,7 @@ function selector(
   const ids = specs.flatMap((spec) => [spec.name, ...spec.animations.map((animation) => animationId(spec, animation))])
   const unknown = names.filter((name) => !ids.includes(name))
   if (unknown.length > 0 && !isPartial) {
-    // A person who lets the shell complete the name gets the path of the file.
+    // If the shell completes the name, it completes the path of the file.
     const near = [...new Set(unknown.flatMap((name) => nearestName(specName(name) ?? name, ids) ?? []))]
     const advice = near.length === 0 ? '' : ` Did you mean ${near.join(', ')}?`
     const pull =

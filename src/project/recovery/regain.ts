@@ -6,11 +6,11 @@ import { toJobPorts } from '../orders.ts'
 import type { ServiceConnection, Session } from '../session.ts'
 import { findOrder } from './named-orders.ts'
 
-/** What fetching a result again gave. */
+/** The outcome of fetching a result again. */
 export interface Regained {
-  /** The result that counts now; `undefined` if the service does not give it. */
+  /** The result that counts now; `undefined` if the service does not return one. */
   readonly sha256?: string
-  /** Why the result still cannot be used, whole sentences; `undefined` if it can. */
+  /** Why the result still cannot be used, in complete sentences; `undefined` if it can be used. */
   readonly why?: string
 }
 
@@ -50,7 +50,7 @@ export async function regainOrder(
     return { sha256, ...(fault ? { why: fault.again } : {}) }
   } catch (error) {
     signal.throwIfAborted()
-    // Without a key, the shared store is what has to be mended.
+    // Without a key, only the shared store can have the result, so its trouble is reported.
     const { troubles } = context.vault
     if (hasCode(error, 'SW_NO_KEY') && troubles.size > 0) return { why: [...troubles].join(' ') }
     if (error instanceof SpritewrightError) return { why: `It could not be fetched again: ${error.message}` }

@@ -10,10 +10,10 @@ import type { Survey } from '../survey.ts'
 
 /**
  * A request that no spec asks for any more, because its prompt was edited or its sprite renamed or deleted.
- * The lock file describes it.
+ * Its description comes from the lock file.
  */
 export interface Orphan {
-  /** Its name when it was sent. */
+  /** Name of the request when it was sent. */
   readonly id: string
   readonly hash: string
   readonly entry: LockEntry
@@ -26,7 +26,7 @@ export interface KnownOrphan extends Orphan {
 
 /**
  * An execution that the service accepted late, after a person had given up its attempt and another attempt
- * had replaced it. The execution is paid, but the request uses the execution of the later attempt.
+ * had replaced that attempt. The execution is paid, but the request uses the execution of the later attempt.
  */
 export interface OpenStray extends Orphan {
   readonly stray: Stray
@@ -36,7 +36,7 @@ export interface OpenStray extends Orphan {
  * Lists the requests that no spec asks for, that may have been paid, and whose result is not stored.
  *
  * @param names Of sprites or animations; empty for all.
- * @param asked Hashes of the requests that the specs of those names ask for.
+ * @param asked Hashes of the requests that the specs with these names ask for.
  */
 export async function listOrphans(context: Context, names: readonly string[], asked: ReadonlySet<string>): Promise<readonly KnownOrphan[]> {
   const entries = entriesByHash(await context.lock.read())
@@ -55,10 +55,10 @@ export async function listOrphans(context: Context, names: readonly string[], as
 }
 
 /**
- * Lists the strays whose end is not recorded here yet: strays of requests that specs ask for, and of others.
+ * Lists the strays whose end is not recorded here yet, of requests that specs ask for and of all other requests.
  *
  * @param names Of sprites or animations; empty for all.
- * @param found What the specs of those names ask for; `undefined` if they cannot be read.
+ * @param found Survey of the specs with these names; `undefined` if they cannot be read.
  */
 export async function listStrays(context: Context, names: readonly string[], found: Survey | undefined): Promise<readonly OpenStray[]> {
   const strays = new Map<string, OpenStray>()
@@ -92,8 +92,8 @@ export function entriesByHash(lock: LockFile): ReadonlyMap<string, { readonly id
 }
 
 /**
- * Makes an order that fetches an orphan. It has no approval, because no new submission is ever sent for an
- * orphan.
+ * Makes an order that fetches an orphan. The order has no approval, because no new submission is ever sent for
+ * an orphan.
  */
 export function toOrphanOrder({ id, hash, entry }: Orphan): Order {
   const { service } = entry
@@ -110,10 +110,10 @@ export interface Unasked {
 }
 
 /**
- * Lists what may have been paid, and no spec waits for.
+ * Lists requests and executions that may have been paid and that no spec waits for.
  *
  * @param names Of sprites or animations; empty for all.
- * @param found What the specs of those names ask for.
+ * @param found Survey of the specs with these names.
  */
 export async function listUnasked(context: Context, names: readonly string[], found: Survey): Promise<Unasked> {
   const asked = new Set([...found.items, ...found.steps].flatMap(({ hash }) => hash ?? []))
@@ -125,7 +125,7 @@ export function warnOfOrphan(context: Context, { id, submission }: KnownOrphan):
   context.warn(`"${id}", as an earlier version of its spec asked for it, ${standingWords(id, submission)}`)
 }
 
-/** Describes a stray in words. */
+/** Describes a stray for a person. */
 export function strayWords({ id, stray }: OpenStray): string {
   return `"${id}", attempt ${stray.attempt}: answered by the service after another purchase had taken its place (execution ${stray.executionId})`
 }
@@ -158,8 +158,8 @@ export function ofPresentServices<T extends Orphan>(orphans: readonly T[], found
 }
 
 /**
- * Rebuilds the request from the lock file. Before it is sent again, it is compared with its hash, which the
- * approval signs.
+ * Rebuilds the request from the lock file. Before the request is sent again, it is compared with its hash, which
+ * the approval signs.
  */
 function toRequest(id: string, { asked }: LockEntry, kind: RequestReference['kind']): PaidRequest {
   const { prompt, operation, frames, background, options, take, reference = '' } = asked

@@ -12,12 +12,12 @@ import type { ProjectMemory } from './project-memory.ts'
 
 /** Environment variable with fingerprints of further keys whose approvals allow purchases on this machine. */
 export const approversName = 'SPRITEWRIGHT_APPROVERS'
-/** Environment variable with the ways of giving that count. */
+/** Environment variable with the ways of giving an approval that count. */
 export const approvalsName = 'SPRITEWRIGHT_APPROVALS'
 
 /** Environment variable with the id of the project for which approvals from elsewhere count. */
 const projectVariable = 'SPRITEWRIGHT_PROJECT'
-/** Environment variable with the longest life of an approval that is not used. */
+/** Environment variable with the longest life of an unused approval. */
 const validForVariable = 'SPRITEWRIGHT_VALID_FOR'
 const defaultLifeMs = 30 * 24 * 3_600_000
 
@@ -39,7 +39,7 @@ const settingsSchema = z.object({ approvers: z.optional(z.array(z.string())) })
  * settings name. The settings are `settings.json` in the state folder: `{ "approvers": ["<fingerprint>"] }`.
  * No file of a project can add an approver.
  *
- * @throws `SW_CONFIG` for a text that is no fingerprint, or no way of giving.
+ * @throws `SW_CONFIG` for an invalid fingerprint or an unknown way of giving.
  */
 export async function readApprovers({ host, keys, checkout, memory }: ApproverPorts): Promise<Approvers> {
   const { env } = host
@@ -55,7 +55,7 @@ export async function readApprovers({ host, keys, checkout, memory }: ApproverPo
     isKeyFromEnvironment: Boolean(env[signingKeyName]?.trim()),
     project: projectName(host),
     isShared: checkout.isShared,
-    // A memory that somebody else has changed must not let an approval live longer.
+    // If somebody else has changed the memory, no approval may stay valid longer because of it.
     ...(facts === 'damaged' ? { latest: Number.POSITIVE_INFINITY } : {}),
     ...(facts === undefined || facts === 'damaged' ? {} : { oldUntil: facts.firstRun + defaultLifeMs, latest: facts.latest }),
     ...(ways.length === 0 ? {} : { given: new Set(ways as readonly Given[]) }),
@@ -70,7 +70,7 @@ export function branchNames({ env }: Pick<Host, 'env'>): readonly string[] {
 /**
  * Reads the id of the project that the environment names.
  *
- * @throws `SW_CONFIG` for another text.
+ * @throws `SW_CONFIG` if the variable has no valid id.
  */
 export function projectName({ env }: Pick<Host, 'env'>): string | undefined {
   const project = env[projectVariable]?.trim()
@@ -79,9 +79,9 @@ export function projectName({ env }: Pick<Host, 'env'>): string | undefined {
 }
 
 /**
- * How long a new approval lives if it is not used, in milliseconds.
+ * How long a new unused approval stays valid, in milliseconds.
  *
- * @param configured Of a configuration, which may only shorten it.
+ * @param configured The configured time, which may only shorten it.
  * @throws `SW_CONFIG` if the environment has another text than `30d` or `12h`.
  */
 export function validForMs({ env }: Pick<Host, 'env'>, configured: number = Number.POSITIVE_INFINITY): number {

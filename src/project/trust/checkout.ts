@@ -7,19 +7,19 @@ import { publish } from '../../host/publish.ts'
 import type { RecordStore } from '../../stores/record-store.ts'
 
 /**
- * The name of a checkout's journal. An approval counts only beside the journal with which it was given.
- * Another clone of the same user cannot know whether the request was bought already. Neither can this clone
- * after both copies of its journal are gone.
+ * The name of a checkout's journal. An approval counts only beside the journal with which it was given, because
+ * another clone of the same user cannot know whether the request was bought already. After both copies of its
+ * journal are lost, this clone cannot know it either.
  */
 export interface CheckoutName {
   /** Whether several machines share the journal, and so the name. */
   readonly isShared: boolean
-  /** Returns `undefined` if there is none, or none that the user's own key has sealed. */
+  /** Returns `undefined` if there is no name that the user's own key has sealed. */
   read(): Promise<string | undefined>
   readOrMake(): Promise<string>
 }
 
-/** Name of its file, in the store and in the copy of the journal. */
+/** Name of the file with the checkout's name, in the store and in the copy of the journal. */
 export const checkoutFile = 'checkout.json'
 
 /** Name of the file in a shared journal that names the journal. */
@@ -28,8 +28,8 @@ const sharedName = 'journal.json'
 /**
  * Opens the name beside the journal, and beside the journal's second copy if one is kept.
  *
- * All checkouts that share a journal have one name, since they all know what was bought. The name includes the
- * store's address: another store cannot take the name over.
+ * All checkouts that share a journal have one name, since they all know the purchases. The name includes the store's
+ * address, so that another store cannot take the name over.
  *
  * @param shared Store of the shared journal.
  */
@@ -49,7 +49,7 @@ export function openCheckoutName(
       const isOwn = typeof name === 'string' && typeof seal === 'string' && key.isSealOf(seal, sealText(name))
       return isOwn ? name : undefined
     } catch {
-      // A torn file, or one of another program, counts as none.
+      // A damaged file, or a file of another program, counts as missing.
       return undefined
     }
   }
@@ -77,7 +77,7 @@ export function openCheckoutName(
     isShared: shared !== undefined,
     read: async () => {
       const key = await keys.read()
-      // A machine without a key of its own may buy, too, on the approvals of others.
+      // A machine without its own key may also buy, on the approvals of others.
       if (shared) known ??= await (key ? find(key) : readShared(shared))
       return shared ? known : key && find(key)
     },
@@ -86,8 +86,8 @@ export function openCheckoutName(
       const name = (await find(key)) ?? (await make())
       const [own, copy] = places
       if (own !== undefined && (await readOne(own, key)) === undefined) await write(own, name, key)
-      // The copy is only needed if the first file is lost, so a state folder that cannot be written is no
-      // error now.
+      // The copy is only needed if the first file is lost, so a failed write into the state folder is no error
+      // now.
       if (copy !== undefined && (await readOne(copy, key)) === undefined) await write(copy, name, key).catch(() => {})
       return (await find(key)) ?? name
     },
@@ -95,8 +95,8 @@ export function openCheckoutName(
 }
 
 /**
- * Returns `undefined` if there is no name yet, or if the store cannot be reached or has no credentials here: then
- * no approval counts.
+ * Returns `undefined` if there is no name yet, or if the store cannot be reached or this machine has no credentials
+ * for it. Then no approval counts.
  */
 async function readShared(store: RecordStore): Promise<string | undefined> {
   try {

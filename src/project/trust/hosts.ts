@@ -20,7 +20,7 @@ export interface TrustedHost {
   readonly origin: string
   /** Fingerprint of the API key. */
   readonly key: string
-  /** When it was confirmed, ISO 8601. */
+  /** Time of the confirmation, ISO 8601. */
   readonly at: string
 }
 
@@ -34,7 +34,7 @@ export interface KeyRoute {
   readonly keySource: string
   /**
    * `bound`: the key's own source, or the environment, names the address. `environment`: the environment
-   * trusts it. `confirmed`: a person has confirmed it.
+   * trusts the address. `confirmed`: a person has confirmed the address.
    */
   readonly trust: 'bound' | 'environment' | 'confirmed' | 'none'
 }
@@ -110,9 +110,9 @@ export function toOrigin(text: string): string {
 }
 
 /**
- * Decides whether the key may go to an address. An address from the key's own source belongs to the key's
- * owner. An address from the environment, or one that the environment trusts, counts too. Any other address
- * comes only from a file, and a person has to confirm it once.
+ * Decides whether the key may be sent to an address. It may if the address comes from the key's own source or from
+ * the environment, or if the environment trusts the address. Any other address comes only from a file, and a person
+ * has to confirm the address once.
  */
 export async function routeOf(
   { env }: Pick<Host, 'env'>,

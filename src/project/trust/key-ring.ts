@@ -12,7 +12,7 @@ export const signingKeyName = 'SPRITEWRIGHT_SIGNING_KEY'
 
 /**
  * Opens the user's own signing key: `SPRITEWRIGHT_SIGNING_KEY`, or a file in the user's state folder, outside
- * of every project. The key is made without a message at its first use.
+ * of every project. The key is created at its first use, without a message.
  */
 export function openKeyRing(host: Pick<Host, 'disk' | 'random' | 'env' | 'stateFolder'>): KeyRing {
   const { disk, random, env, stateFolder } = host
@@ -39,7 +39,7 @@ export function openKeyRing(host: Pick<Host, 'disk' | 'random' | 'env' | 'stateF
     }
   }
   const read = async (): Promise<SigningKey | undefined> => {
-    // A missing key is not remembered, because another terminal may make one while a dev server runs.
+    // A missing key is not cached, because another terminal may make a key while a dev server runs.
     known ??= await load()
     return known
   }

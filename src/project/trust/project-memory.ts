@@ -9,27 +9,27 @@ import type { Host } from '../../host/host.ts'
 import { replaceFile } from '../../host/publish.ts'
 import type { LockFile } from '../../vault/lockfile.ts'
 
-/** What this user's own runs remember of a project on this machine. */
+/** Facts about a project that this user's runs store on this machine. */
 export interface ProjectFacts {
   /** Id of the project. Every approval names it. */
   readonly project: string
-  /** When a run of a version whose approvals expire first worked here, in milliseconds since the Unix epoch. */
+  /** Time of the first run here of a version whose approvals expire, in milliseconds since the Unix epoch. */
   readonly firstRun: number
   /** The latest time that a run has seen, in milliseconds since the Unix epoch. */
   readonly latest: number
-  /** The lowest `approval.total` since a person accepted one; `undefined` if no run had one. */
+  /** The lowest `approval.total` since a person accepted a total; `undefined` if no run had a total. */
   readonly total: Credits | undefined
 }
 
-/** The memory of one project. It lies in the user's state folder, sealed with the user's key. */
+/** The memory of one project, in the user's state folder, sealed with the user's key. */
 export interface ProjectMemory {
-  /** Returns `undefined` if there is none yet. `damaged` is a file that this user's runs did not write. */
+  /** Returns `undefined` if there is no memory yet, and `damaged` for a file that this user's runs did not write. */
   read(): Promise<ProjectFacts | 'damaged' | undefined>
   /**
-   * Remembers the present time, and a total that is lower than before. Makes the memory if there is none: the id
-   * of the project is then that of the approvals in the lock file, or a new one.
+   * Stores the present time, and a total that is lower than before. Creates the memory if there is none, with the
+   * id of the project from the approvals in the lock file, or with a new id.
    *
-   * @param total Of the configuration.
+   * @param total `approval.total` of the configuration.
    * @returns `undefined` if the user has no key yet.
    * @throws `SW_CONFIG` if the memory is damaged.
    */
@@ -46,7 +46,7 @@ const fileSchema = z.object({
   seal: z.string(),
 })
 
-/** The time is written again after this long, in milliseconds. */
+/** Pause between two writes of the latest time, in milliseconds. */
 const latestEveryMs = 3_600_000
 
 /**
@@ -59,7 +59,7 @@ export function openProjectMemory(
   keys: KeyRing,
   place: string,
 ): ProjectMemory {
-  // Each key has a file of its own: a key from the environment must not find the seal of another one.
+  // Each key has its own file: a key from the environment must not find the seal of another key.
   const pathOf = (key: SigningKey): string => join(stateFolder, 'projects', `${place}-${key.fingerprint.slice(0, 16)}.json`)
   const textOf = ({ project, firstRun, latest, total }: ProjectFacts): string =>
     JSON.stringify(['spritewright project 1', place, project, firstRun, latest, totalText(total)])
@@ -76,7 +76,7 @@ export function openProjectMemory(
   }
   const write = async (key: SigningKey, facts: ProjectFacts): Promise<ProjectFacts> => {
     const text = JSON.stringify({ ...facts, total: totalText(facts.total), seal: key.seal(textOf(facts)) })
-    // A machine whose state folder cannot be written has no memory. The journal remembers its approvals.
+    // A machine that cannot write its state folder has no memory. Its journal still has the newest approvals.
     await replaceFile(disk, random, pathOf(key), new TextEncoder().encode(`${text}\n`)).catch(() => {})
     return facts
   }
@@ -121,7 +121,7 @@ function totalText(total: Credits | undefined): string | null {
   return total === undefined ? null : formatCredits(total)
 }
 
-/** The project that signed approvals of a lock file name: the user's own, else the first of anybody. */
+/** The project in the signed approvals of a lock file: in the user's own approvals, or else in the first approval. */
 export function projectOf(lock: LockFile, own: string | undefined): string | undefined {
   const named = [...Object.values(lock.animations), lock.steps ?? {}].flatMap((requests) =>
     Object.entries(requests).flatMap(([hash, { approval, service }]) => {

@@ -7,9 +7,9 @@ import type { StandingFile } from './standing-file.ts'
 export interface ProjectTotal {
   /** Returns `undefined` if neither the configuration nor the accepted ceilings have a total. */
   read(): Promise<Credits | undefined>
-  /** The total that a person has accepted, or that was used here before; the lower one. */
+  /** The lower of two totals: the total that a person has accepted, and the remembered total. */
   accepted(): Promise<Credits | undefined>
-  /** How a person can raise the total: a sentence without its full stop. */
+  /** Advice for raising the total: a sentence without its full stop. */
   howToRaise(): Promise<string>
 }
 
@@ -25,12 +25,12 @@ export function openProjectTotal(
 ): ProjectTotal {
   const accepted = async (): Promise<Credits | undefined> => {
     const facts = await memory.read()
-    // Nothing new is sent while the memory is damaged: no approval counts then.
+    // If the memory is damaged, no approval counts, so nothing new is sent.
     const remembered = facts === 'damaged' ? undefined : facts?.total
     return lowerTotal((await standing.read())?.ceilings.total, remembered)
   }
   return {
-    // The accepted total limits as well: a file of the project may lower the limit, but not raise it.
+    // The accepted total limits too: a file of the project may lower the limit, but not raise it.
     read: async () => lowerTotal(configured, await accepted()),
     accepted,
     howToRaise: async () => {

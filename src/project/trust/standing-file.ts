@@ -18,7 +18,7 @@ const fileSchema = z.object({
 
 /** The standing ceilings that this user has accepted for one project. */
 export interface StandingFile {
-  /** Returns `undefined` if none were accepted, or not with today's key. */
+  /** Returns `undefined` if no ceilings were accepted with the present signing key. */
   read(): Promise<AcceptedCeilings | undefined>
   accept(ceilings: Budget, service: AcceptedCeilings['service']): Promise<void>
 }
@@ -50,7 +50,7 @@ export function openStandingFile(
   }
 }
 
-/** Parses the file. Returns `undefined` for a damaged one, which counts as not accepted. */
+/** Parses the file. Returns `undefined` for a damaged file, which counts as not accepted. */
 function parseAccepted(text: string): AcceptedCeilings | undefined {
   try {
     const file = fileSchema.parse(JSON.parse(text))
