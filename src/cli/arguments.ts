@@ -9,9 +9,9 @@ export interface CommandArgs {
   flag(name: string): boolean
   /** The value of an option; undefined if it was not given. */
   text(name: string): string | undefined
-  /** An amount above 0. @throws `SW_USAGE` for anything but a decimal with at most four places. */
+  /** An amount above 0. @throws `SW_USAGE` unless it is a decimal with at most four places. */
   credits(name: string): Credits | undefined
-  /** A TCP port, 0 to 65535. @throws `SW_USAGE` for anything else. */
+  /** A TCP port, 0 to 65535. @throws `SW_USAGE` for any other value. */
   port(name: string): number | undefined
 }
 

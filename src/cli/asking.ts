@@ -3,7 +3,7 @@ import { usageError } from './arguments.ts'
 import type { ProgramParts } from './context.ts'
 
 /**
- * Makes sure that a person can be asked before anything is done.
+ * Checks that a terminal can ask a person, before the command does anything.
  *
  * @param isSure Whether `--yes` answers the question.
  * @param rest End of the message: the option's effect, or a command to run first.
@@ -15,9 +15,9 @@ export function needTerminal({ host }: Pick<ProgramParts, 'host'>, isSure: boole
 }
 
 /**
- * Returns what a person has answered.
+ * Returns a person's answer.
  *
- * @param outcome What did not happen, as a sentence.
+ * @param outcome A sentence about the action that was not done.
  * @throws `SW_INTERRUPTED` if the person has pressed Ctrl-C.
  */
 export function answered<Answer>(answer: Answer | undefined, outcome: string): Answer {

@@ -8,11 +8,11 @@ import { SpritewrightError } from '../errors.ts'
 import { nodeHost, stateFolder } from '../host/host.ts'
 import { nodeWatchFiles } from '../host/watch.ts'
 
-// The edge of the process. The parts of the program are made here, and the process ends nowhere else.
+// The entry of the process. The parts of the program are made here, and only this file ends the process.
 const argv = process.argv.slice(2)
 let isDone = false
 cacheCompiledCode()
-// Nothing is left that could end the run, and it has not ended.
+// No work is left in the event loop, but the run has not ended.
 process.once('beforeExit', () => {
   if (isDone) return
   process.exitCode = 1
@@ -22,20 +22,20 @@ process.once('beforeExit', () => {
 })
 void run().then(async () => {
   isDone = true
-  // What others left behind would keep the process for ever: a timer of a configuration, a watch that chokidar
+  // Leftovers of other code would keep the process alive for ever: a timer of a configuration, a watch that chokidar
   // began while it was being closed.
   await Promise.all([process.stdout, process.stderr].map(flush))
   process.exit()
 })
 
-/** Resolves when all that was written has been taken, and its errors are known. */
+/** Resolves when the stream has taken all output, and its errors are known. */
 function flush(stream: NodeJS.WriteStream): Promise<unknown> {
   return new Promise((resolve) => Writable.prototype.write.call(stream, '', 'utf8', () => setImmediate(resolve)))
 }
 
 /**
  * Turns on the compile cache of Node 22.1 and newer, in our state folder. The default of Node is a shared
- * folder for temporary files. Another user may have made it, and cached code is executed.
+ * folder for temporary files. Another user may have made that folder, and cached code is executed.
  */
 function cacheCompiledCode(): void {
   const { enableCompileCache } = module as { readonly enableCompileCache?: (folder: string) => unknown }
@@ -47,7 +47,7 @@ function cacheCompiledCode(): void {
   process.umask(before)
 }
 
-/** A closed pipe is no failure. A disk that refuses the output is one, even if everything else went well. */
+/** Handles errors of the output. A closed pipe is no failure. A disk that refuses the output is a failure. */
 function heedOutput(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return
@@ -73,10 +73,10 @@ async function run(): Promise<void> {
   }
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
-  // After the compile cache is on, so that it caches the program too.
+  // Loaded after the compile cache is on, so that the program is cached too.
   const { runProgram } = await import('./program.ts')
   const host = nodeHost()
-  // A configuration is a program. What it prints must not get into a JSON document or a file of Markdown.
+  // A configuration is a program. Its output must not get into a JSON document or a file of Markdown.
   process.stdout.write = process.stderr.write.bind(process.stderr)
   process.exitCode = await runProgram(argv, {
     host,

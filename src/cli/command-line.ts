@@ -11,9 +11,9 @@ export type CommandLine =
   | { readonly kind: 'help'; readonly entry?: CommandEntry; readonly isAsked: boolean }
   | { readonly kind: 'run'; readonly entry: CommandEntry; readonly args: CommandArgs }
 
-/** An option as `parseArgs` knows it. */
+/** An option in the form for `parseArgs`. */
 interface Option {
-  /** Without its dashes: `buy-only`. */
+  /** Name without its dashes: `buy-only`. */
   readonly name: string
   readonly short: string | undefined
   readonly takesValue: boolean
@@ -24,7 +24,7 @@ interface Option {
 /** A parsed option. */
 interface Given {
   readonly name: string
-  /** With its dashes. */
+  /** Name with its dashes. */
   readonly flag: string
   readonly value: string | undefined
   /** Whether the value is in the same argument: `--out=dir`. */
@@ -38,7 +38,7 @@ const everyOption = [...global, ...commandEntries.flatMap((entry) => entry.optio
 /**
  * Reads a command line.
  *
- * @param argv Without the program: what follows `spritewright`.
+ * @param argv The arguments after `spritewright`.
  * @throws `SW_USAGE` for an unknown command or option (with the nearest name), a missing or doubled value, or
  *   names where none belong.
  */
@@ -60,7 +60,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   return { kind: 'run', entry, args: createArgs(names, checkOptions(given, entry)) }
 }
 
-/** `spritewright help [command]`, which many type. */
+/** Handles `spritewright help [command]`, which many people type. */
 function helpOn(verb: string | undefined): CommandLine {
   if (verb === undefined) return { kind: 'help', isAsked: true }
   const entry = commandEntries.find((candidate) => candidate.verb === verb)
@@ -68,7 +68,7 @@ function helpOn(verb: string | undefined): CommandLine {
   return { kind: 'help', isAsked: true, entry }
 }
 
-/** Splits a command line. It refuses nothing, because the valid options depend on the command. */
+/** Splits a command line. Nothing is refused here, because the valid options depend on the command. */
 function readArguments(argv: readonly string[]): {
   readonly verb: string | undefined
   readonly names: readonly string[]
@@ -94,7 +94,7 @@ function readOption({ flags }: OptionEntry): Option {
 /**
  * Returns the options as texts and switches, by name.
  *
- * @throws `SW_USAGE` for the first wrong one.
+ * @throws `SW_USAGE` for the first wrong option.
  */
 function checkOptions(given: readonly Given[], entry: CommandEntry): Record<string, string | boolean> {
   const known = [...global, ...entry.options.map(readOption)]
@@ -117,7 +117,7 @@ function checkOptions(given: readonly Given[], entry: CommandEntry): Record<stri
   return checked
 }
 
-/** Verbs of other tools by which people look for a command. */
+/** Verbs of other tools, with the command that does the same. */
 const usualWords: Readonly<Record<string, string>> = {
   init: 'setup start install',
   new: 'add create import',

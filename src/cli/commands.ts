@@ -11,13 +11,13 @@ export interface CommandEntry {
   readonly verb: string
   /** Whether it takes names: `sprite` or `sprite.animation`. */
   readonly takesNames: boolean
-  /** Whether it has nothing to do with the project of the folder in which it is called. */
+  /** Whether the command does not depend on the project in its working folder. */
   readonly worksAnywhere?: true
-  /** For the help: the arguments that it takes instead of names. */
+  /** For the help: arguments that the command takes instead of names. */
   readonly takes?: string
   /** For the help: required arguments before the names. */
   readonly takesFirst?: string
-  /** One line. */
+  /** Description in one line. */
   readonly text: string
   readonly options: readonly OptionEntry[]
   readonly examples: readonly string[]
@@ -25,7 +25,7 @@ export interface CommandEntry {
   readonly load: () => Promise<Command>
 }
 
-/** Options that every command takes. */
+/** Options of every command. */
 export const globalOptions: readonly OptionEntry[] = [
   { flags: '--root <dir>', text: 'The project (default: the current folder)' },
   { flags: '--config <file>', text: 'The config file (default: spritewright.config.* in the project)' },

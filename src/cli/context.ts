@@ -4,7 +4,7 @@ import type { Workshop } from '../workshop.ts'
 import type { CommandArgs } from './arguments.ts'
 import type { Printer } from './view/printer.ts'
 
-/** The options with which the command line opens a workshop. */
+/** The options for opening a workshop from the command line. */
 export interface WorkshopInit {
   readonly host: Host
   /** Absolute path of the project. */
@@ -32,7 +32,7 @@ export interface ServiceInit {
 
 /** The embedded service while it listens. */
 export interface RunningService {
-  /** For `SPRITEWRIGHT_BASE_URL`. */
+  /** The address, for `SPRITEWRIGHT_BASE_URL`. */
   readonly url: string
   /** A test key that the service accepts. */
   readonly key: string
@@ -59,7 +59,7 @@ export interface ProgramParts {
   /** Asks a yes-or-no question on the terminal. Returns undefined if the person presses Ctrl-C. */
   readonly ask: (question: string) => Promise<boolean | undefined>
   /**
-   * Asks for a text on the terminal. Returns the preset, or an empty text, if the person says nothing, and
+   * Asks for a text on the terminal. If the person types nothing, returns the preset, or an empty text. Returns
    * undefined at Ctrl-C.
    */
   readonly askText: (question: string, preset?: string) => Promise<string | undefined>

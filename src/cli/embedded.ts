@@ -1,13 +1,14 @@
 import type { RunningService, ServiceInit } from './context.ts'
 
 /**
- * The default key of `serve`. It never changes, so that yesterday's `.env.local` still works. It opens play
- * money on loopback, nothing else.
+ * The default key of `serve`. It never changes, so that an earlier `.env.local` still works. The key only gives
+ * access to play money on loopback.
  */
 const playKey = 'sw_test_embedded_play_money'
 
 /**
- * Starts the embedded service for `spritewright serve`. It is loaded here because no other command needs it.
+ * Starts the embedded service for `spritewright serve`. Only this function loads the service's code, because no other
+ * command needs it.
  */
 export async function startService({ host, port, folder, key = playKey, credits, faults }: ServiceInit): Promise<RunningService> {
   const { parseFaultPlan, startEmbeddedService } = await import('../service.ts')

@@ -7,9 +7,9 @@ export interface Failure {
   readonly code: string
   readonly message: string
   readonly facts: ErrorFacts
-  /** The process exit code of this failure alone. */
+  /** The exit code of the process if this is its only failure. */
   readonly exit: number
-  /** The stack of a mistake of spritewright itself; only with `SW_INTERNAL`. */
+  /** The stack of a fault in spritewright itself; only with `SW_INTERNAL`. */
   readonly stack?: string
 }
 
@@ -17,20 +17,20 @@ export interface Failure {
 export function toFailures(error: unknown): Failure[] {
   if (error instanceof AggregateError && error.errors.length > 0) {
     const all = error.errors.flatMap(toFailures)
-    // Two purchases that meet the same fault of the network have nothing to add to each other.
+    // Two purchases may fail by the same fault of the network, which is reported once.
     return [...new Map(all.map((one) => [JSON.stringify([one.code, one.message]), one])).values()]
   }
   return [toFailure(error)]
 }
 
-/** The exit code of several failures: the highest but 130, which counts only if it is the only one. */
+/** The exit code of several failures: the highest code except 130, which counts only if all failures have it. */
 export function exitCodeOf(failures: readonly Failure[]): number {
   const codes = failures.map((failure) => failure.exit).filter((exit) => exit !== errorCodes.SW_INTERRUPTED.exit)
   if (codes.length > 0) return Math.max(...codes)
   return failures.length > 0 ? errorCodes.SW_INTERRUPTED.exit : errorCodes.SW_INTERNAL.exit
 }
 
-/** The failure that decides the exit code. It is named first. */
+/** The failure that decides the exit code and is printed first. */
 export function weightiest(failures: readonly Failure[]): Failure | undefined {
   const exit = exitCodeOf(failures)
   return failures.find((failure) => failure.exit === exit)
@@ -46,7 +46,7 @@ function toFailure(thrown: unknown): Failure {
   return internal(error.message, error.stack)
 }
 
-/** Codes of `atlas/` that mean: the delivery cannot be read. */
+/** Codes of `atlas/` for a delivery that cannot be read. */
 const deliveryCodes: ReadonlySet<string> = new Set(['SW_ARCHIVE', 'SW_DELIVERY_LAYOUT', 'SW_PNG', 'SW_IMAGE', 'SW_FRAME_SIZE'])
 
 /**
@@ -69,7 +69,7 @@ function interrupted(): Failure {
 }
 
 const mistakeAdvice = 'This is a mistake in spritewright itself: please report it with the lines below.'
-/** Parts of the package are loaded when they are needed. npm may have replaced the package by then. */
+/** Advice for a missing module: npm may replace the package before a part of it is loaded. */
 const brokenAdvice =
   'The installed spritewright is not whole, or was replaced while it ran: run the command again, and where that changes nothing, npm install. Nothing that was paid for is lost.'
 

@@ -9,27 +9,27 @@ import type { ProgramParts } from './context.ts'
 /** Who draws the sprites of a new project. */
 export type Drawer = 'service' | 'embedded' | 'own'
 
-/** What a person wants for a new project. */
+/** A person's choices for a new project. */
 export interface FirstAnswers {
-  /** Who draws: a service, the service on this machine, or people, so that nothing is ever bought. */
+  /** Who draws: a service, the embedded service, or people. If people draw, nothing is ever bought. */
   readonly drawer: Drawer
-  /** Only if the project does not depend on exactly one engine. */
+  /** Missing if the project depends on exactly one engine. */
   readonly engine?: Engine
-  /** Folder of the first sprite, from the root, with forward slashes. */
+  /** Folder of the first sprite, relative to the root, with forward slashes. */
   readonly folder: string
 }
 
-/** The folder of the first sprite, unless another one is named. */
+/** The default folder of the first sprite. */
 const usualFolder = 'sprites'
 
 /**
- * Asks what `init` cannot know: the service, the engine and the folder. An option answers its question. Without
- * a terminal, or where a configuration is there already, nothing is asked.
+ * Asks for the service, the engine and the folder, which `init` cannot know. An option answers its question. Nothing
+ * is asked without a terminal, or if the project has a configuration.
  *
  * @param dependencies Names of the packages that the project depends on.
- * @param isDrawn Whether the project has sprites, and buys none; it decides where nothing is asked.
- * @throws `SW_USAGE` for a folder outside the project, another engine, or an option that a configuration which is
- * there would not follow; `SW_INTERRUPTED` if the person presses Ctrl-C.
+ * @param isDrawn Whether the project has sprites, and buys none. This decides if nothing is asked.
+ * @throws `SW_USAGE` for a folder outside the project, an unknown engine, or an option that contradicts the existing
+ * configuration; `SW_INTERRUPTED` if the person presses Ctrl-C.
  */
 export async function askFirst(
   parts: ProgramParts,
@@ -75,7 +75,7 @@ function isEngine(text: string): text is Engine {
   return text === 'phaser' || text === 'pixi'
 }
 
-/** Asks who draws. Who has a key is offered a service first. */
+/** Asks who draws. If there is an API key, a service is the first choice. */
 async function askDrawer(parts: ProgramParts): Promise<Drawer | undefined> {
   const here = { value: 'embedded', label: 'This machine', hint: 'demo art for play money, without an account' }
   const there = { value: 'service', label: 'A service', hint: 'its address and your key go into .env.local' }
@@ -84,7 +84,7 @@ async function askDrawer(parts: ProgramParts): Promise<Drawer | undefined> {
   return (await parts.choose('Who draws the sprites?', hasKey ? [there, here, own] : [here, there, own])) as Drawer | undefined
 }
 
-/** The engine is not asked for where the dependencies tell it. */
+/** Asks for the engine, unless the dependencies name one. */
 async function askEngine(parts: ProgramParts, dependencies: readonly string[]): Promise<string | undefined> {
   if (dependencies.includes('phaser') !== dependencies.includes('pixi.js')) return 'found'
   return parts.choose('Which engine draws the game?', [
@@ -94,7 +94,7 @@ async function askEngine(parts: ProgramParts, dependencies: readonly string[]): 
   ])
 }
 
-/** Name of the configuration that is there. */
+/** Name of the existing configuration. */
 async function findConfig({ disk }: Host, root: string): Promise<string | undefined> {
   const found = await Promise.all(configNames.map((name) => disk.stat(join(root, name))))
   return configNames.find((_, at) => found[at] !== undefined)

@@ -78,7 +78,7 @@ export function drawFirstPicture(): Uint8Array {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
-  // Eight bits, palette; then deflate, no filter, not interlaced.
+  // Eight bits and a palette. Then deflate, no filter, not interlaced.
   header.set([8, 3, 0, 0, 0], 8)
   return new Uint8Array(
     Buffer.concat([

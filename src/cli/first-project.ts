@@ -15,8 +15,8 @@ export const ignoreLines: readonly string[] = [
 ]
 
 /**
- * Paid results are bytes: if git changed a line ending in one, its hash would be wrong. The lock file has a
- * merge driver; a clone without it merges it as text.
+ * Paid results are binary: if git changed a line ending in a result, its hash would be wrong. The lock file has a
+ * merge driver; a clone without this driver merges the file as text.
  */
 export const attributeLines: readonly string[] = ['.spritewright/results/** binary', 'sprites.lock.json merge=spritewright']
 
@@ -60,7 +60,7 @@ export default defineConfig({
 
 /** Name of the first spec in its folder. */
 export const firstSpecName: string = 'hero.sprite.json'
-/** Name of its reference picture. */
+/** Name of the reference picture of the first spec. */
 export const firstPictureName: string = 'hero.png'
 
 /**
@@ -100,11 +100,11 @@ const ownSpecText = `{
 }
 `
 
-/** The file in which games on Vite keep references to types, from the root. */
+/** The file with references to types in games on Vite, relative to the root. */
 export const viteTypesPath: string = 'src/vite-env.d.ts'
 
 /**
- * Makes imports of specs typed. A reference adds to the types that TypeScript finds by itself; the option
- * `types` of a tsconfig.json would replace them.
+ * Types imports of specs. This reference adds to the types that TypeScript finds by itself; the option `types` of a
+ * tsconfig.json would replace them.
  */
 export const typesLine: string = '/// <reference types="spritewright/client" />'

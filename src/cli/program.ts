@@ -13,7 +13,7 @@ import { createPrinter, type Printer } from './view/printer.ts'
 /**
  * Runs one command line to its end and never rejects.
  *
- * @param argv What follows `spritewright`.
+ * @param argv The arguments after `spritewright`.
  * @returns The process exit code.
  */
 export async function runProgram(argv: readonly string[], parts: ProgramParts): Promise<number> {
@@ -49,8 +49,7 @@ function printVersion(printer: Printer, version: string): number {
 }
 
 /**
- * Reads `--json` from the raw arguments, so that a command line that cannot be parsed is refused in the right
- * form.
+ * Reads `--json` from the raw arguments, so that the refusal of an invalid command line has the right form.
  */
 function printerInit(argv: readonly string[], { host }: ProgramParts): Parameters<typeof createPrinter>[0] {
   const end = argv.indexOf('--')
@@ -67,7 +66,7 @@ function printerInit(argv: readonly string[], { host }: ProgramParts): Parameter
   }
 }
 
-/** These options as they were given, with a blank before each: ` --root ../game`. */
+/** These options in their given form, with a blank before each: ` --root ../game`. */
 function switchesOf(switches: readonly string[], names: readonly string[]): string {
   return names
     .flatMap((name) => {
@@ -78,7 +77,7 @@ function switchesOf(switches: readonly string[], names: readonly string[]): stri
     .join('')
 }
 
-/** Resolves the root of a command, and refuses one that is not meant. */
+/** Resolves the root of a command, and refuses a root that the person probably did not intend. */
 async function findRoot(host: ProgramParts['host'], { verb, worksAnywhere }: CommandEntry, args: CommandArgs): Promise<string> {
   const { refuseOtherRoot, refuseSecondProject, resolveRoot } = await import('./project-root.ts')
   const root = await resolveRoot(host, args.text('root'))
@@ -89,7 +88,7 @@ async function findRoot(host: ProgramParts['host'], { verb, worksAnywhere }: Com
 
 function createContext(printer: Printer, parts: ProgramParts, root: string, args: CommandArgs): CommandContext {
   const config = args.text('config')
-  // A person who sees progress needs no other line, which would break those.
+  // While progress is drawn, another line would break its display.
   const onWait = (sentence: string): void => {
     if (!printer.isCovered) printer.note(sentence)
   }
@@ -111,7 +110,7 @@ function createContext(printer: Printer, parts: ProgramParts, root: string, args
       } catch (error) {
         if (!hasCode(error, 'SW_UNTRUSTED_HOST') || !parts.host.terminal.canAsk) throw error
         if (!(await run((workshop) => isConfirmed(workshop, parts)))) throw error
-        // Nothing was sent so far, because the address was not confirmed.
+        // Nothing was sent before, because the address was not confirmed.
         return run(work)
       }
     },

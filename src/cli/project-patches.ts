@@ -1,10 +1,10 @@
 import { namesPlugin } from '../options/vite-configs.ts'
 
 /**
- * Adds the plugin to a configuration of Vite, in the style of the file. Only the usual forms are known; the
+ * Adds the plugin to a configuration of Vite, in the style of the file. Only the usual forms are supported; the
  * text is not run.
  *
- * @returns The new text; `undefined` if it has the plugin already, or is written in another form.
+ * @returns The new text; `undefined` if the text has the plugin already, or is written in another form.
  */
 export function withPlugin(text: string): string | undefined {
   if (namesPlugin(text)) return undefined
@@ -30,7 +30,7 @@ function addCall(text: string, end: string): string | undefined {
   const [list] = lists
   if (list === undefined)
     return insert(text, start, { item: 'plugins: [spritewright()]', closing: '}', broken: config[1], indent: config[2], end })
-  // A list that is made elsewhere.
+  // The list is a variable or a call, so its items are elsewhere.
   if (list[1] === undefined) return undefined
   const at = start + list.index + list[0].length
   return insert(text, at, { item: 'spritewright()', closing: ']', broken: list[2], indent: list[2], end })
@@ -64,7 +64,7 @@ function withoutTexts(text: string): string {
   )
 }
 
-/** How many brackets are open at the end of a piece of code. */
+/** The number of open brackets at the end of a piece of code. */
 function depthOf(code: string): number {
   return [...code].reduce((depth, character) => depth + ('{[('.includes(character) ? 1 : '}])'.includes(character) ? -1 : 0), 0)
 }

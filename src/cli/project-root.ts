@@ -10,8 +10,8 @@ const ownFiles = [...configNames, 'sprites.lock.json']
 /**
  * Resolves `--root`.
  *
- * @param option Default: the working folder.
- * @throws `SW_USAGE` if it is no folder.
+ * @param option Value of `--root`. Default: the working folder.
+ * @throws `SW_USAGE` if the path is no folder.
  */
 export async function resolveRoot(host: Host, option: string | undefined): Promise<string> {
   const root = resolve(host.workingFolder, option ?? '.')
@@ -23,9 +23,9 @@ export async function resolveRoot(host: Host, option: string | undefined): Promi
 }
 
 /**
- * Refuses to work in a folder that is no project, if a project is above or below it. There, approvals would be
- * missing, and new files would be written to the wrong place. The root of a workspace is a project only if it
- * has a configuration or a lock file.
+ * Refuses to work in a folder that is no project, if a project is above or below it. In such a folder, approvals
+ * would be missing, and new files would be written to the wrong place. The root of a workspace is a project only if
+ * it has a configuration or a lock file.
  *
  * @throws `SW_USAGE` with the folder of the project.
  */
@@ -38,7 +38,7 @@ export async function refuseOtherRoot(host: Host, root: string): Promise<void> {
 }
 
 /**
- * Refuses to begin a project where the specs would be those of another one too: below a project, in a folder of a
+ * Refuses to begin a project whose specs would also belong to another project: below a project, in a folder of a
  * package, or above a project.
  *
  * @throws `SW_USAGE` with the folder of the project.
@@ -50,7 +50,7 @@ export async function refuseSecondProject(host: Host, root: string): Promise<voi
   refuse(root, above ?? (await projectsBelow(host, root)), '--here')
 }
 
-/** @param insist The option by which a person says that this folder is meant. */
+/** @param insist The option that selects this folder anyway. */
 function refuse(root: string, projects: readonly string[], insist: string): void {
   const [first] = projects
   if (first === undefined) return
@@ -71,7 +71,7 @@ async function isWorkspace(host: Host, root: string): Promise<boolean> {
   return decodeText(await host.disk.read(join(root, 'package.json'))).includes('"workspaces"')
 }
 
-/** The nearest folder above that has one of these files. */
+/** The nearest parent folder that has one of these files. */
 async function folderAbove(host: Host, root: string, names: readonly string[]): Promise<readonly [string] | undefined> {
   const folder = dirname(root)
   if (folder === root) return undefined

@@ -9,8 +9,8 @@ export async function hasTypeScript({ disk }: Pick<Host, 'disk'>, root: string):
 }
 
 /**
- * Writes the typings of all specs if the project is written in TypeScript, so that its compiler and linter
- * have them before Vite has run. A command does not fail because of them.
+ * Writes the typings of all specs if the project is written in TypeScript, so that its compiler and linter have the
+ * typings before Vite has run. If writing fails, the command continues.
  */
 export async function refreshTypings(
   { parts, printer, root }: { readonly parts: { readonly host: Host }; readonly printer: Printer; readonly root: string },

@@ -5,7 +5,7 @@ import { ink } from '../view/ink.ts'
 import { buildCommand } from '../view/next.ts'
 
 /**
- * `spritewright answer NAME TEXT`: answers the question of an execution, with a picture if it asks for one.
+ * `spritewright answer NAME TEXT`: answers the question of an execution, with a picture if the question asks for one.
  */
 export async function answer({ printer, parts, root, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
   const [name, ...words] = args.names

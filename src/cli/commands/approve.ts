@@ -43,7 +43,7 @@ export async function approve({ printer, parts, root, withWorkshop }: CommandCon
   return report.confirmed ? tellApproved(printer, report, { host: parts.host, root, asksWorker }) : tellDeclined(printer)
 }
 
-/** `spritewright approve --revoke`: takes approvals back, and says what was sent already. */
+/** `spritewright approve --revoke`: takes approvals back, and lists requests that were already sent. */
 async function revoke({ printer, withWorkshop }: Pick<CommandContext, 'printer' | 'withWorkshop'>, args: CommandArgs): Promise<number> {
   if (['adopt', 'standing', 'yes'].some((name) => args.flag(name)) || args.text('max') !== undefined || args.text('total') !== undefined)
     throw usageError('Expected approve --revoke alone, or with names: it takes approvals back.')
@@ -55,8 +55,8 @@ async function revoke({ printer, withWorkshop }: Pick<CommandContext, 'printer' 
 }
 
 /**
- * `spritewright approve --standing`: shows what the configuration's standing ceilings allow, asks, and stores
- * a yes in the state folder.
+ * `spritewright approve --standing`: shows the limits of the configuration's standing ceilings, asks, and stores a
+ * yes in the state folder.
  */
 async function acceptStanding(
   { printer, parts, withWorkshop }: Pick<CommandContext, 'printer' | 'parts' | 'withWorkshop'>,
@@ -93,7 +93,7 @@ function printStanding(printer: Printer, offer: StandingOffer): void {
   else printer.line(`Missing now, ${creditsWords(total)} by estimate: ${missing.map(({ id }) => id).join(', ')}.`)
 }
 
-/** Describes what standing ceilings allow, in one or two sentences. */
+/** Describes the limits of standing ceilings in one or two sentences. */
 function toStandingWords({ perSprite, perRun, total }: StandingOffer['ceilings']): string {
   if (perSprite === undefined) {
     const limit = total === undefined ? 'has no limit in all' : `may cost at most ${creditsWords(total)} in all`
@@ -144,10 +144,10 @@ async function askPerson(parts: ProgramParts, isSure: boolean, question: string)
 }
 
 /**
- * Prints what was approved and what was not.
+ * Prints the approved and the unapproved requests.
  *
- * @returns The exit code of the build that would follow: an approval of somebody else stops it before anything is
- * sent, and an undecided purchase makes it fail.
+ * @returns The exit code of the next build: an approval of somebody else stops that build before it sends anything,
+ * and an undecided purchase makes it fail.
  */
 async function tellApproved(printer: Printer, report: ApproveReport, project: NextProject): Promise<number> {
   const total = sumCredits(report.approved.map((line) => line.ceiling))

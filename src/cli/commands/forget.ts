@@ -4,8 +4,8 @@ import type { CommandContext } from '../context.ts'
 import { ink } from '../view/ink.ts'
 
 /**
- * `spritewright forget NAME`: deletes the conversations at the service, after asking. Exit code 3 if the
- * person says no.
+ * `spritewright forget NAME`: asks, and then deletes the conversations at the service. Exit code 3 if the person
+ * says no.
  */
 export async function forget({ printer, parts, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
   const [name, ...more] = args.names

@@ -7,7 +7,7 @@ import type { CommandContext } from '../context.ts'
 import { ink } from '../view/ink.ts'
 import { packCommand } from '../view/next.ts'
 
-/** `spritewright import`: writes specs from a project of another packer, and says what has no equal. */
+/** `spritewright import`: writes specs from a project of another packer, and lists settings without an equivalent. */
 export async function importSpecs({ parts, printer, root }: CommandContext, { flag, names }: CommandArgs): Promise<number> {
   if (names.length === 0) throw usageError('Expected a .tps, a .ftpp or a folder of AssetPack: npx spritewright import art/sheets.tps')
   const isDryRun = flag('dry-run')

@@ -27,27 +27,27 @@ import { ink } from '../view/ink.ts'
 import { buildCommand, packCommand } from '../view/next.ts'
 import type { Printer } from '../view/printer.ts'
 
-/** What a game imports: a spec, or own art without one. */
+/** The endings of importable files: a spec, or own art without one. */
 const spriteEnding = /\.(?:sprite\.(?:json|ya?ml)|sprites|aseprite)$/
 
 /** The outcome of one file. */
 interface Step {
-  /** Path from the root. */
+  /** Path relative to the root. */
   readonly path: string
   readonly done: 'written' | 'extended' | 'kept'
-  /** A configuration of Vite that has not the plugin, and is written in a form that is not known. */
+  /** Set for a configuration of Vite without the plugin that is written in an unknown form. */
   readonly lacksPlugin?: boolean
 }
 
 /**
  * `spritewright init`: writes a config, ignore lines, a first spec and its picture, and adds the plugin to
- * Vite's configuration. Nothing is overwritten, and a second run changes nothing. At a terminal it asks for
+ * Vite's configuration. Nothing is overwritten, and a second run changes nothing. At a terminal, `init` asks for
  * the service, the engine and the folder of the first sprite.
  */
 export async function init({ parts, printer, root, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
   const { host } = parts
   const { dependencies } = await readPackage(host.disk, root)
-  // A configuration that cannot be read yet, e.g. because the package is not installed, is no reason to fail.
+  // If a configuration cannot be read yet, e.g. because the package is not installed, `init` continues.
   const isDrawn = async (): Promise<boolean> => (await findSprite(host, root)) !== undefined && withWorkshop(drawsAll).catch(() => false)
   const answers = await askFirst(parts, root, dependencies, args, isDrawn)
   const isOwn = answers.drawer === 'own'
@@ -94,7 +94,7 @@ export async function init({ parts, printer, root, withWorkshop }: CommandContex
   return 0
 }
 
-/** The first sprite of the project, as a game imports it. */
+/** The file of the project's first sprite that a game imports. */
 async function findSprite(host: Host, root: string, more: readonly string[] = []): Promise<string | undefined> {
   const [found] = (await host.glob(root, ['**/*.sprite.{json,yaml,yml}', '**/*.sprites/**', ...more])).sort()
   if (found === undefined) return undefined
@@ -133,7 +133,7 @@ async function writeViteTypes(host: Host, root: string, dependencies: readonly s
   return [{ path: viteTypesPath, done: isThere ? 'extended' : 'written' }]
 }
 
-/** Adds the plugin to the configurations of Vite. A game on Vite without one, as Vite itself makes it, gets one. */
+/** Adds the plugin to the configurations of Vite. A game on Vite without a configuration gets one. */
 async function addToVite(host: Host, root: string, dependencies: readonly string[]): Promise<Step[]> {
   const configs = await findViteConfigs(host.disk, root)
   if (configs.length === 0 && dependencies.includes('vite'))
@@ -161,8 +161,8 @@ async function patch(host: Host, root: string, path: string, change: (text: stri
 }
 
 /**
- * A project that has specs needs no first one. The picture comes first: for a watching dev server, a spec without its
- * picture would be an error.
+ * Writes the first spec, unless the project has specs. The picture is written before the spec, because a dev server
+ * would report a spec without its picture.
  */
 async function writeFirstSpec(host: Host, root: string, { folder, drawer }: FirstAnswers): Promise<Step[]> {
   const found = await findSprite(host, root, drawer === 'own' ? ['**/*.aseprite'] : [])
@@ -199,7 +199,7 @@ async function addLines(host: Host, root: string, path: string, lines: readonly 
 }
 
 /**
- * @param answers Missing if a configuration was there, which says already who draws.
+ * @param answers Missing if the project had a configuration, which already says who draws.
  */
 function tellNext(printer: Printer, answers: FirstAnswers | undefined): void {
   printer.hint('Commit sprites.lock.json and .spritewright/results: what was paid for then never has to be bought again.')

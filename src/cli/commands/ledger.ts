@@ -117,7 +117,7 @@ function printLines(printer: Printer, lines: readonly LedgerLine[]): void {
 }
 
 function stateWords({ decision, isPicture, state }: LedgerLine): string {
-  // A known charge, or a known absence of one, says more than that the purchase was given up.
+  // If the charge, or its absence, is known, it is shown instead of "given up".
   if (decision === 'abandon' && (state === 'uncertain' || state === 'held')) return 'given up'
   return isPicture ? pictureStates[state] : state
 }

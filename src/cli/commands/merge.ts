@@ -4,8 +4,8 @@ import { type CommandArgs, usageError } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 
 /**
- * `spritewright merge`: resolves the merge conflict in the lock file. With three files it is git's merge
- * driver: `merge %O %A %B`. Exit code 1 says that entries are left for a person.
+ * `spritewright merge`: resolves the merge conflict in the lock file. With three files, the command is git's merge
+ * driver: `merge %O %A %B`. Exit code 1 means that a person must resolve some entries.
  */
 export async function merge({ parts: { host }, printer, root }: CommandContext, { flag, names }: CommandArgs): Promise<number> {
   const sides = (['ours', 'theirs'] as const).filter((name) => flag(name))

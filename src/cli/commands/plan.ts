@@ -43,7 +43,7 @@ export async function plan({ printer, parts, root, withWorkshop }: CommandContex
   return 0
 }
 
-/** @throws `SW_USAGE` for an option that lacks the one before it, or for an address that breaks its link. */
+/** @throws `SW_USAGE` for an option without the option that it needs, or for an address that would break its link. */
 function folderOfPictures(args: CommandArgs): string | undefined {
   const folder = args.text('pictures')
   const url = args.text('pictures-url')

@@ -57,7 +57,7 @@ export async function review({ parts, printer, root, withWorkshop }: CommandCont
 }
 
 /**
- * Writes files that do not exist yet. An existing one may have been edited.
+ * Writes files that do not exist yet. An existing file may have been edited, so it stays.
  *
  * @returns The paths of the written files.
  */

@@ -7,7 +7,7 @@ import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext, RunningService, ServiceInit } from '../context.ts'
 import { ink } from '../view/ink.ts'
 
-/** A fixed port, so that the line in `.env.local` is still right tomorrow. */
+/** A fixed port, so that the line in `.env.local` stays valid. */
 const defaultPort = 4747
 const defaultFolder = '.spritewright/embedded'
 

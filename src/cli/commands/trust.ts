@@ -5,8 +5,8 @@ import type { CommandContext, ProgramParts } from '../context.ts'
 import { ink } from '../view/ink.ts'
 
 /**
- * `spritewright trust [HOST] [--remove]`: manages which address may receive which API key. Adds one only
- * after asking. Exit code 3 if the person says no.
+ * `spritewright trust [HOST] [--remove]`: manages the addresses that may receive an API key. The command asks before
+ * it adds an address. Exit code 3 if the person says no.
  */
 export async function trust(context: CommandContext, args: CommandArgs): Promise<number> {
   const [host, ...more] = args.names
@@ -67,7 +67,7 @@ type Route = NonNullable<Awaited<ReturnType<Workshop['trust']['route']>>>
 /**
  * Asks a person whether an address may receive the API key, and stores a yes.
  *
- * @returns The address. Undefined for a no.
+ * @returns The address, or undefined if the person says no.
  */
 export async function confirmRoute(
   parts: Pick<ProgramParts, 'ask'>,

@@ -2,7 +2,7 @@ import type { Host } from '../../host/host.ts'
 import { ink } from './ink.ts'
 import type { Printer } from './printer.ts'
 
-/** Shows how far a command is, in one line on stderr. */
+/** Shows the progress of a command in one line on stderr. */
 export interface Counter {
   readonly tell: (done: number, total: number) => void
   /** Removes the line. A second call does nothing. */
@@ -12,9 +12,9 @@ export interface Counter {
 const leastGapMs = 100
 
 /**
- * Creates a counter for a terminal that a person watches. It shows nothing elsewhere, nor with `--quiet`.
+ * Creates a counter for a terminal. Without a terminal, or with `--quiet`, the counter shows nothing.
  *
- * @param words What is counted, e.g. `results copied`.
+ * @param words The counted items, e.g. `results copied`.
  */
 export function createCounter({ clock, terminal }: Host, printer: Printer, words: string): Counter {
   const isShown = terminal.isInteractive && !printer.isQuiet

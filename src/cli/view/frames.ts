@@ -2,7 +2,7 @@ import type { AnimationQuality } from '../../workshop.ts'
 import { ink } from './ink.ts'
 import type { Printer } from './printer.ts'
 
-/** Prints a table of suspicious frames; nothing if there are none. */
+/** Prints a table of suspicious frames, or nothing if no frame is suspicious. */
 export function printFlags(printer: Printer, quality: readonly AnimationQuality[]): void {
   const rows = quality.flatMap(({ id, flags }) =>
     flags.map(({ fault, frames, words }) => [ink('bold', id), fault, listFrames(frames), ink('dim', words)]),

@@ -7,7 +7,7 @@ export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
 /** A piece of text, plain or styled. Escape sequences inside the text are shown and never executed. */
 export type Ink = string | { readonly text: string; readonly style: Style }
 
-/** Formats pieces as the text to write. */
+/** Formats pieces as text for the output. */
 export type Paint = (inks: readonly Ink[]) => string
 
 /** A styled piece. */
@@ -46,7 +46,7 @@ export function cutInk(inks: readonly Ink[], width: number): Ink[] {
 export function createPaint(hasColor: boolean): Paint {
   const paintOne = (piece: Ink): string => {
     const text = plainText(piece)
-    // Whether there are colours was decided before, also for streams that are no terminal.
+    // The caller has decided about colours already, also for streams that are no terminal.
     return typeof piece === 'string' || !hasColor || text === '' ? text : styleText(piece.style, text, { validateStream: false })
   }
   return (inks) => inks.map(paintOne).join('')

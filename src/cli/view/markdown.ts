@@ -5,8 +5,8 @@ import type { PlanReport } from '../../workshop.ts'
 import { creditsCell, framesCell, type PlanRow, rowsOf } from './plan.ts'
 
 /**
- * Formats a plan as a comment on a pull request: a heading, a table of what must be bought, the total, the
- * command, the pictures. It ends in a line break.
+ * Formats a plan as a comment on a pull request: a heading, a table of animations to buy, the total, the command,
+ * the pictures. The text ends with a line break.
  *
  * @param pictures Pictures of animations, with the address of each.
  */
@@ -51,7 +51,7 @@ export interface LinkedPictures {
 
 function pictureTable(pictures: readonly LinkedPictures[]): readonly string[] {
   if (pictures.length === 0) return []
-  // Markdown alone could not make a large reference small.
+  // Markdown has no size for pictures, so HTML limits a large reference.
   const cell = (url: string | undefined): string => (url === undefined ? '–' : `<img src="${url}" alt="" height="160">`)
   return [
     '',
@@ -66,7 +66,7 @@ function idCell(id: string): string {
   return /^[\w.-]+#\d+$/.test(id) ? `\`${id}\`` : escapeMarkdown(id)
 }
 
-/** What the purchase has cost that an animation replaces. */
+/** The cost of the earlier purchase that an animation replaces. */
 function paidBefore(item: PlanRow): Credits | undefined {
   return 'superseded' in item ? item.superseded?.credits : undefined
 }

@@ -6,14 +6,14 @@ import type { PlanRow } from './plan.ts'
 import type { Printer } from './printer.ts'
 
 /**
- * Returns the command that buys what is approved. With the Vite plugin it writes no atlases: the game would ship
- * them twice.
+ * Returns the command that buys approved requests. With the Vite plugin, this command writes no atlases, because the
+ * game would ship them twice.
  */
 export async function buildCommand({ disk }: Pick<Host, 'disk'>, root: string): Promise<string> {
   return commandFor(await hasVitePlugin(disk, root))
 }
 
-/** Returns the command that shows or packs own art: nothing is bought for it. */
+/** Returns the command that shows or packs own art. It buys nothing. */
 export async function packCommand({ disk }: Pick<Host, 'disk'>, root: string): Promise<string> {
   return (await hasVitePlugin(disk, root)) ? 'npx vite' : 'npx spritewright build'
 }
@@ -26,11 +26,11 @@ function commandFor(hasPlugin: boolean): string {
 export interface NextProject {
   readonly host: Pick<Host, 'disk'>
   readonly root: string
-  /** Whether a worker buys, which sees only what is pushed. */
+  /** Whether a worker buys, which sees only pushed commits. */
   readonly asksWorker: boolean
 }
 
-/** Prints the command that buys what is approved, and where its atlases come from. */
+/** Prints the command that buys approved requests, and the command that makes the atlases. */
 export async function tellBuild(printer: Printer, { host, root, asksWorker }: NextProject): Promise<void> {
   const hasPlugin = await hasVitePlugin(host.disk, root)
   if (asksWorker) {
@@ -46,7 +46,7 @@ export async function tellBuild(printer: Printer, { host, root, asksWorker }: Ne
   printer.hint('Next: ', ink('bold', commandFor(hasPlugin)), words)
 }
 
-/** Prints what makes the atlases after everything is bought. */
+/** Prints the command that makes the atlases after everything is bought. */
 export async function tellMake(printer: Printer, { disk }: Pick<Host, 'disk'>, root: string, lead: string): Promise<void> {
   if (await hasVitePlugin(disk, root)) printer.hint(lead, 'The Vite plugin makes the atlases, free of charge.')
   else printer.hint(lead, 'Next: ', ink('bold', 'npx spritewright build'), ', which makes the atlases, free of charge.')
@@ -62,13 +62,13 @@ export function adoptCommand(ids: readonly string[]): string {
   return `npx spritewright approve ${[...new Set(ids.map((id) => id.split('#')[0]))].join(' ')} --adopt`
 }
 
-/** The command that leads to an approval, for rows that have none. */
+/** The command that leads to an approval, for rows without an approval. */
 export interface PricingStep {
   readonly command: string
   readonly words: string
 }
 
-/** Prints the next command for what is not bought. What waits for a person comes before a build. */
+/** Prints the next command for unbought rows. A row that waits for a person comes before a build. */
 export async function tellNext(printer: Printer, rows: readonly PlanRow[], pricing: PricingStep, project: NextProject): Promise<void> {
   const waitingFor = (next: NextStep): readonly PlanRow[] => rows.filter((row) => meaningOf(row).next === next)
   const [questions, decisions, others] = [waitingFor('answer'), waitingFor('decide'), waitingFor('adopt')]

@@ -15,7 +15,7 @@ export function rowsOf(report: PlanReport): readonly PlanRow[] {
   return [...report.steps, ...report.items]
 }
 
-/** One row for each sprite of own art: name, state, and what it is made of. */
+/** One row for each sprite of own art: name, state, and contents. */
 export function ownRows({
   own,
 }: PlanReport): readonly { readonly name: string; readonly state: Ink; readonly frames: string; readonly from: Ink }[] {
@@ -36,7 +36,7 @@ export function framesCell(row: PlanRow): string {
   return 'animation' in row ? `${row.animation.frames}` : ''
 }
 
-/** The name of a row's state, in the colour of what it means. */
+/** The name of a row's state, in the state's colour. */
 export function inkState(row: PlanRow): Ink {
   return ink(toneStyles[meaningOf(row).tone], row.state)
 }
@@ -89,7 +89,7 @@ export function creditsCell(amount: bigint | undefined): string {
   return amount === undefined ? '–' : formatCredits(amount)
 }
 
-/** Says that the project has no spec, where it was looked for, and how to get one. */
+/** Prints that the project has no spec, the searched patterns, and the command that makes a spec. */
 export function printNoSpec(printer: Printer, { root, specs }: Pick<ResolvedOptions, 'root' | 'specs'>): void {
   printer.line(`No animations: no spec was found in ${JSON.stringify(root)} (${specs.join(', ')}).`)
   printer.hint('Next: ', ink('bold', 'npx spritewright init'), ', which writes a first one.')

@@ -9,7 +9,7 @@ import { type Column, layTable } from './table.ts'
 /** A JSON document with warnings. */
 export type ReportDocument = Readonly<Record<string, unknown>> & { readonly warnings: readonly string[] }
 
-/** The output of a command. Text goes through {@link Ink}, so that no foreign text can steer the terminal. */
+/** The output of a command. Text is escaped as {@link Ink}, so that no foreign text can control the terminal. */
 export interface Printer {
   /**
    * Whether stdout is for one JSON document. If so, all text methods except {@link Printer.note} and {@link
@@ -19,23 +19,23 @@ export interface Printer {
   readonly isQuiet: boolean
   /** As in {@link PrinterInit.place}. */
   readonly place: string
-  /** Whether progress is drawn, whose lines a note would break. Its display sets it. */
+  /** Whether progress is drawn, whose lines a note would break. The progress display sets this field. */
   isCovered: boolean
   /** Prints a line of the result, on stdout. */
   line(...inks: readonly Ink[]): void
-  /** Prints a line that is not the result (what was done, what comes next), on stdout; not with `--quiet`. */
+  /** Prints a line besides the result (an action, the next command), on stdout; not with `--quiet`. */
   hint(...inks: readonly Ink[]): void
   /** Prints a table of the result, on stdout, each line indented by two. */
   table(columns: readonly Column[], rows: readonly (readonly Ink[])[]): void
   /** Prints a line on stderr; not with `--quiet`. */
   note(...inks: readonly Ink[]): void
-  /** Prints a warning on stderr, also with `--quiet`. With `--json` it is a part of the document instead. */
+  /** Prints a warning on stderr, also with `--quiet`. With `--json`, the document has the warning instead. */
   warn(message: string): void
   /**
-   * Prints the JSON document, on stdout; nothing without `--json`. A second document is a mistake and throws.
+   * Prints the JSON document, on stdout; nothing without `--json`. A second call throws.
    */
   document(value: unknown): void
-  /** Prints the JSON document as {@link Printer.document} does, and for people its warnings. */
+  /** Prints the JSON document like {@link Printer.document}. Without `--json`, prints its warnings. */
   report<Value extends { readonly warnings: readonly string[] }>(value: Value): void
   /**
    * Prints raw text on stdout, also with `--json`: for the command whose result is JSON anyway, and for
@@ -57,7 +57,7 @@ export interface PrinterInit {
   readonly hasColor: boolean
   /** Whether stderr may have colours. */
   readonly hasNoteColor: boolean
-  /** The working folder: files below it are shown by their paths from here. */
+  /** The working folder. Files below it are shown by their relative paths. */
   readonly folder: string
   /** Options that a printed command needs to work on the same project: ` --root ../game`. */
   readonly place: string
@@ -66,7 +66,7 @@ export interface PrinterInit {
 /** Creates the printer of one run. */
 export function createPrinter({ terminal, isJson, isQuiet, hasColor, hasNoteColor, folder, place }: PrinterInit): Printer {
   const fromHere = (paint: Paint): Paint => {
-    // Only where a path begins: not in an address, and not within a longer path.
+    // Matches only the beginning of a path: not inside an address, and not within a longer path.
     const inside = folder === dirname(folder) ? /(?!)/g : new RegExp(`(?<![\\w./:\\\\-])${escapeRegExp(join(folder, sep))}`, 'g')
     // A message may have the folder of its project already. Git's merge driver runs in the project itself.
     const toHere = (text: string): string =>
@@ -114,7 +114,7 @@ export function createPrinter({ terminal, isJson, isQuiet, hasColor, hasNoteColo
     },
     raw: (text) => terminal.write(text),
     failures: (failures) => {
-      // If a document is printed already, a second one is impossible. People still see the failure.
+      // If a document was printed already, no second one can follow. People still see the failure.
       if (isJson && !hasDocument) document(toErrorDocument(failures))
       else for (const failure of failures) terminal.note(layFailure(failure, paintNotes))
     },
@@ -126,7 +126,7 @@ function escapeRegExp(text: string): string {
 }
 
 /**
- * Formats indented JSON. Amounts of credits become decimal texts, and no character in it steers a terminal.
+ * Formats indented JSON. Amounts of credits become decimal texts, and control characters are escaped.
  */
 export function toJsonText(value: unknown): string {
   const json = JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? formatCredits(member) : member), 2)
@@ -148,7 +148,7 @@ function layFailure(failure: Failure, paint: Paint): string {
   const { file, line, column } = failure.facts
   const place = typeof file === 'string' ? paint([[file, line, column].filter((part) => part !== undefined).join(':')]) : ''
   const [first = '', ...others] = failure.message.split('\n')
-  // A person who pressed Ctrl-C knows that it is no error.
+  // A person who pressed Ctrl-C knows that this is no error.
   const isStop = failure.code === 'SW_INTERRUPTED'
   const head: Ink[] = isStop ? [ink('yellow', 'stopped')] : [ink('red', 'error'), ' ', ink('bold', failure.code)]
   const lines: Ink[][] = [[...head, ` ${first}`], ...others.map((text) => [`  ${text}`])]

@@ -7,7 +7,7 @@ import { applyProgress, emptyProgress, isEnd, layProgress, type ProgressState } 
 /** Shows progress on stderr while a command works. */
 export interface ProgressDisplay {
   readonly listener: ProgressListener
-  /** The progress that was reported so far. */
+  /** The progress reported so far. */
   state(): ProgressState
   /**
    * Draws the last state and leaves it on the screen. Later reports are kept and not shown. A second call
@@ -20,8 +20,8 @@ const tickMs = 250
 const leastGapMs = 40
 
 /**
- * Shows bars on a terminal that a person watches, and elsewhere a line for each change. With `--quiet` or
- * `--json` the lines are left out, with `--quiet` the bars too.
+ * Shows bars on a terminal, and elsewhere a line for each change. With `--quiet` or `--json`, no lines are shown;
+ * with `--quiet`, no bars either.
  */
 export function createProgressDisplay(host: Host, printer: Printer): ProgressDisplay {
   let state = emptyProgress

@@ -24,7 +24,7 @@ export interface ProgressState {
 /** The state before any report. */
 export const emptyProgress: ProgressState = { rows: [] }
 
-/** Whether a phase is an end. */
+/** Whether a phase is the end of an execution. */
 export function isEnd(phase: JobRow['phase']): boolean {
   return phase === 'bought' || phase === 'failed'
 }
@@ -42,7 +42,7 @@ export function applyProgress(state: ProgressState, news: JobProgress, at: numbe
   const row: JobRow = {
     id: news.id,
     phase: news.phase,
-    // Hints may arrive out of order. A bar never goes back.
+    // Hints may arrive out of order. A bar never shrinks.
     ...(progress === undefined ? {} : { progress: clampShare(Math.max(progress, isSamePhase ? (before.progress ?? 0) : 0)) }),
     message,
     held: news.held ?? before?.held ?? 0n,
@@ -53,7 +53,7 @@ export function applyProgress(state: ProgressState, news: JobProgress, at: numbe
   return { rows: before ? state.rows.map((other) => (other === before ? row : other)) : [...state.rows, row] }
 }
 
-/** What is held and what was settled, over all executions. */
+/** Held and settled credits over all executions. */
 export function sumProgress(state: ProgressState): { readonly held: bigint; readonly settled: bigint } {
   return { held: sumCredits(state.rows.map((row) => row.held)), settled: sumCredits(state.rows.map((row) => row.settled)) }
 }
@@ -66,13 +66,12 @@ const rowLimit = 12
  * money.
  *
  * @param at Monotonic milliseconds.
- * @param columns Width of the terminal; every line is shorter. A terminal that does not know its width says
- *   0, which counts as 80.
+ * @param columns Width of the terminal; every line is shorter. An unknown width is 0, which counts as 80.
  */
 export function layProgress(state: ProgressState, at: number, columns: number): Ink[][] {
   const atWork = state.rows.filter((row) => !isEnd(row.phase))
   const ended = state.rows.filter((row) => isEnd(row.phase))
-  // If not all fit, the active ones and the last ended ones are shown.
+  // If not all executions fit, the active and the last ended ones are shown.
   const endedRoom = Math.max(0, rowLimit - atWork.length)
   const shown = new Set([...atWork.slice(0, rowLimit), ...(endedRoom === 0 ? [] : ended.slice(-endedRoom))])
   const rows = state.rows.filter((row) => shown.has(row))

@@ -9,8 +9,8 @@ export function right(rightTitle: string): Column {
 }
 
 /**
- * Formats an aligned table, with two spaces between columns and dimmed headings. A column of empty cells is
- * left out. If lines would be too wide, the last cell of each row goes below it, in as many lines as it needs.
+ * Formats an aligned table, with two spaces between columns and dimmed headings. A column of empty cells is omitted.
+ * If lines would be too wide, the last cell of each row goes below its row, in as many lines as it needs.
  *
  * @param rows One cell for each column.
  * @param width Most characters of a line.
@@ -55,7 +55,7 @@ function wrapInk(cell: Ink, width: number): readonly Ink[] {
   return lines.map((line) => (style === undefined ? line : { text: line, style }))
 }
 
-/** Trailing blanks would be copied along with a line. */
+/** Removes trailing blanks, which a person would copy along with a line. */
 function trimEnd(line: Ink[]): Ink[] {
   const end = line.findLastIndex((piece) => (typeof piece === 'string' ? piece : piece.text).trim() !== '')
   return line.slice(0, end + 1)

@@ -12,7 +12,7 @@ export interface BuildTrace {
   readonly written: readonly string[]
   /** Specs, pictures and frames touched up by hand, which may be outside of the project. */
   readonly read: readonly string[]
-  /** Errors of purchases in spite of which the files were written. */
+  /** Errors of purchases that did not prevent writing the files. */
   readonly failures: readonly Failure[]
 }
 
@@ -23,10 +23,10 @@ export type OnOpened = (workshop: Workshop) => Promise<void>
 const settleMs = 50
 
 /**
- * Builds, and builds again when a file of the project changes, until Ctrl-C. Each build is what `spritewright
- * build` with the same options does, so it buys no more. A failed build is reported, and the next change
- * starts the next build. If a person approves something during a build, another build starts at once. Other
- * changes of the lock file during a build, e.g. by `git pull`, count from the next change on.
+ * Builds, and builds again when a file of the project changes, until Ctrl-C. Each build does the same as
+ * `spritewright build` with the same options, so it buys no more. A failed build is reported, and the next change
+ * starts the next build. If a person gives an approval during a build, another build starts at once. Other changes
+ * of the lock file during a build, e.g. by `git pull`, are built with the next change.
  *
  * @returns The exit code of Ctrl-C.
  * @throws `SW_USAGE` with `--json`; `SW_INTERRUPTED` if Ctrl-C ends a build; errors of the watcher.
@@ -42,7 +42,7 @@ export async function watchBuilds(context: CommandContext, buildOnce: (opened: O
   /**
    * Builds once.
    *
-   * @returns Whether a person has approved something meanwhile, which this build may have missed.
+   * @returns Whether a person gave an approval during this build, which may have missed it.
    */
   const build = async (): Promise<boolean> => {
     let before: ReadonlySet<string> | undefined
@@ -65,7 +65,7 @@ export async function watchBuilds(context: CommandContext, buildOnce: (opened: O
     return before !== undefined && after !== undefined && [...after].some((approval) => !before?.has(approval))
   }
   /**
-   * Waits for a change that no build has made.
+   * Waits for a change that is not a build's own.
    *
    * @returns The path of a changed file. Undefined after Ctrl-C.
    */
@@ -100,7 +100,7 @@ interface Changes {
   fail(error: Error): void
   take(): string[]
   /**
-   * Resolves with true when there is a path, or with false after an abort.
+   * Resolves with true when a path has changed, or with false after an abort.
    *
    * @throws The error of the watcher.
    */

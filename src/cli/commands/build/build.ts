@@ -20,7 +20,7 @@ import { createProgressDisplay, type ProgressDisplay } from '../../view/progress
 import { right } from '../../view/table.ts'
 import { type BuildTrace, type OnOpened, watchBuilds } from './build-watch.ts'
 
-/** The default output folder. Vite and most static servers publish it as it is. */
+/** The default output folder. Vite and most static servers publish it unchanged. */
 const defaultOut = 'public/sprites'
 
 /**
@@ -42,7 +42,7 @@ export async function build(context: CommandContext, args: CommandArgs): Promise
  * Builds the project once and prints the result.
  *
  * @param opened Receives the project before anything is built.
- * @returns The written files, and the errors of purchases whose place has a placeholder.
+ * @returns The written files, and the errors of failed purchases, which a placeholder replaces.
  */
 async function buildOnce(
   { printer, parts, root, withWorkshop }: CommandContext,
@@ -52,7 +52,7 @@ async function buildOnce(
   const isBuyOnly = args.flag('buy-only')
   const out = resolve(root, args.text('out') ?? defaultOut)
   const display = createProgressDisplay(parts.host, printer)
-  // An abort makes open requests fail. They are no failures: the work continues at the service.
+  // An abort makes open requests fail. These errors are no failures: executions continue at the service.
   const tellStop = (): void => {
     display.stop()
     tellInterrupted(printer, display)
@@ -70,7 +70,7 @@ async function buildOnce(
         signal: parts.signal,
       })
       display.stop()
-      // Nothing is written into a folder that has nothing to do with sprites.
+      // Nothing is written into a folder without sprites that is no project.
       const isProject = report.sheets.sprites.length > 0 || (await isProjectFolder(parts.host, root))
       const written = isBuyOnly || !isProject ? [] : await workshop.write(report.sheets, out)
       tellBuilt(printer, { workshop, report, written, out: isBuyOnly ? undefined : out, root })
@@ -188,7 +188,7 @@ function tellWritten(printer: Printer, written: readonly string[], folder: strin
   printer.line(ink('green', '✓'), ` ${count(written.length, 'file')} in `, ink('bold', folder))
 }
 
-/** With the Vite plugin, a game needs no other atlases. Those of the default folder would ship beside the plugin's. */
+/** Warns that the Vite plugin makes atlases already, so that the default folder would ship a second copy. */
 function tellSecondCopy(printer: Printer): void {
   printer.warn(
     `The Vite plugin makes the atlases of this project. Those in ${defaultOut} are a second copy, which ships with the game. Delete the folder; to buy alone: npx spritewright build --buy-only`,

@@ -11,7 +11,7 @@ const verdicts: Readonly<Record<ContractFinding['verdict'], Ink>> = {
   'not checked': ink('dim', 'not checked'),
 }
 
-/** `doctor --contract`: checks every clause of the interface at the service. Exit code 1 if one is broken. */
+/** `doctor --contract`: checks every clause of the interface at the service. Exit code 1 if a clause is broken. */
 export async function contract({ printer, parts, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
   const spend = args.credits('spend')
   const findings = await withWorkshop((workshop) =>
@@ -44,7 +44,7 @@ export async function contract({ printer, parts, withWorkshop }: CommandContext,
 }
 
 /**
- * `doctor --openapi FILE`: compares a description of the service with what is sent and read. Exit code 1 if a
+ * `doctor --openapi FILE`: compares a description of the service with our requests and readers. Exit code 1 if a
  * difference matters.
  */
 export async function openapi({ printer, withWorkshop }: CommandContext, file: string): Promise<number> {

@@ -37,8 +37,8 @@ export async function doctor(context: CommandContext, args: CommandArgs): Promis
 }
 
 /**
- * `--spend` alone would spend nothing and look as if it had. `--contract` and `--openapi` print different
- * documents.
+ * Refuses `--spend` alone, which would spend nothing but look as if it had. Also refuses `--contract` together with
+ * `--openapi`, because they print different documents.
  */
 function checkOptions(args: CommandArgs, file: string | undefined): void {
   const found = args.text('spend') !== undefined && !args.flag('contract') ? '--spend without --contract' : undefined

@@ -22,7 +22,7 @@ export async function push(context: CommandContext, names: readonly string[]): P
 
 /**
  * `spritewright store pull [names…]`: copies missing results to the project. Exit code 1 if a wanted result
- * is in neither.
+ * is in neither store.
  */
 export async function pull(context: CommandContext, names: readonly string[]): Promise<number> {
   const { printer } = context

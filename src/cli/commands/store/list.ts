@@ -13,12 +13,12 @@ const states: Readonly<Record<ResultState | 'quarantined', { readonly words: str
   quarantined: { words: 'damaged', style: 'red' },
 }
 
-/** The state of a result, in words and in its colour. */
+/** The state of a result, as coloured text. */
 export function inkResultState(state: ResultState | 'quarantined'): Ink {
   return ink(states[state].style, states[state].words)
 }
 
-/** The shown digits of a hash: enough to name it. */
+/** The first digits of a hash, enough to name a result. */
 export function shortHash(sha256: string): string {
   return sha256.slice(0, 12)
 }

@@ -17,8 +17,8 @@ const recoveries: Readonly<Record<Recovery, string>> = {
 }
 
 /**
- * `spritewright store prune [names…]`: lists results that no spec asks for, and deletes named ones after
- * asking. Exit code 3 if the person says no.
+ * `spritewright store prune [names…]`: lists results that no spec asks for. It asks, and then deletes the named
+ * results. Exit code 3 if the person says no.
  */
 export async function prune(context: CommandContext, names: readonly string[], args: CommandArgs): Promise<number> {
   const { parts, printer, withWorkshop } = context

@@ -10,7 +10,7 @@ import { verify } from './verify.ts'
 /**
  * A subcommand of `store`.
  *
- * @param names The arguments after its verb.
+ * @param names The arguments after the subcommand.
  */
 type Part = (context: CommandContext, names: readonly string[], args: CommandArgs) => Promise<number>
 
@@ -22,7 +22,7 @@ const parts: ReadonlyMap<string, Part> = new Map([
   ['pull', pull],
 ])
 
-/** `spritewright store ls|verify|prune|push|pull [names…]`: manages the paid results. None of it buys. */
+/** `spritewright store ls|verify|prune|push|pull [names…]`: manages the paid results. No subcommand buys. */
 export async function store(context: CommandContext, args: CommandArgs): Promise<number> {
   const [verb, ...names] = args.names
   const part = parts.get(verb ?? '')

@@ -14,8 +14,8 @@ const signs: Readonly<Record<VerifiedResult['outcome'], Ink>> = {
 }
 
 /**
- * `spritewright store verify [names…]`: reads and opens every result, and repairs results if that costs nothing. Exit
- * code 1 if a result that is needed stays missing or unreadable.
+ * `spritewright store verify [names…]`: reads and opens every result, and repairs results if the repair is free. Exit
+ * code 1 if a needed result stays missing or unreadable.
  */
 export async function verify({ parts, printer, root, withWorkshop }: CommandContext, names: readonly string[]): Promise<number> {
   const counter = createCounter(parts.host, printer, 'results')

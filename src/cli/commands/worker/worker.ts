@@ -4,7 +4,7 @@ import type { CommandContext } from '../../context.ts'
 import { ink } from '../../view/ink.ts'
 import type { Printer } from '../../view/printer.ts'
 
-/** `spritewright worker`: buys for machines without an API key until Ctrl-C. `worker status`: what goes on. */
+/** `spritewright worker`: buys for machines without an API key until Ctrl-C. `worker status` shows workers and orders. */
 export async function worker({ printer, parts, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
   const [what, ...more] = args.names
   if (more.length > 0 || (what !== undefined && what !== 'status')) {
