@@ -5,11 +5,11 @@ import type { JournalView } from './records/journal.ts'
 import type { Submission } from './records/submission.ts'
 
 /**
- * Takes over an execution that only the lock file knows: another machine started it, or the journal is gone.
+ * Takes over an execution that only the lock file names: another machine started it, or the journal was lost.
  * After that the execution is only read (GET).
  *
- * @param isLeft Whether an answer that was given elsewhere has started an execution that replaces the
- * journal's one.
+ * @param isLeft Whether an answer on another machine has started an execution that replaces the execution in the
+ * journal.
  */
 export async function adoptExecution(
   ports: Pick<JobPorts, 'journal' | 'lock' | 'clock' | 'windowMs' | 'client' | 'mayReplay'>,
@@ -17,8 +17,8 @@ export async function adoptExecution(
   view: JournalView,
   isLeft = false,
 ): Promise<JournalView> {
-  // A POST of our own may be repeated. Its answer names the execution that the POST started. That execution
-  // may differ from the one in the lock file.
+  // A POST of our own may be repeated. Its answer names the execution that the POST started, which may differ
+  // from the execution in the lock file.
   if (ports.mayReplay && !view.submission.accepted && decide(view.submission, factsNow(ports, order)).do === 'replay') return view
   const entry = findEntry(await ports.lock.read(), order.request.id, order.hash)
   if (!entry?.execution || !mayAdopt(view.submission, entry, isLeft)) return view
@@ -26,7 +26,7 @@ export async function adoptExecution(
     attempt: entry.submission?.attempt ?? Math.max(view.submission.attempt, 1),
     executionId: entry.execution.id,
     conversationId: entry.execution.conversation,
-    // Whatever the file says, only an approval that is given from now on starts another attempt.
+    // Only an approval that is given after this time starts another attempt, for every content of the file.
     approvedAt: new Date(ports.clock.wall()).toISOString(),
   }
   const next = await ports.journal.append(order.hash, view, 'accepted', body)
@@ -34,10 +34,9 @@ export async function adoptExecution(
 }
 
 /**
- * Whether an entry's execution may be taken over. The journal must never have seen it, and it must be of this
- * attempt or a later one. The entry's execution may replace one that failed, was given up, or waits for an
- * answer. It may also replace one whose answer has started a further execution. It replaces no other
- * execution.
+ * Whether an entry's execution may be taken over. The journal must never have had this execution, and its attempt
+ * must be the present one or a later one. The entry's execution may replace an execution that failed, was given up
+ * or waits for an answer, or whose answer has started a further execution. It replaces no other execution.
  */
 export function mayAdopt(submission: Submission, entry: LockEntry, isLeft = false): boolean {
   const { attempt, accepted, completed, stored, failed, abandoned, question, executions } = submission

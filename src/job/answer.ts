@@ -21,7 +21,7 @@ export interface AnswerWords {
  * POSTs and the number of answers that were given up, never from the words. If other words are sent under the
  * same key, the service reports a conflict and starts no second execution.
  *
- * @throws `SW_USAGE` if an answer with other words is on its way already.
+ * @throws `SW_USAGE` if an answer with other words was already frozen.
  */
 export async function freezeAnswer(
   ports: JobPorts,
@@ -103,9 +103,9 @@ export async function tryAnswer(ports: JobPorts, order: Order, view: JournalView
 
 /**
  * Sends one POST of a frozen answer: first the durable record, then the bytes, then the record of the reply.
- * It costs nothing: the hold of the question's execution is transferred.
+ * An answer costs nothing: the hold of the question's execution is transferred.
  *
- * @returns How long the service asks to wait, in milliseconds; `undefined` if it does not.
+ * @returns The wait that the service requests, in milliseconds; `undefined` if it requests none.
  */
 async function sendAnswer(ports: JobPorts, order: Order, view: JournalView, run: Tries): Promise<number | undefined> {
   const answer = view.submission.answer

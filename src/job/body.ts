@@ -16,10 +16,10 @@ import { authorise } from './stop.ts'
 export type LockedSubmission = NonNullable<LockEntry['submission']>
 
 /**
- * Makes the canonical bytes of a submission's body. Everything in them comes from the request, the uploaded
+ * Makes the canonical bytes of a submission's body. All parts of the body come from the request, the uploaded
  * picture and the price.
  *
- * @param referenceId The service's id of the uploaded picture; `undefined` for a request without one.
+ * @param referenceId The service's id of the uploaded picture; `undefined` for a request without a picture.
  */
 export function makeBody(
   client: Pick<ServiceClient, 'submissionBody'>,
@@ -32,17 +32,17 @@ export function makeBody(
 
 /**
  * Checks invariant I11 right before a POST. The records have the frozen bytes. This function makes the bytes
- * again and compares. So a record can stop a purchase, and never cause, widen or change one.
+ * again and compares both. So a record can stop a purchase, but never cause one, raise its limit or change it.
  *
  * If it throws, nothing was sent.
  *
  * @param isReplay Whether the same bytes were sent before. If so, the approval under which they were frozen
  * is enough.
  * @param newest The newest approval that the journal remembers.
- * @throws `SW_JOURNAL` if the frozen bytes, their key or their price are not those of this request.
+ * @throws `SW_JOURNAL` if the frozen bytes, their key or their price do not match this request.
  * @throws `SW_CEILING` if the bytes ask for more than the approval allows.
  * @throws `SW_APPROVAL`, `SW_BUYER` if nobody with the right to approve the request has approved it.
- * @throws `SW_MISSING` if this run must not send it.
+ * @throws `SW_MISSING` if this run must not send the request.
  */
 export function checkFrozen(
   ports: Pick<JobPorts, 'client' | 'mayBuy' | 'mayReplay' | 'approvers' | 'clock'>,
@@ -76,8 +76,8 @@ export function checkFrozen(
 }
 
 /**
- * The approval under which an attempt was frozen. In a record of an earlier version it lacks the signature
- * and counts for nothing.
+ * The approval under which an attempt was frozen. In a record of an earlier version, the approval has no
+ * signature and does not count.
  */
 function approvalOf({ approvedAt, approvedBy, ceiling, priceVersion }: RecordBodies['frozen']): Approval {
   return { ceiling: parseCredits(ceiling), priceVersion, at: approvedAt, buyer: '', ...approvedBy }

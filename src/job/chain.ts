@@ -14,11 +14,11 @@ export interface UploadPicture {
 }
 
 /**
- * Reads the picture that an order starts from. If an earlier step makes it, `purchase` buys that step first.
- * A step is bought once, however many orders of this run need it. Returns `undefined` for an order without a
+ * Reads the source picture of an order. If an earlier step makes the picture, `purchase` buys that step first.
+ * A step is bought once, even if several orders of this run need it. Returns `undefined` for an order without a
  * picture.
  *
- * Nothing of this order was sent if it throws.
+ * If it throws, nothing of this order was sent.
  *
  * @throws The error with which the earlier step ended.
  * @throws `SW_DELIVERY` if the result of that step is not a picture that can be read.
@@ -33,7 +33,7 @@ export async function readReferencePicture(
   return reference.kind === 'file' ? reference : readStep(ports, reference.order, purchase)
 }
 
-/** Purchases an order. If this run is purchasing it already, returns that purchase. */
+/** Purchases an order. If this run is already purchasing the order, returns the same purchase. */
 export function purchaseOnce(
   ports: JobPorts,
   order: Order,
@@ -67,10 +67,10 @@ async function readStep(
 
 /**
  * Checks the picture of a step against the service, if somebody else may have written the step's records.
- * Such records do not prove which picture the step made, and the next submission is paid for. So the service
- * is asked for the picture that the step's execution made.
+ * Such records do not prove which picture the step made, and the next submission costs money. So the picture of
+ * the step's execution is read from the service.
  *
- * @throws `SW_JOURNAL` if that is another picture, or if there is none any more.
+ * @throws `SW_JOURNAL` if the service has another picture, or no longer has one.
  */
 async function checkOrigin(ports: JobPorts, step: Order, recorded: string): Promise<void> {
   const { isForeign, accepted } = (await ports.journal.read(step.hash)).submission
@@ -85,7 +85,7 @@ async function checkOrigin(ports: JobPorts, step: Order, recorded: string): Prom
 }
 
 /**
- * SHA-256 of the result of an execution, as the service delivers it today. Returns `undefined` if the service
+ * SHA-256 of the result that the service delivers now for an execution. Returns `undefined` if the service
  * delivers none.
  */
 async function readMade({ client, signal }: JobPorts, executionId: string): Promise<string | undefined> {

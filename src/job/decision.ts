@@ -15,7 +15,7 @@ export type Step =
   | { readonly do: 'done'; readonly sha256: string }
   | { readonly do: 'stop'; readonly why: StopReason }
 
-/** Why nothing more may be sent without a person's decision. */
+/** The reason why nothing more may be sent without a person's decision. */
 export type StopReason =
   /** A refusal that started nothing. */
   | { readonly kind: 'refused'; readonly status: number; readonly error: PublicError }
@@ -29,17 +29,17 @@ export type StopReason =
   | { readonly kind: 'uncertain'; readonly since: number; readonly because: UncertainBecause }
 
 /**
- * Why nobody can know. The submission is too old, a clock went back, the API key is another one, a repetition
- * was refused, or records are not the user's own.
+ * The reason why nobody can know: the submission is too old, a clock went back, the API key has changed, a
+ * repetition was refused, or records are not the user's own.
  */
 export type UncertainBecause = 'window' | 'clock' | 'key' | 'refused' | 'records'
 
-/** The facts for a decision, besides the records. */
+/** The facts for a decision, in addition to the records. */
 export interface DecisionFacts {
   /** Both clocks, in milliseconds. */
   readonly wall: number
   readonly mono: number
-  /** How long after the first unanswered send a replay is safe, in milliseconds. */
+  /** Time after the first unanswered send in which a replay is safe, in milliseconds. */
   readonly windowMs: number
   /** Fingerprint of today's API key. */
   readonly keyTag: string
@@ -53,7 +53,7 @@ export interface DecisionFacts {
   readonly lockedAttempt?: number | undefined
 }
 
-/** Most failed executions of one approval after which another attempt is still made. */
+/** Most failed executions of one approval that still allow another attempt. */
 const failuresAllowed = 2
 
 /**
@@ -96,8 +96,8 @@ function prepare(attempt: number, { lockedAttempt }: DecisionFacts): Step {
 }
 
 /**
- * Whether today's approval is later than the approval of an attempt that ended. Another attempt needs an
- * approval of its own. An older lock file may bring back an older approval.
+ * Whether today's approval is later than the approval of an attempt that ended. Each attempt needs its own
+ * approval, and an older lock file may bring back an older approval.
  */
 function isApprovedAnew({ frozen, accepted, abandoned }: Submission, { approvedAt }: DecisionFacts): boolean {
   const before = abandoned ? abandoned.approvedAt : (frozen?.approvedAt ?? accepted?.approvedAt)
@@ -121,9 +121,9 @@ function isUnanswered(send: Send): boolean {
 }
 
 /**
- * A person has decided to replay. Since then no POST was sent, or the service certainly refused each one.
- * This function chooses the next step. The decision is valid for one replay window. If the outcome of an
- * earlier POST was unknown, it still is, because the refusal of a later POST proves nothing about it.
+ * Chooses the next step after a person has decided to replay. Since then no POST was sent, or the service
+ * certainly refused each POST. The decision is valid for one replay window. An unknown outcome of an earlier POST
+ * stays unknown, because the refusal of a later POST proves nothing about the earlier one.
  */
 function decideAgain(sends: readonly Send[], later: readonly Send[], replay: ReplayDecision, facts: DecisionFacts): Step {
   const last = later.at(-1)
@@ -169,7 +169,7 @@ function decideAnswer({ answer }: Submission, facts: DecisionFacts): Step | unde
   return last?.answer.kind === 'refused' && last.answer.status === 429 ? { do: 'answer', pause: 'limit' } : undefined
 }
 
-/** Every POST was certainly refused: nothing exists at the service. */
+/** Decides if every POST was certainly refused, so that nothing exists at the service. */
 function decideRefused(submission: Submission, facts: DecisionFacts): Step {
   const first = submission.sends[0]
   const last = submission.sends.at(-1)
@@ -179,24 +179,24 @@ function decideRefused(submission: Submission, facts: DecisionFacts): Step {
   if (isApprovedAnew(submission, facts) && !isKeyKnown) return prepare(submission.attempt + 1, facts)
   if (status === 429) return { do: 'replay', pause: 'limit' }
   if (status === 409) {
-    // The service knows the key, so it may have something under it. The window applies as for an unanswered
-    // send.
+    // The service knows the key, so it may have an execution under the key. The window applies as for an
+    // unanswered send.
     const age = ageOf(first, facts)
     if (age === undefined || age > facts.windowMs) return { do: 'stop', why: { kind: 'conflict' } }
     return decideConflict(submission.sends)
   }
   if (status === 401 || status === 403) return { do: 'replay', pause: 'none' }
-  // If the service knows the key and has refused a later POST, another approval alone must not start another
+  // If the service knows the key and has refused a later POST, a new approval alone must not start another
   // attempt. A person has to decide.
   return { do: 'stop', why: isKeyKnown ? { kind: 'conflict' } : { kind: 'refused', status, error } }
 }
 
-/** How long a first POST may take between its record and its departure, whatever the window is. */
+/** Shortest time that every window allows between the record of a first POST and its sending, in milliseconds. */
 const shortestDepartureMs = 60_000
 
 /**
- * Whether a POST may leave after its record was written. A slow store or a machine that slept may have taken
- * longer than the window, and meanwhile others may have sent the same.
+ * Whether a POST may still be sent after its record was written. A slow store or a sleeping machine may have
+ * taken longer than the window, and other machines may have sent the same POST meanwhile.
  */
 export function mayStillLeave({ sends, replay }: Submission, facts: DecisionFacts): boolean {
   const later = replay ? sends.slice(replay.sends) : sends

@@ -17,7 +17,7 @@ export type FreezePorts = Pick<
 >
 
 /**
- * Makes the free checks before money is spent: what the account can do, and what the request costs now.
+ * Makes the free checks before money is spent: the account's capabilities, and the current price.
  *
  * @param newest The newest approval that the journal remembers.
  * @returns The fresh estimate, which becomes `max_credits`.
@@ -46,20 +46,20 @@ export interface ApprovedPrice {
   readonly credits: Credits
   readonly priceVersion: string
   readonly approval: Approval
-  /** Available credits at that moment; `undefined` if the balance was not read. */
+  /** Available credits when the price was read; `undefined` if the balance was not read. */
   readonly balance?: Credits
 }
 
 /**
- * The price version in approvals of single pictures. The capabilities name their price, and it has no version
- * of its own.
+ * The price version in approvals of single pictures. The capabilities name the price of a picture, which has no
+ * version.
  */
 const imagePriceVersion = 'live_charge_credits_per_image'
 
 /**
  * Reads the current price of a request: a fresh estimate for a sheet, the price in the capabilities for a
- * picture. The function reads the capabilities again. A picture's submission has no price limit, so nothing
- * in it would stop a higher price.
+ * picture. The function reads the capabilities again, because a picture's submission has no maximum that would
+ * stop a higher price.
  *
  * @throws `SW_CAPABILITY` if the service names no price.
  */
@@ -121,11 +121,11 @@ function priceError(
 }
 
 /**
- * Freezes the bytes and the key of an attempt. They go into the lock file beside the ceiling, so that
- * everyone who builds this commit sends the same. If the lock file has bytes for the same attempt and price
- * already, and a key that this run trusts has signed them, they are kept.
+ * Freezes the bytes and the key of an attempt. Both go into the lock file beside the ceiling, so that everyone who
+ * builds this commit sends the same bytes. If the lock file already has bytes for the same attempt and price, signed
+ * by a key that this run trusts, these bytes stay.
  *
- * @param picture The picture that the request starts from; `undefined` if it takes none.
+ * @param picture The source picture of the request; `undefined` for a request without a picture.
  */
 export async function freeze(
   ports: FreezePorts,
@@ -153,7 +153,7 @@ export async function freeze(
   if (locked && isSame(ports, request, locked, { attempt, key, credits: price.credits }))
     return { ...rest, key, ...frozenBytes(locked), maxCredits }
   if (picture) checkUpscale(order, picture.file.bytes)
-  // A profile that cannot make the body stops before the upload.
+  // If the profile cannot make the body, the run stops before the upload.
   makeBody(ports.client, request, picture?.sha256, price.credits)
   // An earlier attempt may have been refused for its upload, so this one uploads its own.
   if (attempt > 1 && picture) await ports.uploads.forget(picture.sha256)
@@ -166,8 +166,7 @@ export async function freeze(
   })
   await ports.lock.change(request.id, hash, (entry) => {
     const base = { service: identity, asked: askedFields(request), ...entry, submission }
-    // An execution of an earlier attempt has ended without a result. Nobody may take it over as this
-    // attempt's.
+    // An execution of an earlier attempt has ended without a result. Nobody may take it over for this attempt.
     return entry?.submission && entry.submission.attempt < attempt ? { ...base, execution: undefined, result: undefined } : base
   })
   return { ...rest, key, ...frozenBytes(submission), maxCredits }
@@ -186,7 +185,7 @@ function frozenBytes({
   return { body, bodySha256, ...(referenceId === undefined ? {} : { referenceId }) }
 }
 
-/** Whether bytes that were frozen before are those of this attempt at today's price. */
+/** Whether bytes that were frozen before match this attempt and today's price. */
 function isSame(
   ports: Pick<FreezePorts, 'client'>,
   request: PaidRequest,
@@ -199,7 +198,7 @@ function isSame(
   return new TextDecoder().decode(body) === locked.body && sha256(body) === locked.bodySha256
 }
 
-/** An id that a person may be shown. */
+/** An id that is safe to show to a person. */
 const plainId = /^[\w.:-]{1,128}$/
 
 /**

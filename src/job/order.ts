@@ -17,16 +17,16 @@ import type { Journal } from './records/journal.ts'
 import type { Reservations } from './records/reservations.ts'
 import type { Uploads } from './uploads.ts'
 
-/** The progress of one request, reported as it happens. It is for display, never a base for decisions. */
+/** The progress of one request, for display. No decision depends on it. */
 export interface JobProgress {
   /** `sprite.animation`. */
   readonly id: string
   readonly phase: 'checking' | 'uploading' | 'submitting' | 'queued' | 'running' | 'waiting' | 'downloading' | 'bought' | 'failed'
   /** 0 to 1 while `running`, if the service reports it. */
   readonly progress?: number
-  /** The service's words, or why it waits. */
+  /** The service's message, or the reason of a wait. */
   readonly message?: string
-  /** Credits that are held for this request from now on; 0 once they are settled or restored. */
+  /** Credits that are now held for this request; 0 after they were settled or restored. */
   readonly held?: Credits
   /** Credits that this request has cost. */
   readonly settled?: Credits
@@ -35,14 +35,14 @@ export interface JobProgress {
 /** Receives progress. It must not throw. */
 export type ProgressListener = (progress: JobProgress) => void
 
-/** The picture that an order starts from. */
+/** The source picture of an order. */
 export type OrderReference =
   /** A file of the project. */
   | { readonly kind: 'file'; readonly sha256: string; readonly file: ReferenceFile }
-  /** The result of an earlier step. The step is bought first if that has not happened. */
+  /** The result of an earlier step, which is bought first if it is missing. */
   | { readonly kind: 'order'; readonly order: Order }
 
-/** One request to purchase. The purchase watches its execution to the end. */
+/** One request to purchase. */
 export interface Order {
   /** Request hash. */
   readonly hash: string
@@ -50,7 +50,7 @@ export interface Order {
   readonly identity: ServiceIdentity
   /** `undefined` for a request without a picture. */
   readonly reference?: OrderReference
-  /** `undefined` if something is in flight already and nothing new may be sent. */
+  /** `undefined` if the request is already in flight and nothing new may be sent. */
   readonly approval: Approval | undefined
   /**
    * Number of the attempt whose bytes the lock file has, if a trusted key signed these bytes.
@@ -66,7 +66,7 @@ export interface Purchase {
   readonly hash: string
   /** SHA-256 of the result in the vault. */
   readonly sha256: string
-  /** Credits that were held and settled for it, decimal text; `undefined` if another machine bought it. */
+  /** Credits that were held and settled, decimal text; `undefined` if another machine bought the result. */
   readonly credits: string | undefined
   /** Whether this run did any of the work; `false` if the result was recorded before. */
   readonly isFresh: boolean
@@ -74,7 +74,7 @@ export interface Purchase {
   readonly fault?: ResultFault
 }
 
-/** Why a result cannot be read, in whole sentences. */
+/** Why a result cannot be read, in complete sentences. */
 export interface ResultFault {
   /** The error of the reader. */
   readonly why: string
@@ -89,7 +89,7 @@ export interface JobPorts {
   readonly lock: LockStore
   readonly vault: Vault
   /**
-   * Opens a result that is in the vault. Returns why it cannot be read, a sentence; `undefined` if it can.
+   * Opens a result in the vault. Returns the reason why it cannot be read, a sentence; `undefined` if it can be read.
    */
   readonly faultOf: (request: PaidRequest, bytes: Uint8Array) => string | undefined
   readonly ledger: Ledger
@@ -99,9 +99,9 @@ export interface JobPorts {
   readonly places: Places
   readonly clock: Clock
   readonly random: Random
-  /** Read once a run. */
+  /** The service's capabilities, read once in a run. */
   readonly capabilities: Capabilities
-  /** Whether this run may start anything new. If not, it only completes what is in flight. */
+  /** Whether this run may start new submissions. If not, it only completes those in flight. */
   readonly mayBuy: boolean
   /**
    * Whether this run may repeat a submission that the service may never have received. True if the run may
@@ -124,7 +124,7 @@ export interface JobPorts {
   readonly warn: (message: string) => void
   /** Orders under way in this run, by request hash. A step that several sprites need is bought once. */
   readonly underWay: Map<string, Promise<Purchase>>
-  /** Aborted when the run is to end; checked between steps, never inside a submission. */
+  /** Aborted to end the run; checked between steps, never inside a submission. */
   readonly signal: AbortSignal
 }
 
@@ -157,8 +157,8 @@ export function askedFields(request: PaidRequest): AskedFields {
 }
 
 /**
- * The idempotency key of an attempt: `sw1-` and 52 characters of base32. It is derived from what is bought
- * and where, never from the API key: a rotated key must not buy again.
+ * The idempotency key of an attempt: `sw1-` and 52 characters of base32. It is derived from the request and the
+ * service, never from the API key: a rotated API key must not buy again.
  */
 export function idempotencyKey(identity: ServiceIdentity, requestHash: string, attempt: number): string {
   const digest = createHash('sha256')

@@ -2,15 +2,15 @@ import { hasCode, SpritewrightError } from '../errors.ts'
 import type { SubmissionOutcome } from '../service/wire.ts'
 import { askedFields, type JobPorts, type Order } from './order.ts'
 
-/** How long a run tries to record an answer of the service while a shared journal does not take it. */
+/** How long a run tries to record an answer of the service in an unreachable shared journal, in milliseconds. */
 const longestMs = 10 * 60_000
 const pauseMs = 5_000
 
 /**
- * Records an answer of the service, again and again while the shared journal cannot be reached: it is the only
- * proof of what was bought.
+ * Records an answer of the service, and retries while the shared journal cannot be reached, because the answer is
+ * the only proof of the purchase.
  *
- * @param record May be called again after a failure of which nobody knows whether it has recorded anything.
+ * @param record Writes the record. May be called again after a failure that may have written it already.
  * @throws `SW_STORE` with the execution in its message, after ten minutes, or if the run is interrupted.
  */
 export async function patiently(ports: JobPorts, order: Order, outcome: SubmissionOutcome, record: () => Promise<void>): Promise<void> {
@@ -37,7 +37,7 @@ export async function patiently(ports: JobPorts, order: Order, outcome: Submissi
   }
 }
 
-/** The next build takes the execution over from the lock file, and only reads it. */
+/** Writes the execution into the lock file, from which the next build takes it over, and only reads it. */
 async function noteInLockFile({ lock }: JobPorts, { request, identity, hash }: Order, outcome: SubmissionOutcome): Promise<void> {
   if (outcome.kind !== 'accepted') return
   const execution = { id: outcome.executionId, conversation: outcome.conversationId }

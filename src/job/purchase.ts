@@ -21,8 +21,8 @@ import { checkTries, enter, enterAgain, noTries, type Pause, type Tries, wait, w
  * Purchases one order and watches its execution to the end: THE ONLY SPENDER.
  *
  * Each round reads the records, decides by them alone, and does one step that ends in a record. If another
- * process writes a record first, only the next decision changes. Whatever happens between two rounds, a later
- * run continues from the records.
+ * process writes a record first, only the next decision changes. After a crash between two rounds, a later run
+ * continues from the records.
  *
  * @throws `SW_APPROVAL`, `SW_CEILING`, `SW_PRICE_VERSION`, `SW_BALANCE`, `SW_CAPABILITY` (nothing was sent).
  * @throws `SW_REFUSED`, `SW_FAILED`, `SW_CONFLICT`, `SW_QUESTION`, `SW_UNCERTAIN`, `SW_UNREACHABLE`.
@@ -35,7 +35,7 @@ export async function purchase(ports: JobPorts, order: Order): Promise<Purchase>
       const view = await adoptExecution(ports, order, await ports.journal.read(order.hash))
       const step = decide(view.submission, factsNow(ports, order))
       if (step.do === 'done') return { ...(await finish(ports, order, view, step.sha256)), isFresh: round > 0 }
-      // Another process has sent this attempt. Its place is that of the job now, whatever ends this run.
+      // Another process has sent this attempt. The place now belongs to the job, and outlives this run.
       if (step.do === 'follow' || (step.do !== 'prepare' && !isUnsent(view.submission.sends))) tries.place = undefined
       await take(ports, order, view, step, tries)
     }
@@ -71,7 +71,7 @@ async function take(ports: JobPorts, order: Order, view: JournalView, step: Excl
 /** How often the journal is read again while another machine submits. */
 const othersPollMs = 2_000
 
-/** Whether another machine has just sent a POST that this one must not repeat, e.g. under its own API key. */
+/** Whether another machine has just sent a POST that this machine must not repeat, e.g. under its own API key. */
 function isUnderWayElsewhere(
   { clock, elsewhereMs = 0 }: JobPorts,
   { submission }: JournalView,
@@ -82,10 +82,10 @@ function isUnderWayElsewhere(
   return clock.wall() - last.at < elsewhereMs
 }
 
-/** How long another machine may take between its frozen bytes and its POST before this one freezes its own. */
+/** How long another machine may take from freezing to its POST before this machine freezes, in milliseconds. */
 const frozenElsewhereMs = 15_000
 
-/** Whether another machine has just frozen bytes under an approval of its own. It is about to send them. */
+/** Whether another machine has just frozen bytes under its own approval, and is about to send them. */
 function isFrozenElsewhere({ clock, elsewhereMs }: JobPorts, order: Order, { records }: JournalView): boolean {
   const last = records.at(-1)
   if (elsewhereMs === undefined || last?.type !== 'frozen' || last.body.approvedAt === order.approval?.at) return false
@@ -141,8 +141,8 @@ async function send(ports: JobPorts, order: Order, view: JournalView, tries: Tri
       message: `"${order.request.id}" was about to be sent without frozen bytes. Please report this.`,
     })
   const body = new TextEncoder().encode(frozen.body)
-  // Checked before the wait for the service's limits, and again after it.
-  // If every POST was certainly refused, this one starts a submission, and its approval must not have ended.
+  // Checked before the wait for the service's limits, and again after the wait.
+  // If every POST was certainly refused, this POST starts a submission, and its approval must not have ended.
   const { sends, newest } = view.submission
   const isReplay = !isUnsent(sends)
   checkFrozen(ports, order, frozen, isReplay, newest)
@@ -164,7 +164,7 @@ async function send(ports: JobPorts, order: Order, view: JournalView, tries: Tri
           id: order.request.id,
           hash: order.hash,
           attempt: frozen.attempt,
-          // Each decision to replay may have led to a charge of its own.
+          // Each decision to replay may have led to another charge.
           credits: parseCredits(frozen.maxCredits) * BigInt(1 + (view.submission.replay?.count ?? 0)),
           round: view.submission.withdrawals ?? 0,
         })
@@ -212,16 +212,16 @@ async function recordOutcome(ports: JobPorts, order: Order, first: JournalView, 
     // Another process recorded the answer first. An execution that was taken over from the lock file is no
     // answer to this POST.
     if (accepted?.attempt === attempt && !isTakenOver(accepted)) return
-    // A person has given up this attempt meanwhile. An execution that exists is recorded all the same. A
-    // refusal no longer matters.
+    // A person has given up this attempt meanwhile. An existing execution is still recorded. A refusal no longer
+    // matters.
     if (view.submission.attempt !== attempt && outcome.kind !== 'accepted') return
   }
   if (outcome.kind === 'accepted') await settle(ports, order, await ports.journal.read(order.hash))
 }
 
 /**
- * Reads the evidence for a person's decision: the balance before the first POST, and today's balance. If a
- * balance cannot be read, the evidence lacks it; this is no error.
+ * Reads the evidence for a person's decision: the balance before the first POST, and today's balance. A balance
+ * that cannot be read is missing in the evidence, and is no error.
  */
 async function readEvidence(ports: JobPorts, view: JournalView): Promise<Evidence> {
   const before = view.submission.frozen?.balance
@@ -233,7 +233,7 @@ async function readEvidence(ports: JobPorts, view: JournalView): Promise<Evidenc
 }
 
 /**
- * Ends an order whose result is recorded. If the vault no longer has the result, or if it cannot be read, it
+ * Ends an order whose result is recorded. If the vault no longer has the result, or the result cannot be read, it
  * is fetched again for free.
  */
 async function finish(ports: JobPorts, order: Order, view: JournalView, recorded: string): Promise<Omit<Purchase, 'isFresh'>> {

@@ -11,21 +11,21 @@ import type { Submission } from './records/submission.ts'
 export interface OpenDecision {
   readonly attempt: number
   /**
-   * `submission` and `answer`: it was sent, and nobody knows whether the service received it. `execution`:
-   * the service no longer knows the execution.
+   * `submission` and `answer`: a POST was sent, and nobody knows whether the service received it. `execution`: the
+   * service no longer knows the execution.
    */
   readonly about: 'submission' | 'answer' | 'execution'
   /** Whether the service knows the key with other bytes. */
   readonly isConflict?: boolean
   readonly executionId?: string | undefined
-  /** Ceiling that counts as spent, decimal text; `undefined` if another machine bought it. */
+  /** Ceiling that counts as spent, decimal text; `undefined` for a purchase of another machine. */
   readonly ceiling: string | undefined
   /**
    * Wall clock of the first unanswered POST, milliseconds since the Unix epoch; `undefined` if an execution
    * is gone.
    */
   readonly since: number | undefined
-  /** Available credits before it was sent, decimal text. */
+  /** Available credits before the first POST, decimal text. */
   readonly balanceBefore: string | undefined
 }
 
@@ -37,7 +37,7 @@ export interface ShownDecision {
   readonly executionId?: string | undefined
 }
 
-/** Whether the case that is open now is the case that was shown. */
+/** Whether the open case is the case that the person saw. */
 function isShown(open: OpenDecision, { accepted }: Submission, shown: ShownDecision): boolean {
   // A conflict is shown as `conflict`, whether it is about a submission or an answer.
   const about = open.isConflict ? 'conflict' : open.about
@@ -68,8 +68,8 @@ async function readDecision(ports: JobPorts, order: Order, view: JournalView): P
 }
 
 /**
- * Reads a stray that the service no longer knows, or whose file it no longer has. Returns `undefined` if
- * there is none.
+ * Reads a stray that the service no longer knows, or whose file the service no longer has. Returns `undefined` if
+ * there is no such stray.
  */
 async function readGoneStray(ports: JobPorts, { records, submission }: JournalView): Promise<OpenDecision | undefined> {
   for (const { attempt, executionId, end } of submission.strays ?? []) {
@@ -85,12 +85,12 @@ async function isStrayGone(ports: JobPorts, executionId: string): Promise<boolea
   try {
     const { assets, question, status } = await ports.client.execution(executionId, ports.signal)
     if (assets[0]) await ports.client.download(assets[0].downloadUrl, ports.signal)
-    // The question was answered in the console, and the service does not name the execution that continues.
+    // The question was answered in the console, and the service does not name the new execution.
     return status === 'needs_input' && question === null
   } catch (error) {
     ports.signal.throwIfAborted()
-    // If the service cannot be asked about a stray, the stray does not count as gone. Such a stray must not
-    // block a decision about another case.
+    // If a stray cannot be read at the service, it does not count as gone, so that it cannot block a decision about
+    // another case.
     return isGone(error)
   }
 }
@@ -114,9 +114,9 @@ async function isLost(ports: JobPorts, { accepted, completed }: Submission): Pro
  * Records a person's decision. The next purchase acts on it.
  *
  * @param shown The exact case that the person has decided; `undefined` for the case that is open now.
- * @returns The decided case. Returns `undefined` if no case, or another one, waits for a decision; then
- * nothing was written.
- * @throws `SW_USAGE` for a replay of an execution that is gone: there is nothing to send again.
+ * @returns The decided case. Returns `undefined` if no case, or another case, waits for a decision; then nothing was
+ * written.
+ * @throws `SW_USAGE` for a replay of an execution that is gone, because there is nothing to send again.
  * @throws `SW_USAGE` for a replay if the chain has records that the user's own processes did not write.
  */
 export async function recordDecision(

@@ -7,7 +7,7 @@ import { purchase } from './purchase.ts'
 
 /** The outcome of a run's orders. */
 export interface OrdersReport {
-  /** Sorted by id. They include the steps of chains that orders needed. */
+  /** Sorted by id, including the steps of chains that orders needed. */
   readonly purchases: readonly Purchase[]
   /** One for each order that did not end in a purchase, in the order of the orders. */
   readonly failures: readonly { readonly order: Order; readonly error: unknown }[]
@@ -17,7 +17,7 @@ export interface OrdersReport {
 const endsAll: readonly string[] = ['SW_KEY_REFUSED', 'SW_INTERRUPTED', 'SW_DISK', 'SW_LOCKFILE']
 
 /**
- * Whether an error ends the whole run. An error of the disk does: the next order could not be stored either.
+ * Whether an error ends the whole run. An error of the disk does, because the next result could not be stored either.
  */
 export function endsEverything(error: unknown): boolean {
   if (error instanceof SpritewrightError) return endsAll.includes(error.code) || error.facts.isUnread === true
@@ -25,19 +25,19 @@ export function endsEverything(error: unknown): boolean {
   return typeof code === 'string' && typeof syscall === 'string'
 }
 
-/** The last progress of an order that ended with an error. A service that does not answer has refused nothing. */
+/** The last progress of an order that ended with an error. Without an answer, the service has not refused the order. */
 function endOf(error: unknown): Pick<JobProgress, 'phase' | 'message'> {
   if (hasCode(error, 'SW_UNREACHABLE')) return { phase: 'waiting', message: 'the service does not answer' }
   return { phase: 'failed', message: (error as Error).message }
 }
 
 /**
- * Purchases orders, never with more than `atOnce` executions in flight. If one fails, the others continue,
+ * Purchases orders, never with more than `atOnce` executions in flight. If one order fails, the others continue,
  * unless none of them can succeed any more.
  *
  * @param atOnce Number of active jobs that the account may have.
  * @param work Brings one order to its end.
- * @default it is purchased from here
+ * @default this run purchases the order
  */
 export async function runOrders(
   ports: JobPorts,
@@ -55,7 +55,7 @@ export async function runOrders(
     } catch (error) {
       failures.push({ order, error, index })
       if (ports.signal.aborted || endsEverything(error)) isOver = true
-      // An interrupted order has not failed: it continues at the service.
+      // An interrupted order has not failed, because its execution continues at the service.
       if (!ports.signal.aborted) ports.onProgress({ id: order.request.id, ...endOf(error) })
     }
   }

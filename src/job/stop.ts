@@ -8,10 +8,10 @@ import { commandName, type JobPorts, type Order } from './order.ts'
 import { isTurnedAway } from './records/submission.ts'
 
 /**
- * Checks the right to buy: the run may buy, and the user's own key, or one that the user trusts, signed an
+ * Checks the right to buy: the run may buy, and the user's own key, or a key that the user trusts, signed an
  * approval that has neither ended nor been taken back.
  *
- * Nothing was sent if it throws.
+ * If it throws, nothing was sent.
  *
  * @param newest The newest approval that the journal remembers.
  * @param sent The approval under which the same bytes were sent before. If `sent` is given, the run needs
@@ -31,7 +31,7 @@ export function authorise(
     judgeApproval(one, order.hash, order.identity, ports.approvers, life)
   const life = { now: ports.clock.wall(), newest }
   const isCovered = order.approval !== undefined && verdictOn(order.approval, life) === 'valid'
-  // This journal has the record of `sent`. So the checkout's name, which may have changed, is not compared.
+  // The record of `sent` is in this journal, so the checkout's name, which may have changed, is not compared.
   const isSentValid = sent !== undefined && verdictOn(sent, 'used') === 'valid'
   if (sent && isSentValid && !isCovered) return sent
   const { approval } = order
@@ -68,7 +68,7 @@ const ends: Readonly<Record<Exclude<ApprovalVerdict, 'valid'>, string>> = {
  * The error for approvals that do not count here.
  *
  * @param ids The requests of the approvals.
- * @param names Names for the command that takes them over.
+ * @param names Names for the command that takes the approvals over.
  */
 export function notYoursError(
   ids: readonly string[],
@@ -136,7 +136,7 @@ export function stopError(ports: Pick<JobPorts, 'windowMs'>, order: Order, why: 
   }
 }
 
-/** An error of the network does not end an execution. Says so of an execution that was being watched. */
+/** Adds to an error of the network that the watched execution continues at the service. */
 export function goesOnError({ id, operation }: Order['request'], executionId: string, error: unknown): unknown {
   if (!hasCode(error, 'SW_UNREACHABLE')) return error
   const held = operation === 'sprite_sheet' ? ', its credits stay held' : ''

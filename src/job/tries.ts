@@ -6,8 +6,8 @@ import { isTurnedAway, type Send } from './records/submission.ts'
 import { stopError } from './stop.ts'
 
 /**
- * How many POSTs for one order may get no answer in a run, and how many a rate limit may refuse, before the
- * run gives up the order for now.
+ * How many POSTs for one order may get no answer in a run, and how many a rate limit may refuse, before the run
+ * stops trying this order.
  */
 const faultsAllowed = 5
 const limitsAllowed = 12
@@ -16,17 +16,17 @@ const limitsAllowed = 12
 export interface Tries {
   /** POSTs that were sent. */
   sent: number
-  /** Those of them that got no answer. */
+  /** POSTs that got no answer. */
   faults: number
-  /** Those that a rate limit refused. */
+  /** POSTs that a rate limit refused. */
   limits: number
   /** `Retry-After` of the last answer in this run, in milliseconds; 0 if it had none. */
   askedMs: number
-  /** Key of the submission for which this run has taken a place and which it has not sent. */
+  /** Key of an unsent submission for which this run has taken a place. */
   place?: string | undefined
 }
 
-/** The start of a run. */
+/** The tries at the start of a run. */
 export function noTries(): Tries {
   return { sent: 0, faults: 0, limits: 0, askedMs: 0 }
 }
@@ -42,7 +42,7 @@ export type Pause = 'none' | 'fault' | 'limit' | 'conflict' | 'jobs'
 export function checkTries(ports: JobPorts, order: Order, pause: Pause, tries: Tries, last: Send['answer'] | undefined): void {
   const refusal =
     last?.kind === 'refused' ? stopError(ports, order, { kind: 'refused', status: last.status, error: last.error }) : undefined
-  // A refused key gets one POST a run: the person may have corrected it since.
+  // A refused key gets one POST in a run, because the person may have corrected the key.
   if (pause === 'none' && tries.sent > 0 && refusal) throw refusal
   if (pause === 'fault' && ++tries.faults > faultsAllowed) throw unansweredError(order, last)
   if (pause === 'limit' && ++tries.limits > limitsAllowed && refusal) throw refusal
@@ -51,10 +51,10 @@ export function checkTries(ports: JobPorts, order: Order, pause: Pause, tries: T
 }
 
 /**
- * Takes a place for an attempt of which nothing can be at the service, or waits for one. The run gives the place back
- * if it ends before it sends.
+ * Takes a place for an attempt that certainly has no execution, or waits for a place. If the run ends before it sends,
+ * it releases the place.
  *
- * @returns Whether it waited. Then all earlier checks are too old.
+ * @returns Whether the run waited. If so, all earlier checks are too old.
  */
 export async function enter(ports: JobPorts, order: Order, attempt: number, tries: Tries): Promise<boolean> {
   const { id } = order.request
@@ -66,16 +66,16 @@ export async function enter(ports: JobPorts, order: Order, attempt: number, trie
 }
 
 /**
- * Takes a free place for an attempt that the service may have received, and never waits for one. Its job may be
- * active already, and its replay is safe only for some minutes.
+ * Takes a free place for an attempt that the service may have received, and never waits for a place: the job may be
+ * active already, and a replay is safe only for some minutes.
  */
 export async function enterAgain(ports: JobPorts, order: Order, attempt: number): Promise<void> {
   await ports.places.keep({ key: idempotencyKey(order.identity, order.hash, attempt), id: order.request.id }, {})
 }
 
 /**
- * Waits before an attempt replaces one that the service turned away, because others run as many jobs as the account
- * may. Does nothing for an attempt that ended in another way.
+ * Waits before an attempt replaces an attempt that the service refused for too many active jobs. Does nothing for an
+ * attempt that ended in another way.
  *
  * @throws If this run has tried often enough. The next run continues from the records.
  */
@@ -85,7 +85,7 @@ export async function waitForJobs(ports: JobPorts, order: Order, failed: RecordB
   await wait(ports, order, 'jobs', tries)
 }
 
-/** Waits before the next try. Only a cause in this run needs a wait: a pause of an earlier run has passed. */
+/** Waits before the next try, if a POST of this run is the cause. A pause of an earlier run has passed. */
 export async function wait(ports: JobPorts, order: Order, pause: Pause, tries: Tries): Promise<void> {
   if (tries.sent === 0 || pause === 'none') return
   const asked = tries.askedMs > 0 ? `; it asks to wait ${Math.ceil(tries.askedMs / 1000)} s` : ''

@@ -7,7 +7,7 @@ import type { Random } from '../host/random.ts'
 import type { ReferenceFile, ServiceClient } from '../service/client.ts'
 import type { ServiceIdentity } from '../sprite-spec/request.ts'
 
-/** Reference pictures at the service. Each is uploaded once and remembered by its content. */
+/** Reference pictures at the service. Each picture is uploaded once and remembered by its content. */
 export interface Uploads {
   /**
    * Returns the service's id of a picture. Uploads the picture if its id is unknown. Calls for one picture at
@@ -46,8 +46,7 @@ export function createUploads(
     if (!(await disk.stat(pathOf(sha256)))) return undefined
     try {
       const { referenceId, seal } = JSON.parse(new TextDecoder().decode(await disk.read(pathOf(sha256)))) as Partial<KnownUpload>
-      // The id names a picture in a paid request. Somebody else who writes such a file must not be able to
-      // choose it.
+      // The id names a picture in a paid request, so a file that somebody else wrote must not choose it.
       const isOwn = typeof seal === 'string' && (await keys.read())?.isSealOf(seal, sealText(sha256, `${referenceId}`)) === true
       return isOwn && typeof referenceId === 'string' ? referenceId : undefined
     } catch {

@@ -23,7 +23,7 @@ export async function watch(ports: JobPorts, order: Order, view: JournalView, ex
   const credits = view.submission.frozen ? parseCredits(view.submission.frozen.maxCredits) : undefined
   const held = credits === undefined ? {} : { held: credits }
   const place = { key: idempotencyKey(order.identity, order.hash, view.submission.attempt), id }
-  // An execution that waits for an answer is not active. Its answer starts another one, which takes the place.
+  // An execution that waits for an answer is not active. Its answer starts another execution, which gets the place.
   const isActive = view.submission.question === undefined
   if (isActive) await ports.places.keep(place, { executionId })
   const execution = await follow({ client: ports.client, clock: ports.clock }, executionId, {
@@ -75,8 +75,7 @@ export async function watch(ports: JobPorts, order: Order, view: JournalView, ex
 }
 
 /**
- * Downloads the raw result into the vault, before anything opens it, and records the hash under which it is
- * kept. Repeatable and free.
+ * Downloads the raw result into the vault, before anything opens it, and records its hash. Repeatable and free.
  */
 export async function deliver(ports: JobPorts, order: Order, view: JournalView, downloadUrl: string): Promise<void> {
   ports.onProgress({ id: order.request.id, phase: 'downloading' })
@@ -95,7 +94,7 @@ export async function deliver(ports: JobPorts, order: Order, view: JournalView, 
  * Records a copy in the vault as the result of the present execution.
  *
  * @throws `SW_DISK` if the copy is only outside the project and its record could not be written.
- * @throws `SW_STORE` if it is a new result that the shared store did not take. Its record is written.
+ * @throws `SW_STORE` if the result is new and the shared store did not accept it. Its record is written.
  */
 export async function recordStored(ports: JobPorts, order: Order, view: JournalView, sha256: string, bytes: number): Promise<void> {
   const { attempt, accepted } = view.submission
@@ -124,8 +123,8 @@ export function rescuedError(ports: Pick<JobPorts, 'vault'>, id: string, cause?:
 }
 
 /**
- * Appends a record, and reads again if another process was first. Appends nothing if that process has
- * recorded the same, or an attempt or an execution that replaces the present one.
+ * Appends a record, and reads again if another process was first. If that process has recorded the same, or an
+ * attempt or an execution that replaces the present one, nothing is appended.
  */
 async function appendUntil<T extends 'failed' | 'completed' | 'stored'>(
   ports: JobPorts,
@@ -172,7 +171,7 @@ export async function settle(ports: Pick<JobPorts, 'lock' | 'ledger' | 'clock'>,
       ...entry,
     }
     if (entry && knowsMore(entry, view.submission)) return entry
-    // An approval in the same moment froze another attempt in the lock file. That attempt was never sent.
+    // An approval at the same moment froze another attempt in the lock file. That attempt was never sent.
     const isAhead = frozen !== undefined && entry?.submission !== undefined && entry.submission.attempt > attempt
     if (isAhead) base.submission = toSubmission(frozen)
     if (failed) return { ...base, execution: undefined }
@@ -187,8 +186,8 @@ function toSubmission({ attempt, key, body, bodySha256, maxCredits }: RecordBodi
 }
 
 /**
- * Whether the lock file is ahead of these records. Another process froze the next attempt, or another machine
- * has an execution that these records have never seen.
+ * Whether the lock file is ahead of these records: another process froze the next attempt, or another machine
+ * has an execution that is not in these records.
  */
 function knowsMore(entry: LockEntry, { attempt, executions, stored, abandoned }: Submission): boolean {
   const isAhead = entry.submission !== undefined && entry.submission.attempt > attempt
@@ -202,14 +201,14 @@ function reviewOf(review: FrameReview | null, entry: LockEntry | undefined): { r
   return entry?.result?.review ? { review: entry.result.review } : {}
 }
 
-/** Whether the service says for certain that it does not know the requested execution or file. */
+/** Whether the service certainly does not know the requested execution or file. */
 export function isGone(error: unknown): boolean {
   return error instanceof SpritewrightError && (error.facts.status === 404 || error.facts.status === 410)
 }
 
 /**
- * Nothing is sent again before a person has decided. Either the service has lost the execution, or another
- * service answers now.
+ * The error for an execution that is gone: the service has lost it, or another service answers now. Nothing is
+ * sent again before a person has decided.
  */
 function goneError({ request: { id }, identity }: Order, executionId: string, cause: unknown): SpritewrightError {
   const giveUp = `npx spritewright recover ${id} --abandon`
@@ -224,7 +223,7 @@ function goneError({ request: { id }, identity }: Order, executionId: string, ca
   })
 }
 
-/** The question is gone and was not answered from here. The id of its new execution is unknown. */
+/** The error for a question that was answered elsewhere, so that the id of the new execution is unknown. */
 function answeredElsewhere(id: string, executionId: string): SpritewrightError {
   return new SpritewrightError('SW_QUESTION', {
     message: `The question of "${id}" was answered elsewhere, and the service does not say which execution goes on (the asking one was ${executionId}). Pull sprites.lock.json from the machine that answered it. If there is none, its result can be fetched in the service's console; nothing more is sent for it from here, unless it is given up: npx spritewright recover ${id} --abandon`,
@@ -241,12 +240,12 @@ function questionError(id: string, execution: Execution): SpritewrightError {
 }
 
 /**
- * Downloads a result from the address that was recorded when it was completed. If the service has another
- * address now (the embedded one takes a free port at every start), the execution is read for today's address.
- * A result is never requested from any other place than the service.
+ * Downloads a result from the address in the record of its completion. If the service has another address now
+ * (the embedded service takes a free port at every start), the execution is read for the new address. A result
+ * is only requested from the service itself.
  *
  * @throws The errors of the client.
- * @throws `SW_WIRE` if today's address is not the service's own either.
+ * @throws `SW_WIRE` if the new address is not the service's own either.
  */
 export async function downloadResult(
   client: Pick<ServiceClient, 'download' | 'execution'>,

@@ -11,12 +11,12 @@ type StrayPorts = Pick<JobPorts, 'client' | 'journal' | 'vault' | 'ledger' | 'cl
 
 /**
  * The state of a stray. `open`: its execution has not ended. `asking`: its execution waits for an answer that
- * cannot be given from here.
+ * this machine cannot give.
  */
 export type StrayFound =
   | { readonly is: 'open' }
   | { readonly is: 'asking'; readonly question: string }
-  /** The question was answered elsewhere. The service does not name the execution that continues. */
+  /** The question was answered elsewhere. The service does not name the new execution. */
   | { readonly is: 'left' }
   | { readonly is: 'failed' }
   | { readonly is: 'stored'; readonly sha256: string }
@@ -53,7 +53,7 @@ export async function fetchStray(ports: StrayPorts, order: Order, stray: Stray):
   return { is: 'stored', sha256 }
 }
 
-/** Appends a record, unless it is there already or the stray has ended in another way. */
+/** Appends a record, unless the chain has it already or the stray has ended in another way. */
 async function say<T extends 'completed' | 'failed' | 'stored'>(
   ports: StrayPorts,
   { hash }: Order,

@@ -7,7 +7,7 @@ import type { Execution, ServiceEvent } from '../../service/wire.ts'
 /** Silence of a stream after which the status is read, in milliseconds. */
 const silenceMs = 30_000
 
-/** How long the service may not know an execution or its file before that counts as gone, in milliseconds. */
+/** How long the service may answer "not found" before an execution or its file counts as gone, in milliseconds. */
 const settlingMs = 30_000
 
 /** Callbacks, and a signal to stop. */
@@ -25,9 +25,9 @@ export function isEnded(execution: Execution): boolean {
 }
 
 /**
- * Watches an execution until it has ended, waits for an answer, or an answer has started another execution in
- * its place (`needs_input` without a question). The state always comes from a status read. The stream only
- * shows when a read is worthwhile. If the status is unknown, the function continues to wait.
+ * Watches an execution until it has ended, waits for an answer, or was replaced by the execution of an answer
+ * (`needs_input` without a question). The state always comes from a status read. The stream only causes earlier
+ * reads. If the status is unknown, the function continues to wait.
  */
 export async function follow(
   ports: { client: ServiceClient; clock: Clock },
@@ -57,10 +57,10 @@ export async function follow(
 }
 
 /**
- * Reads again while the service does not know what it was asked for. The service is eventually consistent: for
- * a moment it may not know an execution that it has just accepted, or a file that it has just completed.
+ * Reads again while the service answers "not found". The service is eventually consistent: for a moment it may not
+ * know an execution that it has just accepted, or a file that it has just completed.
  *
- * @throws the last error, if that takes longer than {@link settlingMs}.
+ * @throws the last error, after {@link settlingMs}.
  */
 export async function readPatiently<T>(clock: Clock, read: () => Promise<T>, signal: AbortSignal): Promise<T> {
   const begun = clock.mono()
@@ -81,13 +81,13 @@ interface HintStream {
   next(clock: Clock, ms: number, signal: AbortSignal): Promise<void>
 }
 
-/** Connections without an event, after which only status reads are made. */
+/** Number of connections without an event after which only status reads are made. */
 const emptyTries = 5
 
 /**
- * Reads the stream in the background. After a drop it reconnects, from the last event that arrived. A stream
- * that is not available is not an error: status reads continue by the clock. The stream counts as open from
- * its first event on, since a fifth stream is queued and sends nothing.
+ * Reads the stream in the background. After a lost connection it reconnects, from the last event that arrived. An
+ * unavailable stream is no error: status reads continue by the clock. The stream counts as open after its first
+ * event, since a fifth stream is queued and sends nothing.
  */
 function openHints(
   client: ServiceClient,
@@ -115,13 +115,13 @@ function openHints(
       notify()
     seen.status = event.status ?? seen.status
   }
-  /** Returns how long the service asks to wait, in milliseconds; 0 if it does not. */
+  /** Returns the wait that the service requests, in milliseconds; 0 if it requests none. */
   const readOnce = async (): Promise<number> => {
     let askedMs = 0
     try {
       for await (const event of client.events(executionId, seen.lastEventId, signal)) take(event)
     } catch (error) {
-      // A drop, a refusal, or an answer that is not a stream. The status reads give the true state.
+      // The connection was lost or refused, or the answer is no stream. Status reads give the true state.
       const retryAt = error instanceof SpritewrightError ? Date.parse(String(error.facts.retryAt)) : Number.NaN
       if (!Number.isNaN(retryAt)) askedMs = retryAt - clock.wall()
     }
@@ -136,7 +136,7 @@ function openHints(
       await clock.sleep(Math.max(askedMs, seen.retryMs * 2 ** (seen.tries - 1)), signal)
     }
   }
-  // Apart from its end, only an abort of the following leaves the loop.
+  // Only the end of the stream or an abort ends this loop.
   read().catch(() => {})
   return {
     isOpen: () => isOpen,

@@ -1,7 +1,7 @@
 import { sniffPicture } from '../../sprite-spec/picture.ts'
 import type { PaidRequest } from '../../sprite-spec/request.ts'
 
-/** What a finished asset says of its file. A field is `null` or missing if the asset does not say it. */
+/** The description of a file in its finished asset. A field is `null` or missing if the asset does not have it. */
 export interface SaidOfFile {
   readonly contentType: string | null
   /** Pixels. */
@@ -10,11 +10,11 @@ export interface SaidOfFile {
 }
 
 /**
- * Compares a delivered file with what its finished asset says of it (C37). A difference only gives a warning:
- * the file is paid for and kept, and reading it shows whether it can be used.
+ * Compares a delivered file with the description in its finished asset (C37). A difference only causes a warning:
+ * the file is paid and kept, and reading it shows whether it can be used.
  *
- * @returns Whole sentences; empty if everything fits. The size of an archive is not compared, since the asset
- * does not say of which picture in it the size is.
+ * @returns Complete sentences; empty if everything matches. The size of an archive is not compared, since the asset
+ * does not say which of its pictures has this size.
  */
 export function compareWithAsset(request: Pick<PaidRequest, 'id' | 'operation'>, said: SaidOfFile, bytes: Uint8Array): readonly string[] {
   const found = typeAndSize(bytes)
@@ -22,7 +22,7 @@ export function compareWithAsset(request: Pick<PaidRequest, 'id' | 'operation'>,
   const warnings: string[] = []
   const addWarning = (what: string, says: string, is: string): number =>
     warnings.push(`${request.id}: the service says that the file's ${what} is ${says}, it is ${is}. The file is kept as it is.`)
-  // This type is right for any file.
+  // This content type is right for every file.
   if (type && type !== 'application/octet-stream' && !found.types.includes(type))
     addWarning('type', type.slice(0, 60), found.types[0] ?? 'unknown')
   const { size } = found

@@ -2,17 +2,17 @@ import { SpritewrightError } from '../../errors.ts'
 import type { JobPorts, Order, Purchase } from '../order.ts'
 import { downloadResult, recordStored } from './deliver.ts'
 
-/** Downloads of a result that cannot be read, after the first one. */
+/** Most further downloads of an unreadable result. */
 const mostFurtherDownloads = 2
 
 /**
- * Opens a result that is in the vault. If it cannot be read, downloads it again: the download may have been
+ * Opens a result in the vault. If the result cannot be read, downloads it again, because the download may have been
  * damaged. Each download asks the service for a new redirect, and sends only GET requests.
  *
- * Every copy stays in the vault, under its own hash. A readable one is recorded as the result; until then the
- * first one counts.
+ * Every copy stays in the vault, under its own hash. A readable copy is recorded as the result; until then the first
+ * copy counts.
  *
- * @throws Errors of disk and records. A service that does not give the file is no error here.
+ * @throws Errors of disk and records. If the service does not return the file, this function does not throw.
  */
 export async function openOrFetchAgain(
   ports: JobPorts,
@@ -44,7 +44,7 @@ export async function openOrFetchAgain(
   return unread(`It was fetched ${mostFurtherDownloads} times more, and no copy can be read; all are kept (${[...others].join(', ')}).`)
 }
 
-/** Returns the file, or the reason why the service does not give it. */
+/** Returns the file, or the reason why the service does not return it. */
 async function tryDownload(ports: JobPorts, executionId: string | undefined, downloadUrl: string): Promise<Uint8Array | string> {
   try {
     return (await downloadResult(ports.client, executionId, downloadUrl, ports.signal)).bytes

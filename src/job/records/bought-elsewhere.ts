@@ -7,8 +7,8 @@ import { keyOf, type Reservation } from './shares.ts'
 /**
  * Sums the purchases in the lock file that our reservations do not count: requests that only other machines
  * bought, and requests that both they and this journal may have bought. All machines use the same idempotency
- * key for a request, so the two purchases may be one execution. They are one if the service answered one of
- * this journal's POSTs with it.
+ * key for a request, so the two purchases may be one execution. They are one execution if the service answered one
+ * of this journal's POSTs with it.
  *
  * @param taken The shares in the reservation chain.
  * @param isOurs Whether the service answered a POST of this journal with the execution.
@@ -20,7 +20,7 @@ export async function boughtElsewhere(
   isOurs: (hash: string, execution: LockExecution) => Promise<boolean>,
   takenOver: (hash: string, before: number) => Promise<number>,
 ): Promise<Credits> {
-  // A request with two names was bought once. The entry that knows more of the purchase counts.
+  // A request with two names was bought once. The entry that is further in the purchase counts.
   const entries = new Map<string, readonly [hash: string, entry: LockEntry]>()
   for (const [hash, entry] of [...Object.values(lock.animations), lock.steps ?? {}].flatMap((requests) => Object.entries(requests))) {
     const key = keyOf({ hash, attempt: entry.submission?.attempt ?? 0 })
@@ -34,8 +34,8 @@ export async function boughtElsewhere(
     // The attempt in the lock file has replaced the earlier ones, which cost about the same.
     if (submission.attempt > 1) sum += credits * BigInt(await takenOver(hash, submission.attempt))
     const isTaken = taken.has(keyOf({ hash, attempt: submission.attempt }))
-    // A record of our POST is not enough to leave the purchase out, because anybody may have written it. A
-    // share is needed too: the sum of the shares counts the purchase already.
+    // Anybody may have written the record of our POST, so the record alone does not exclude the purchase from this
+    // sum. With a share, the sum of the shares already counts the purchase.
     if (isTaken && (execution === undefined || (await isOurs(hash, execution)))) continue
     sum += credits
   }
@@ -46,8 +46,8 @@ export async function boughtElsewhere(
 export type LockExecution = NonNullable<LockEntry['execution']>
 
 /**
- * Whether an execution, or one of its conversation, was the answer to a POST of ours. If the chain is broken,
- * it counts as ours: its share does too.
+ * Whether an execution, or one of its conversation, was the answer to a POST of ours. If the chain is broken, the
+ * execution counts as ours, because its share counts too.
  */
 export async function wasAnswered(journal: Pick<Journal, 'read'>, hash: string, { id, conversation }: LockExecution): Promise<boolean> {
   const view = await readUnlessBroken(journal, hash)
@@ -60,8 +60,8 @@ export async function wasAnswered(journal: Pick<Journal, 'read'>, hash: string, 
 }
 
 /**
- * Counts executions of other machines that were taken over and did not fail, of attempts before that of the
- * lock file. A person gave them up, and they may be charged.
+ * Counts executions of other machines that were taken over and did not fail, from attempts before the attempt in the
+ * lock file. A person gave these executions up, and they may be charged.
  */
 export function countTakenOver(view: JournalView | undefined, before: number): number {
   const records = view?.records ?? []

@@ -7,27 +7,27 @@ import type { Random } from '../../host/random.ts'
 import type { RecordStore } from '../../stores/record-store.ts'
 import { type ChainedRecord, sealText } from './file.ts'
 
-/** The records of a chain as they were read, and the place of the next record. */
+/** The records of a chain that were read, and the place of the next record. */
 export interface ChainView<R extends ChainedRecord> {
   readonly records: readonly R[]
   readonly next: { readonly n: number; readonly prev: string }
-  /** The records that this user's own processes wrote, or those of somebody whom the user trusts. */
+  /** The records that this user's own processes wrote, or processes of somebody whom the user trusts. */
   readonly own: ReadonlySet<R>
   /** Records that are missing in one of the two places. The next append writes them there first. */
   readonly lacking?: readonly { readonly folder: string; readonly record: R }[]
 }
 
-/** Chains of records, each in a folder of its own, and a copy of them in a second place. */
+/** Chains of records, each in its own folder, with a copy in a second place. */
 export interface RecordChains<R extends ChainedRecord> {
   /** Names of all chains, sorted. */
   names(): Promise<readonly string[]>
   /**
-   * Reads a chain. Returns an empty one if nothing was written.
+   * Reads a chain. Returns an empty view if nothing was written.
    *
    * @throws `SW_JOURNAL` if the chain is broken.
    */
   read(name: string): Promise<ChainView<R>>
-  /** Reads what this machine has of a chain, without a network. It may lack the end. */
+  /** Reads this machine's copy of a chain, without a network. The copy may lack the newest records. */
   peek(name: string): Promise<ChainView<R>>
   /**
    * Appends a record to a view and makes it durable, in all its places. Returns the new view, or `undefined` if
@@ -60,18 +60,18 @@ export interface ChainPorts {
 export interface ChainPlaces {
   readonly folder: string
   /**
-   * A folder above it that existed before any of ours.
+   * A parent folder that existed before any of our folders.
    *
-   * @default the one right above
+   * @default the direct parent
    */
   readonly root?: string | undefined
-  /** The second place, outside the project: it survives the deletion of the first. */
+  /** The second place, outside the project, which survives the deletion of the first. */
   readonly copy?: string | undefined
-  /** Called once if the second place cannot be written. The first place is the one that counts. */
+  /** Called once if the second place cannot be written. The first place counts. */
   readonly warn?: ((message: string) => void) | undefined
   /** Throws for a record that must not be written. Nothing is written then. */
   readonly check?: ((bytes: Uint8Array, path: string) => void) | undefined
-  /** The journal of a team. If it is given, it counts, and `folder` has a copy. */
+  /** The journal of a team. With it, its records count, and `folder` has a copy. */
   readonly shared?: SharedJournal | undefined
 }
 
@@ -85,7 +85,7 @@ export function fileName(n: number): string {
  *
  * @param found By number; `record` is `undefined` if its file cannot be read.
  * @param folder Folder or address of the chain, for the error.
- * @param copy Folder of its second copy.
+ * @param copy Folder of the chain's second copy.
  */
 export function linkUp<R extends ChainedRecord>(
   found: readonly { readonly n: number; readonly record: R | undefined }[],
@@ -116,8 +116,8 @@ export function isOwn(record: ChainedRecord, chain: string, key: SigningKey): bo
 }
 
 /**
- * A record of paid work is written in any case. A missing seal only means that later POSTs cannot rely on the
- * record.
+ * The key that seals records. A record of paid work is written even without a key. A missing seal only means that
+ * later POSTs cannot rely on the record.
  */
 export async function sealingKey(keys: KeyRing | undefined): Promise<SigningKey | undefined> {
   return keys?.readOrMake().catch(() => undefined)

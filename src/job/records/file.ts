@@ -3,7 +3,7 @@ import canonicalize from 'canonicalize'
 import type { Signature } from '../../credit/signing-key.ts'
 import { SpritewrightError } from '../../errors.ts'
 
-/** One record: a file of its own that never changes. It is bound to the previous record by its hash. */
+/** One record: a file that never changes, with the hash of the previous record. */
 export interface ChainedRecord {
   /** Version of this format. */
   readonly v: 1
@@ -17,14 +17,14 @@ export interface ChainedRecord {
   /** Monotonic clock, milliseconds. */
   readonly mono: number
   readonly body: unknown
-  /** SHA-256 of the canonical form (RFC 8785) of all of the above. */
+  /** SHA-256 of the canonical form (RFC 8785) of all fields above. */
   readonly sum: string
   /**
    * Seal of the chain's name and `sum` under the writer's key. `sum` covers the previous record, so a seal is
    * valid for exactly this history. Missing in records of earlier versions.
    */
   readonly seal?: string
-  /** Random text of its writer, in a shared journal: two machines may write the same at one moment. */
+  /** Random text of the writer, in a shared journal, because two machines may write the same record at one moment. */
   readonly nonce?: string
   /** Signature by the writer's key, in a shared journal. Others cannot check the seal. */
   readonly signed?: Signature
@@ -41,7 +41,7 @@ export function recordSum(record: Omit<ChainedRecord, 'sum' | 'seal' | 'nonce' |
 /**
  * The text that the seal of a record covers.
  *
- * @param chain Name of its chain.
+ * @param chain Name of the record's chain.
  */
 export function sealText(chain: string, { sum }: Pick<ChainedRecord, 'sum'>): string {
   return JSON.stringify(['spritewright record 1', chain, sum])
@@ -58,7 +58,7 @@ export function formatRecord(record: ChainedRecord): Uint8Array {
 }
 
 /**
- * Reads a record's file. Returns `undefined` if the file is torn or changed.
+ * Reads a record's file. Returns `undefined` if the file is incomplete or changed.
  *
  * @throws `SW_JOURNAL` for a format that this version does not know.
  */
@@ -78,7 +78,7 @@ export function parseRecord<R extends ChainedRecord>(bytes: Uint8Array): R | und
 }
 
 /**
- * The error for a record of a later version. This version must not skip a record that it does not understand.
+ * The error for a record of a later version. This version must not skip an unknown record.
  */
 export function newerVersion(what: string): SpritewrightError {
   return new SpritewrightError('SW_JOURNAL', {

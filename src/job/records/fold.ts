@@ -7,8 +7,8 @@ import { isTurnedAway, noSubmission, type ReplayDecision, type Send, type Submis
 /**
  * Folds one more record into the state. Pure. A later attempt drops the sends of the earlier one.
  *
- * A late process may write a record of an attempt or an execution that a later one has replaced. Such a
- * record says nothing about the present one.
+ * A late process may write a record of an attempt or an execution that was replaced. Such a record does not change
+ * the state of the present attempt and execution.
  *
  * @throws `SW_JOURNAL` for a type that this version does not know.
  */
@@ -59,7 +59,7 @@ function isOfAnother(state: Submission, body: { readonly executionId?: string; r
   return state.executions?.includes(executionId) === true || state.strays?.some((stray) => stray.executionId === executionId) === true
 }
 
-/** A time in another form comes from no run of ours. It would compare wrongly with the others. */
+/** Adds a newer approval. A time in another form is not from our runs, and would compare wrongly, so it is ignored. */
 function withNewest(state: Submission, at: string, isRevoked: boolean): Submission {
   return /^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/.test(at) ? { ...state, newest: newerApproval(state.newest, at, isRevoked) } : state
 }
@@ -86,7 +86,7 @@ function mayBeCharged(state: Submission): boolean {
   return openSends(state).length > 0 || (state.accepted !== undefined && state.failed === undefined)
 }
 
-/** The state that outlives an attempt. */
+/** The part of the state that continues after an attempt. */
 function lasting({
   executions,
   strays,
@@ -104,8 +104,8 @@ function lasting({
 }
 
 /**
- * Folds an accepted execution. If the execution of an attempt that was given up becomes known after all, the
- * attempt is no longer given up. An execution of an attempt that was replaced is kept as a stray.
+ * Folds an accepted execution. If the execution of a given-up attempt becomes known after all, the attempt is no
+ * longer given up. An execution of a replaced attempt is kept as a stray.
  */
 function foldAccepted(state: Submission, body: RecordBodies['accepted']): Submission {
   const isKnown = state.executions?.includes(body.executionId) === true
@@ -118,7 +118,7 @@ function foldAccepted(state: Submission, body: RecordBodies['accepted']): Submis
   if (body.attempt === state.attempt && !isBeside(state, body)) return withExecution(state, body)
   // Taken over from another machine. It stays unknown whether the service received our own POSTs.
   const nowAbandoned = openSends(state).length > 0 ? { abandonedAttempts: [...(state.abandonedAttempts ?? []), state.attempt] } : {}
-  // Our own bytes and POSTs did not start it.
+  // Our own bytes and POSTs did not start this execution.
   const { frozen: _frozen, replay: _replay, ...taken } = withExecution(state, body)
   return { ...taken, ...nowAbandoned, attempt: body.attempt, sends: [] }
 }
@@ -131,22 +131,22 @@ function isLateAnswer({ attempt, accepted }: Submission, body: RecordBodies['acc
   return accepted?.attempt === attempt && body.attempt === attempt && isTakenOver(accepted) && !isTakenOver(body)
 }
 
-/** POSTs without an answer, or with one that proves nothing. */
+/** POSTs without an answer, or with an answer that proves nothing. */
 function openSends({ accepted, sends }: Submission): readonly Send[] {
   return accepted ? [] : sends.filter((send) => send.answer.kind !== 'refused')
 }
 
 /**
- * Whether two executions may exist: this one, which was taken over from the lock file, and one that our own
- * POSTs started. The answers to these POSTs do not say, so nobody can know.
+ * Whether two executions may exist: the execution that was taken over from the lock file, and an execution that our
+ * own POSTs started. The answers to these POSTs do not tell, so nobody can know.
  */
 function isBeside(state: Submission, body: RecordBodies['accepted']): boolean {
   return isTakenOver(body) && openSends(state).length > 0
 }
 
 /**
- * An execution that an answer started relies on the approval of the previous execution. If the previous one
- * was taken over, `approvedAt` is copied, because nothing else here records it.
+ * An execution that an answer started relies on the approval of the previous execution. If the previous execution
+ * was taken over, `approvedAt` is copied from it, because no other record has this time.
  */
 function goingOn({ accepted }: Submission, body: RecordBodies['answerAccepted']): RecordBodies['accepted'] {
   return accepted?.approvedAt === undefined ? body : { ...body, approvedAt: accepted.approvedAt }
@@ -178,16 +178,16 @@ function foldDecided(state: Submission, record: JournalRecord, { about, decision
  * Folds a whole chain into its state.
  *
  * @param own Records that this user's own processes wrote.
- * @default all
+ * @default all records
  */
 export function foldRecords(records: readonly JournalRecord[], own: ReadonlySet<JournalRecord> = new Set(records)): Submission {
   return records.reduce<Submission>((state, record) => withOrigin(foldRecord(state, record), record, own.has(record)), noSubmission)
 }
 
 /**
- * One foreign record makes the whole history doubtful, until the user has given up the present attempt.
- * Giving up an execution of an earlier attempt does not change that. A record about an approval only ever ends
- * approvals, whoever wrote it.
+ * Marks a history with a foreign record as foreign, until the user has given up the present attempt. Giving up an
+ * execution of an earlier attempt does not end the mark. A foreign record about an approval sets no mark, because it
+ * can only end approvals.
  */
 function withOrigin(state: Submission, { type, body }: JournalRecord, isOwn: boolean): Submission {
   if (type === 'approved' || type === 'revoked') return state

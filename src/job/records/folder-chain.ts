@@ -6,8 +6,7 @@ import { type ChainPlaces, type ChainPorts, type ChainView, fileName, isOwn, lin
 import { type ChainedRecord, formatRecord, parseRecord, recordSum, sealText } from './file.ts'
 
 /**
- * An unreadable last record is read again this often, and this many milliseconds apart, before it counts as
- * torn.
+ * How often an unreadable last record is read again, and how many milliseconds apart, before it counts as incomplete.
  */
 const tornReads = 5
 const tornPauseMs = 200
@@ -34,7 +33,7 @@ export function createFolderChains<R extends ChainedRecord>(ports: ChainPorts, p
   }
   const put = (place: string, name: string, n: number, bytes: Uint8Array): Promise<boolean> =>
     publish(disk, random, join(place, name, fileName(n)), bytes)
-  /** The record is remembered until it is written: another append of this process may be under way. */
+  /** The record is remembered until it is written, because another append of this process may be running. */
   const putCopy = async (name: string, record: R, bytes: Uint8Array): Promise<boolean> => {
     const { uncopied } = knownOf(name)
     uncopied.add(record)
@@ -58,7 +57,7 @@ export function createFolderChains<R extends ChainedRecord>(ports: ChainPorts, p
   const read = async (name: string): Promise<ChainView<R>> => {
     const readAll = (): Promise<FoundChain<R>> => findRecords<R>(disk, places, name, knownOf(name))
     let found = await readAll()
-    // Without hard links a record is copied, and another process may be copying it at this moment.
+    // Without hard links a record's file is copied, and another process may be copying it at this moment.
     for (let reads = 0; reads < tornReads && isTorn(found); reads++) {
       await clock.sleep(tornPauseMs)
       found = await readAll()
@@ -92,8 +91,8 @@ export function createFolderChains<R extends ChainedRecord>(ports: ChainPorts, p
       await makeRooted(name)
       if (copy !== undefined && !knownOf(name).isForeign) {
         const { uncopied } = knownOf(name)
-        // Earlier records that could not be written go first: a copy that begins in the middle says only that
-        // something was sent.
+        // Earlier records that could not be written go first, because a copy without its first records would show
+        // only that something was sent.
         for (const earlier of [...uncopied]) await tryCopy(() => putCopy(name, earlier, formatRecord(earlier)))
         await tryCopy(async () => {
           if (await putCopy(name, record, bytes)) return
@@ -108,8 +107,8 @@ export function createFolderChains<R extends ChainedRecord>(ports: ChainPorts, p
 }
 
 /**
- * The user wrote the second copy, and somebody else the first one. The user's spending must not be forgotten
- * because of that.
+ * The error for a first copy that somebody else wrote, while the user wrote the second. The user's spending must not
+ * be forgotten because of the replacement.
  */
 function replacedError(folder: string, copy: string, n: number): SpritewrightError {
   return new SpritewrightError('SW_JOURNAL', {
@@ -130,11 +129,11 @@ function readRecord<R extends ChainedRecord>(disk: Disk, folder: string, n: numb
 interface KnownChain<R extends ChainedRecord> {
   /** Records never change, so each file is read once. */
   readonly records: Map<number, R>
-  /** Number of the last record that was found to be the same in both places; 0 for none. */
+  /** Number of the last record that is equal in both places; 0 for none. */
   compared: number
   /**
-   * Whether the copy belongs to another checkout that was at the same path. If so, it is left alone, and the
-   * records here count.
+   * Whether the copy belongs to another checkout that had the same path. If so, the copy is ignored, and the records
+   * here count.
    */
   isForeign: boolean
   /** The records of the two places under one number, if they differ. */
@@ -155,7 +154,7 @@ function isTorn({ records }: FoundChain<ChainedRecord>): boolean {
   return last !== undefined && last.record === undefined
 }
 
-/** Reads both places as one: if a record is missing or torn in the first, the second may have it whole. */
+/** Reads both places together: if a record is missing or incomplete in the first, the second may have it. */
 async function findRecords<R extends ChainedRecord>(
   disk: Disk,
   places: ChainPlaces,
@@ -186,7 +185,7 @@ async function findRecords<R extends ChainedRecord>(
 }
 
 /**
- * Checks whether the copy is of another checkout. Each record covers all before it by its hash, so the last
+ * Checks whether the copy belongs to another checkout. Each record's hash covers all earlier records, so the last
  * record that both places have is enough.
  */
 async function compare<R extends ChainedRecord>(

@@ -5,24 +5,24 @@ import { createRecordChains } from './open-chains.ts'
 import type { JournalRecord, RecordBodies, RecordType } from './record.ts'
 import type { Submission } from './submission.ts'
 
-/** A request's chain as it was read: its state, and the place of the next record. */
+/** A request's chain after reading: its state, and the place of the next record. */
 export interface JournalView extends ChainView<JournalRecord> {
   readonly submission: Submission
 }
 
-/** Records of paid work in flight: one folder a request, one small file a record, never changed. */
+/** Records of paid work in flight: a folder for each request, a small file for each record. Files never change. */
 export interface Journal {
   /**
-   * Reads a request's chain. Returns an empty one if nothing was written.
+   * Reads a request's chain. Returns an empty view if nothing was written.
    *
    * @throws `SW_JOURNAL` if the chain is broken.
    */
   read(hash: string): Promise<JournalView>
-  /** Reads what this machine has of a request's chain, without a network. It may lack the end. */
+  /** Reads this machine's copy of a request's chain, without a network. The copy may lack the newest records. */
   peek(hash: string): Promise<JournalView>
   /**
-   * Appends a record to a view and makes it durable. Returns the new view. Returns `undefined` if another
-   * process was first: read again and decide again.
+   * Appends a record to a view and makes it durable. Returns the new view, or `undefined` if another process was
+   * first. Then the caller must read again and decide again.
    */
   append<T extends RecordType>(hash: string, view: JournalView, type: T, body: RecordBodies[T]): Promise<JournalView | undefined>
   /** Hashes of all requests with records, sorted. */
@@ -47,8 +47,8 @@ export function createJournal(ports: ChainPorts, places: string | ChainPlaces): 
 }
 
 /**
- * Reads a request's chain. A chain that cannot be read at the moment does not count as broken: that error is
- * thrown. Returns `undefined` if the chain is broken, so that its state is unknown.
+ * Reads a request's chain. Returns `undefined` if the chain is broken, so that its state is unknown. A chain that
+ * cannot be read at the moment does not count as broken: its error is thrown.
  */
 export async function readUnlessBroken(journal: Pick<Journal, 'read'>, hash: string): Promise<JournalView | undefined> {
   try {
@@ -60,7 +60,7 @@ export async function readUnlessBroken(journal: Pick<Journal, 'read'>, hash: str
 }
 
 /**
- * Ends a submission before it is sent: another process wrote the next record first, or the moment for it has
- * passed.
+ * Ends a submission before it is sent, because another process wrote the next record first, or the submission has
+ * become too old.
  */
 export class OvertakenError extends Error {}

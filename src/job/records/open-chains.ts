@@ -3,7 +3,7 @@ import type { ChainedRecord } from './file.ts'
 import { createFolderChains } from './folder-chain.ts'
 import { createSharedChains } from './shared-chain.ts'
 
-/** Opens the chains of a team if there is a shared journal, else those of this machine. */
+/** Opens the chains of a shared journal if there is one, and otherwise the chains of this machine. */
 export function createRecordChains<R extends ChainedRecord>(ports: ChainPorts, places: ChainPlaces): RecordChains<R> {
   return places.shared ? createSharedChains(ports, places, places.shared) : createFolderChains(ports, places)
 }

@@ -4,7 +4,7 @@ import type { ChainedRecord } from './file.ts'
 
 /** The body of a record, by type. Amounts of money are decimal texts. */
 export interface RecordBodies {
-  /** An approval was given, whose time this is. From now on, no earlier one starts a submission. */
+  /** An approval was given at the time `at`. After this record, no earlier approval starts a submission. */
   readonly approved: { readonly attempt: number; readonly at: string }
   /** Every approval until this time was taken back. */
   readonly revoked: { readonly attempt: number; readonly at: string }
@@ -17,15 +17,15 @@ export interface RecordBodies {
     readonly maxCredits: string
     readonly ceiling: string
     readonly priceVersion: string
-    /** `at` of the approval that it relies on. An attempt that ended needs another one. */
+    /** `at` of the approval for this attempt. After an attempt has ended, the next attempt needs another approval. */
     readonly approvedAt: string
     /**
-     * The rest of that approval, with its signature. A replay may rely on it, even after the lock file has
-     * another one. Missing in records of earlier versions.
+     * The other fields of this approval, with its signature. A replay may rely on this approval, even if the lock file
+     * has another one by then. Missing in records of earlier versions.
      */
     readonly approvedBy?: Pick<Approval, 'buyer' | 'given' | 'checkout' | 'project' | 'expires' | 'publicKey' | 'signature'>
     /**
-     * The service's id of the uploaded picture in the body. Missing if there is none, and in records of
+     * The service's id of the uploaded picture in the body. Missing if the body has no picture, and in records of
      * earlier versions.
      */
     readonly referenceId?: string
@@ -37,34 +37,34 @@ export interface RecordBodies {
     readonly attempt: number
     readonly send: number
     /**
-     * Fingerprint of the API key, salted by the request's hash. It is the same whoever builds, and reveals
-     * nothing across requests.
+     * Fingerprint of the API key, salted by the request's hash. It is the same on all machines, and cannot be compared
+     * across requests.
      */
     readonly keyTag: string
   }
   /**
-   * The share of the attempt was given back, since nothing had been sent. This record takes the place of a
-   * `sent` that another process may be about to write. That process then reads again and reserves again.
+   * The share of the attempt was released, since nothing had been sent. This record takes the number of a `sent` that
+   * another process may be about to write. That process then reads again and reserves again.
    */
   readonly withdrawn: { readonly attempt: number }
   /** A POST was refused by a readable answer. */
   readonly refused: { readonly attempt: number; readonly send: number; readonly status: number; readonly error: PublicError }
   /** A POST got no answer, a 5xx, or an answer that cannot be read. */
   readonly unknown: { readonly attempt: number; readonly send: number; readonly status: number | null; readonly message: string }
-  /** The service accepted the submission. From here on only GET requests are sent for it. */
+  /** The service accepted the submission. After this record, only GET requests are sent for it. */
   readonly accepted: {
     readonly attempt: number
     readonly executionId: string
     readonly conversationId: string | null
     /**
-     * Present only if the execution was taken over from the lock file: when that was, ISO 8601. Only a later
-     * approval starts another attempt. In records of earlier versions it is `at` of the approval, or `null`.
+     * Present only if the execution was taken over from the lock file: the time of this takeover, ISO 8601. Only a
+     * later approval starts another attempt. In records of earlier versions it is `at` of the approval, or `null`.
      */
     readonly approvedAt?: string | null
   }
   /** The execution waits for an answer. */
   readonly asked: { readonly attempt: number; readonly executionId: string; readonly question: Question }
-  /** The words and the key of an answer, fixed before it is sent; one a question. */
+  /** The words and the key of an answer, fixed before it is sent; one record for each question. */
   readonly answerFrozen: {
     readonly attempt: number
     readonly executionId: string
@@ -91,7 +91,7 @@ export interface RecordBodies {
     readonly executionId?: string
     readonly downloadUrl: string
     readonly contentType: string | null
-    /** Pixels, as the finished asset says. Missing in records of earlier versions. */
+    /** Width in pixels, from the finished asset. Missing in records of earlier versions. */
     readonly width?: number | null
     readonly height?: number | null
     readonly review: FrameReview | null
@@ -104,9 +104,9 @@ export interface RecordBodies {
     readonly error: PublicError | null
   }
   /**
-   * A person's decision if nobody can know the outcome.
+   * A person's decision about an unknown outcome.
    *
-   * - `replay` sends the same bytes again, whatever happened to the earlier ones.
+   * - `replay` sends the same bytes again, although earlier POSTs may have been charged.
    * - `abandon` gives up the attempt, or the answer.
    *
    * `about: 'execution'` means an execution that the service no longer knows.
@@ -114,10 +114,10 @@ export interface RecordBodies {
   readonly decided: {
     readonly attempt: number
     readonly about: 'submission' | 'answer' | 'execution'
-    /** The execution, if the decision is about one. Missing in records of earlier versions. */
+    /** The execution, if the decision is about an execution. Missing in records of earlier versions. */
     readonly executionId?: string
     readonly decision: 'replay' | 'abandon'
-    /** `at` of the approval at that time. Buying after giving up needs another approval. */
+    /** `at` of the approval at the time of the decision. A purchase after giving up needs another approval. */
     readonly approvedAt: string | null
   }
   /** The result's bytes are in the vault. */

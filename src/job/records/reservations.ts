@@ -8,40 +8,40 @@ import { createRecordChains } from './open-chains.ts'
 import { foldShares, isOver, isUnsent, keyOf, type Reservation, type ReservationRecord, type Share, sumOf, toBody } from './shares.ts'
 
 /**
- * The project's reservations: one chain of records for all requests. Each attempt reserves its share in it
- * before it is sent. Concurrent builds write into one chain. If both would write the same record, the second
- * reads again, so both can never take the last credit.
+ * The project's reservations: one chain of records for all requests. Each attempt reserves its share in this chain
+ * before it is sent. If two builds write the same record number, the second reads again, so they can never both take
+ * the last credit.
  */
 export interface Reservations {
   /**
-   * Reserves an attempt's share. Does nothing if the attempt has it already.
+   * Reserves an attempt's share. Does nothing if the attempt already has a share.
    *
    * @throws `SW_CEILING` if settled, held and possibly spent credits would exceed the total ceiling together
    * with this share.
    */
   reserve(share: Reservation): Promise<void>
   /**
-   * Credits that are settled, held, uncertain or about to be sent, and purchases of other machines, as far as
-   * the lock file names them.
+   * Credits that are settled, held, uncertain or about to be sent, and purchases of other machines that the lock file
+   * names.
    */
   committed(): Promise<Credits>
-  /** All shares that count. Each attempt that was ever sent has a share, unless it was given back. */
+  /** All shares that count. Each attempt that was ever sent has a share, unless the share was released. */
   shares(): Promise<readonly Share[]>
 }
 
 const chain = 'budget'
 
 /**
- * How long a process may take between its share and its record of the POST before another one gives the share
- * back, in milliseconds. This is only a courtesy: the order of the records keeps the sums right.
+ * How long a process may take from its share to its record of the POST before another process releases the share, in
+ * milliseconds. The sums do not depend on this time: the order of the records keeps them right.
  */
 const courtesyMs = 60_000
 
 /**
  * Opens the reservations. The disk is not touched before the first call.
  *
- * @param readTotal Ceiling of everything this project ever buys; `undefined` for none.
- * @param howToRaise What a person can do to raise it, for the error, without a full stop.
+ * @param readTotal Ceiling of all purchases of this project; `undefined` for none.
+ * @param howToRaise Advice for raising this ceiling, for the error, without a full stop.
  */
 export function createReservations(
   ports: ChainPorts,
@@ -51,13 +51,13 @@ export function createReservations(
   howToRaise: () => Promise<string>,
 ): Reservations {
   const chains = createRecordChains<ReservationRecord>(ports, places)
-  // An answer is never taken back.
+  // A positive result never changes, so it is remembered.
   const answered = new Set<string>()
   const isOurs = async (hash: string, execution: LockExecution): Promise<boolean> => {
     const known = `${hash} ${execution.id}`
     if (answered.has(known)) return true
     const { journal } = stores
-    // What this machine has is often enough, and needs no network.
+    // This machine's copy is often enough, and needs no network.
     if ((await wasAnswered({ read: journal.peek }, hash, execution)) || (await wasAnswered(journal, hash, execution))) answered.add(known)
     return answered.has(known)
   }
@@ -66,11 +66,11 @@ export function createReservations(
   const elsewhere = async (taken: ReadonlyMap<string, Reservation>): Promise<Credits> =>
     boughtElsewhere(await stores.lock.read(), taken, isOurs, takenOver)
   /**
-   * Whether a share may be given back: its attempt has ended without a charge, or was never sent. In the
-   * second case another process may be about to send it. So the request's own chain decides: `withdrawn` and
-   * the other process's `sent` need the same number in it. If `sent` comes second, that process must reserve
-   * the share again before it sends. Its new `reserved` is the next record of the reservation chain. A
-   * `released` of a process that has not read it needs the same number, and is refused.
+   * Whether a share may be released: its attempt has ended without a charge, or was never sent. In the second case,
+   * another process may be about to send it. So the request's own chain decides: `withdrawn` and the other process's
+   * `sent` need the same number in that chain. If `sent` comes second, its process must reserve the share again before
+   * it sends. The new `reserved` is the next record of the reservation chain. If a process writes `released` without
+   * having read this record, it needs the same number, and is refused.
    */
   const mayRelease = async (share: Share): Promise<boolean> => {
     const { hash, attempt, round, at } = share
@@ -97,7 +97,7 @@ export function createReservations(
   const releaseAll = async (): Promise<void> => {
     const { records, own } = await chains.read(chain)
     for (const share of foldShares(records, own).values()) {
-      // A delivered purchase keeps its share, and this machine may know of it without a network.
+      // A delivered purchase keeps its share. This machine's copy may show the delivery without a network.
       if ((await readUnlessBroken({ read: stores.journal.peek }, share.hash))?.submission.stored) continue
       const view = await readUnlessBroken(stores.journal, share.hash)
       if (view && (isOver(view.submission, share.attempt) || isUnsent(view.submission, share.attempt))) await releaseShare(share)

@@ -9,14 +9,14 @@ import { type ChainPlaces, type ChainPorts, fileName, isOwn, linkUp, type Record
 import { type ChainedRecord, formatRecord, parseRecord, recordSum, sealText, signedText } from './file.ts'
 import { createFolderChains } from './folder-chain.ts'
 
-/** A record, and when it was written by this machine's clocks. */
+/** A record, with the time of its writing by this machine's clocks. */
 interface AgedRecord<R> {
   readonly record: R
   readonly at: number
   readonly mono: number
 }
 
-/** Of a longer chain, a process reads only the end from the store, and the rest from the copy. */
+/** Longest chain that is read completely from the store. Of a longer chain, only the end is read there. */
 const shortChain = 16
 
 /**
@@ -43,25 +43,25 @@ export function createSharedChains<R extends ChainedRecord>(
     if (!record) throw lostError(store, nameOf(name, n), 'a record that cannot be read')
     return { record, ...writtenAt(file, clock) }
   }
-  /** Reads to the first number without a record: no listing of a store is trusted. */
+  /** Reads up to the first number without a record, because no listing of a store is trusted. */
   const readStore = async (name: string, copied: readonly R[]): Promise<readonly AgedRecord<R>[]> => {
     const before = known.get(name)
     const found = [...(before ?? (await readEnd(name, copied)))]
-    // A chain that is new to this process is read several records at a time, since each read is a round trip.
+    // Several records of a new chain are read at a time, since each read is a round trip.
     for (let atOnce = before ? 1 : 4; ; atOnce = Math.min(2 * atOnce, 32)) {
       const next = await Promise.all(Array.from({ length: atOnce }, (_, index) => get(name, found.length + 1 + index)))
       const end = next.indexOf(undefined)
       found.push(...(next.slice(0, end < 0 ? atOnce : end) as AgedRecord<R>[]))
       if (end < 0) continue
       if (!next.slice(end).some((one) => one !== undefined)) break
-      // A record follows a missing one. Others wrote both between these reads, or the store has lost one.
+      // A record follows a missing one. Other machines wrote both between these reads, or the store has lost one.
       const missing = found.length + 1
       if (!(await get(name, missing))) throw lostError(store, nameOf(name, missing), 'nothing')
     }
     known.set(name, found)
     return found
   }
-  /** The last record covers all before it by its hash, so it is enough to read that one again. */
+  /** The hash of the last record covers all earlier records, so only the last record is read again. */
   const readEnd = async (name: string, copied: readonly R[]): Promise<readonly AgedRecord<R>[]> => {
     const last = copied.at(-1)
     const same = last && copied.length > shortChain ? await get(name, last.n) : undefined
@@ -70,7 +70,7 @@ export function createSharedChains<R extends ChainedRecord>(
   }
   /** Number of the last record that the copy has, by chain. */
   const kept = new Map<string, number>()
-  /** The copy grows in order. One that cannot be written costs only reading without a network. */
+  /** Writes the copy, in order. If that fails, only reading without a network is affected. */
   const keep = async (name: string, records: readonly R[]): Promise<void> => {
     try {
       for (const record of records) {
@@ -92,7 +92,7 @@ export function createSharedChains<R extends ChainedRecord>(
       const stored = aged.map(({ record }) => record)
       kept.set(name, copied.length)
       await keep(name, stored)
-      // These are from before the journal was shared. The next append writes them to the store first.
+      // These records are from before the journal was shared. The next append writes them to the store first.
       const lacking = copied.slice(stored.length)
       const all = [...stored, ...lacking]
       const found = all.map((record) => ({ n: record.n, record }))
@@ -131,7 +131,7 @@ function writtenAt({ ageMs }: StoredFile, clock: Clock): { readonly at: number; 
   return { at: clock.wall() - ageMs, mono: clock.mono() - ageMs }
 }
 
-/** Seal and signature of a record: the one for this user's machines, the other for those who trust the user. */
+/** The seal of a record, for this user's machines, and its signature, for people who trust the user. */
 function sealed(chain: string, record: Unsigned, key: SigningKey | undefined): Pick<ChainedRecord, 'seal' | 'signed'> {
   if (!key) return {}
   const signed = { publicKey: key.publicKey, signature: key.sign(signedText(chain, record)) }
@@ -140,7 +140,7 @@ function sealed(chain: string, record: Unsigned, key: SigningKey | undefined): P
 
 type Unsigned = Pick<ChainedRecord, 'sum' | 'nonce'>
 
-/** Tells which records of a chain count like the user's own. */
+/** Returns a function that decides which records of a chain count like the user's own. */
 function toTrust(chain: string, key: SigningKey | undefined, approvers: Approvers): (record: ChainedRecord) => boolean {
   return (record) =>
     (key !== undefined && isOwn(record, chain, key)) ||
@@ -175,8 +175,8 @@ function checkCopy(
 }
 
 /**
- * Anybody may have put such a record into a folder of the project. So it is not copied into the shared store,
- * where it would stop the whole team. It stops only this request on this machine.
+ * The error for a record in the project's folder that anybody may have written. Such a record is not copied into the
+ * shared store, where it would stop the whole team. It stops only this request on this machine.
  */
 function strangeError(store: RecordStore, folder: string, n: number): SpritewrightError {
   return new SpritewrightError('SW_JOURNAL', {
@@ -185,7 +185,7 @@ function strangeError(store: RecordStore, folder: string, n: number): Spritewrig
   })
 }
 
-/** Nobody knows what else the store has lost, so nothing is sent. */
+/** The error for a store that has lost a record. It may have lost more, so nothing is sent. */
 function lostError(store: RecordStore, name: string, found: string): SpritewrightError {
   return new SpritewrightError('SW_JOURNAL', {
     message: `Expected ${store.address} to keep the record ${name} of the shared journal, found ${found}. Nothing was sent. Restore the store from a backup. If another team wrote into it, give each project a prefix of its own in store.journal.`,

@@ -9,9 +9,9 @@ export interface Reservation {
   /** Request hash. */
   readonly hash: string
   readonly attempt: number
-  /** The `max_credits` of its submission, and as much again for each decision to replay it. */
+  /** The `max_credits` of its submission, and the same amount again for each decision to replay it. */
   readonly credits: Credits
-  /** How often this attempt's share was given back, by the `withdrawn` records in the request's own chain. */
+  /** How often this attempt's share was released, by the `withdrawn` records in the request's own chain. */
   readonly round: number
 }
 
@@ -55,8 +55,8 @@ export function toBody({ id, hash, attempt, credits, round }: Reservation): Rese
 /**
  * Folds the records into the shares that count, by request and attempt.
  *
- * @param own Records that this user's own processes wrote. Only those give a share back or make it smaller.
- * Any record may reserve a share or make it larger.
+ * @param own Records that this user's own processes wrote. Only these release a share or make it smaller. Any record
+ * may reserve a share or make it larger.
  */
 export function foldShares(records: readonly ReservationRecord[], own: ReadonlySet<ReservationRecord>): Map<string, Share> {
   const taken = new Map<string, Share>()
@@ -82,7 +82,7 @@ export function sumOf(taken: ReadonlyMap<string, Reservation>): Credits {
 }
 
 /**
- * Whether an attempt is the present one, no POST of it was sent, and no execution of it came from elsewhere.
+ * Whether an attempt is the present one, without a sent POST and without an execution from another machine.
  */
 export function isUnsent({ accepted, attempt: current, sends }: Submission, attempt: number): boolean {
   return attempt === current && accepted === undefined && sends.length === 0

@@ -1,10 +1,10 @@
-/** An execution of an attempt that was replaced: it is paid for, and no run waits for it. */
+/** An execution of a replaced attempt, which is paid, and for which no run waits. */
 export interface Stray {
   readonly attempt: number
   readonly executionId: string
   /**
-   * How it ended: its result is in the vault, it cost nothing, or a person gave it up. `undefined` while it
-   * is still to be fetched.
+   * The end of the stray: its result is in the vault, it cost nothing, or a person gave it up. `undefined` if its
+   * result was not fetched yet.
    */
   readonly end?: 'stored' | 'failed' | 'givenUp'
 }
@@ -15,13 +15,13 @@ interface Told {
   readonly body: { readonly attempt: number; readonly executionId?: string; readonly about?: string; readonly decision?: string }
 }
 
-/** Adds a stray. Returns the same strays if it is known. */
+/** Adds a stray. If the list already has it, returns the same list. */
 export function withStray(strays: readonly Stray[] | undefined, { attempt, executionId }: Stray): readonly Stray[] {
   const known = strays ?? []
   return known.some((one) => one.executionId === executionId) ? known : [...known, { attempt, executionId }]
 }
 
-/** Applies a record that reports the end of a stray. Returns `undefined` if it reports none. */
+/** Applies a record that reports the end of a stray. Returns `undefined` for any other record. */
 export function withStrayEnd(strays: readonly Stray[] | undefined, record: Told): readonly Stray[] | undefined {
   const isEnding = (one: Stray): boolean => one.end === undefined && one.attempt === record.body.attempt && endOf(one, record) !== undefined
   if (!strays?.some(isEnding)) return undefined

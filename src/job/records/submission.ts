@@ -16,13 +16,13 @@ export interface Send {
     | { readonly kind: 'refused'; readonly status: number; readonly error: PublicError }
 }
 
-/** A person's decision to replay, and its position among the POSTs. */
+/** A person's decision to replay, with its position among the POSTs. */
 export interface ReplayDecision {
   readonly at: number
   readonly mono: number
-  /** How many POSTs came before it. */
+  /** Number of POSTs before the decision. */
   readonly sends: number
-  /** From 1. Each such decision may have led to a charge of its own. */
+  /** Number of decisions to replay, from 1. Each of them may have led to another charge. */
   readonly count: number
 }
 
@@ -35,31 +35,31 @@ export interface Submission {
   /** Every execution that was ever accepted for this request, oldest first. */
   readonly executions?: readonly string[]
   readonly frozen?: RecordBodies['frozen']
-  /** The newest approval that was given or used, or the moment at which approvals were taken back. */
+  /** The newest approval that was given or used, or the time at which approvals were taken back. */
   readonly newest?: NewestApproval
   /**
-   * The history has records that somebody else or an earlier version wrote. They can stop a POST, never lead
-   * to one.
+   * Set if the history has records that somebody else or an earlier version wrote. They can stop a POST, but never
+   * cause one.
    */
   readonly isForeign?: true
   /** POSTs of the current attempt, in order. */
   readonly sends: readonly Send[]
-  /** How often the share that was reserved for the current attempt has been given back. */
+  /** How often the share of the current attempt was released. */
   readonly withdrawals?: number
   /** A person's decision to replay. */
   readonly replay?: ReplayDecision
   /** A person gave up the attempt. */
   readonly abandoned?: { readonly about: 'submission' | 'execution'; readonly approvedAt: string | null }
   readonly accepted?: RecordBodies['accepted']
-  /** The question of the current execution, as it was last read. */
+  /** The question of the current execution, from the last read. */
   readonly question?: Question
-  /** The answer to it, from its freezing until the service has accepted it. */
+  /** The answer to the question, from its freezing until the service has accepted it. */
   readonly answer?: { readonly frozen: RecordBodies['answerFrozen']; readonly sends: readonly Send[]; readonly replay?: ReplayDecision }
-  /** How many answers a person gave up. Each further one needs a key of its own. */
+  /** How many answers a person gave up. Each further answer needs its own key. */
   readonly answersAbandoned?: number
   /**
-   * Attempts that a later attempt, or an execution of another machine, has replaced. A person gave each of
-   * them up, or it may be charged. Their possible cost counts as spent for ever.
+   * Attempts that a later attempt, or an execution of another machine, has replaced. A person gave each attempt up, or
+   * it may be charged. Their possible cost counts as spent for ever.
    */
   readonly abandonedAttempts?: readonly number[]
   /** Executions that became known after their attempt was replaced. */
@@ -70,14 +70,14 @@ export interface Submission {
 }
 
 /**
- * Whether an execution ended only because the account ran as many jobs as it may, and the service allows another
- * attempt. Nothing was started, so the attempt does not count as a failure.
+ * Whether an execution ended only because the account had too many active jobs, and the service allows another
+ * attempt. No job was started, so the attempt does not count as a failure.
  */
 export function isTurnedAway({ status, error }: Pick<RecordBodies['failed'], 'status' | 'error'>): boolean {
   return status === 'failed' && error?.reason === 'too_many_active_jobs' && error.retryable
 }
 
-/** Whether the service certainly refused every POST, or none was sent: nothing of them can be at the service. */
+/** Whether no POST was sent, or the service certainly refused every POST, so that it can have no execution of them. */
 export function isUnsent(sends: readonly Send[]): boolean {
   return sends.every(({ answer }) => answer.kind === 'refused')
 }
