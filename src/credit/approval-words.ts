@@ -1,8 +1,8 @@
 import type { Approval, ApprovalVerdict } from './approval.ts'
 
 /**
- * Describes who gave an approval that does not count here, and how. The words come after "approved". The
- * panel, the plan of the command line and the errors of a run each add the consequence.
+ * Describes the approver and the way of giving of an approval that does not count here. The words follow
+ * "approved". The panel, the plan of the command line and the errors of a run each add the consequence.
  */
 export function approverWords(
   { buyer, given, expires }: Pick<Approval, 'buyer' | 'given' | 'expires'>,
@@ -30,7 +30,7 @@ export function approverWords(
   }
 }
 
-/** Says which approvals were taken back, and which were used before. */
+/** Describes the approvals that were taken back, and those that were already used. */
 export function revokedWords(report: { readonly revoked: readonly string[]; readonly inFlight: readonly string[] }): readonly string[] {
   const [revoked, inFlight] = [report.revoked.join(', '), report.inFlight.join(', ')]
   if (revoked + inFlight === '') return ['No approval is waiting to be used.']
@@ -40,7 +40,7 @@ export function revokedWords(report: { readonly revoked: readonly string[]; read
   ].filter(Boolean)
 }
 
-/** Says for which service an approval on the word of a worker is. This machine cannot check it. */
+/** Describes the service that a worker names for an approval. This machine cannot check the service. */
 export function workerWords(worker: {
   readonly host: string
   readonly keyMode: 'test' | 'live'
@@ -49,7 +49,7 @@ export function workerWords(worker: {
   return `Where, as the worker says: ${worker.host} (${worker.keyMode} key), price version ${worker.priceVersions.join(', ')}.`
 }
 
-/** Enough of a fingerprint to distinguish the keys of a team. */
+/** The first digits of a fingerprint, which distinguish the keys of a team. */
 function shortFingerprint(fingerprint: string): string {
   return fingerprint.slice(0, 8)
 }

@@ -5,8 +5,8 @@ import { type ClaimedSignature, fingerprintOf, isSignatureOf, type SigningKey } 
  * How an approval was given:
  *
  * - `typed`: at a question in a terminal.
- * - `clicked`: in the panel of a dev server whose terminal a person watches.
- * - `unattended`: by `--yes`, or in a panel whose address was printed where nobody watches.
+ * - `clicked`: in the panel of a dev server that prints to a terminal.
+ * - `unattended`: by `--yes`, or in the panel of a dev server whose output is no terminal.
  * - `standing`: by a build under ceilings that the person accepted once.
  */
 export type Given = 'typed' | 'clicked' | 'unattended' | 'standing'
@@ -18,9 +18,9 @@ export const waysOfGiving: readonly Given[] = ['typed', 'clicked', 'unattended',
 export interface ApprovalTerms {
   readonly ceiling: Credits
   readonly priceVersion: string
-  /** Fingerprint of the approver's key. Approvals of earlier versions hold a random id here. */
+  /** Fingerprint of the approver's key. In approvals of earlier versions, a random id. */
   readonly buyer: string
-  /** When it was given, ISO 8601. */
+  /** Time of the approval, ISO 8601. */
   readonly at: string
   /** Missing in approvals of earlier versions, which have no signature. */
   readonly given?: Given | undefined
@@ -28,7 +28,7 @@ export interface ApprovalTerms {
   readonly checkout?: string | undefined
   /** Id of the project. Missing in approvals of earlier versions, like `expires`. */
   readonly project?: string | undefined
-  /** From then on it starts no submission, ISO 8601. */
+  /** The time after which the approval starts no submission, ISO 8601. */
   readonly expires?: string | undefined
 }
 
@@ -42,16 +42,16 @@ export interface ApprovedService {
   readonly apiVersion: string
 }
 
-/** The approvers whose approvals a run may buy on. */
+/** The approvers whose approvals allow a run to buy. */
 export interface Approvers {
-  /** Fingerprint of the user's own key; `undefined` if there is none yet. */
+  /** Fingerprint of the user's own key; `undefined` if the user has no key yet. */
   readonly own: string | undefined
   /** Further fingerprints, from the environment or the user's own settings. */
   readonly others: ReadonlySet<string>
-  /** Name of this checkout's journal. The user's own approvals count only if they were given beside it. */
+  /** Name of this checkout's journal. The user's own approvals count only if they were given beside this journal. */
   readonly checkout?: string | undefined
   /**
-   * Whether the environment gives the user's own key. Then the user's own approvals count like those of others:
+   * Whether the environment provides the user's own key. Then the user's own approvals count like those of others:
    * beside this journal, or for the project that the environment names.
    *
    * @default false
@@ -59,18 +59,18 @@ export interface Approvers {
   readonly isKeyFromEnvironment?: boolean | undefined
   /** The project that the environment names. */
   readonly project?: string | undefined
-  /** When approvals without an expiry end here, in milliseconds since the Unix epoch; never if `undefined`. */
+  /** The end of approvals without an expiry, in milliseconds since the Unix epoch; `undefined` for no end. */
   readonly oldUntil?: number | undefined
-  /** The latest time that this machine has seen before, in milliseconds since the Unix epoch. */
+  /** The latest time of earlier runs on this machine, in milliseconds since the Unix epoch. */
   readonly latest?: number | undefined
   /**
-   * Whether several machines share that journal. All of them approve beside it, so the name binds the approvals
-   * of every approver: one that was given beside another journal may have been used there.
+   * Whether several machines share this journal. Then the name of the journal is compared for every approver, because
+   * an approval that was given beside another journal may have been used there.
    *
    * @default false
    */
   readonly isShared?: boolean | undefined
-  /** Ways of giving that count; all if `undefined`. */
+  /** Ways of giving that count; `undefined` for all ways. */
   readonly given?: ReadonlySet<Given> | undefined
 }
 
@@ -78,29 +78,29 @@ export interface Approvers {
  * Whether an approval counts here, and why not.
  *
  * - `valid`: the user's own key signed it, or a key that the user trusts.
- * - `unsigned`: it has no signature, because an earlier version wrote it.
+ * - `unsigned`: the approval has no signature, because an earlier version wrote it.
  * - `forged`: its signature does not match its terms.
- * - `other`: another key signed it, which the user does not trust.
+ * - `other`: a key that the user does not trust signed it.
  * - `elsewhere`: it was signed beside another journal. Only that journal knows whether the request was bought.
- * - `project`: it was given for another project than the one that this machine's environment names.
+ * - `project`: it was given for another project than the project that this machine's environment names.
  * - `given`: it was given in a way that does not count here.
- * - `replaced`: a newer approval of the request is known here.
+ * - `replaced`: this machine knows a newer approval of the request.
  * - `revoked`: it was taken back.
  * - `expired`: it was not used in time.
  */
 export type ApprovalVerdict = 'valid' | 'unsigned' | 'forged' | 'other' | 'elsewhere' | 'project' | 'given' | Lapse
 
-/** Why an approval starts no submission any more. What was sent under it is still followed. */
+/** Why an approval starts no submission any more. Earlier submissions under the approval are still followed. */
 export type Lapse = 'replaced' | 'revoked' | 'expired'
 
-/** The newest approval of a request that a journal remembers, or the moment at which approvals were taken back. */
+/** The newest approval of a request that a journal remembers, or the time at which approvals were taken back. */
 export interface NewestApproval {
   /** ISO 8601. An approval of an earlier time starts nothing. */
   readonly at: string
   readonly isRevoked: boolean
 }
 
-/** What decides whether an approval may still start a submission. */
+/** The facts that decide whether an approval may still start a submission. */
 export interface ApprovalLife {
   /** Wall clock, milliseconds. */
   readonly now: number
@@ -141,14 +141,14 @@ export function judgeApproval(
 }
 
 /**
- * An approval counts beside the journal with which it was given, because that journal knows whether it was used
- * or taken back. Elsewhere, it counts only if the environment names its project.
+ * An approval counts beside the journal with which it was given, because that journal knows whether the approval was
+ * used or taken back. Elsewhere, it counts only if the environment names its project.
  */
 function judgePlace({ buyer, checkout, project, expires }: Approval, approvers: Approvers): 'elsewhere' | 'project' | undefined {
   if (checkout !== undefined && checkout === approvers.checkout) return undefined
   const isOthers = approvers.others.has(buyer) || buyer !== approvers.own
   if (approvers.isShared || (!isOthers && !approvers.isKeyFromEnvironment)) return 'elsewhere'
-  // An approval of an earlier version names no project. The user's own counts where no project is named.
+  // An approval of an earlier version names no project. The user's own counts if the environment names none either.
   if (expires === undefined && !isOthers && approvers.project === undefined) return undefined
   return project !== undefined && project === approvers.project ? undefined : 'project'
 }
@@ -156,28 +156,28 @@ function judgePlace({ buyer, checkout, project, expires }: Approval, approvers: 
 function judgeLife(approval: Approval, approvers: Approvers, { now, newest }: ApprovalLife): Lapse | 'elsewhere' | undefined {
   const { at, expires, checkout } = approval
   if (newest !== undefined && at < newest.at) return newest.isRevoked ? 'revoked' : 'replaced'
-  // Its journal recorded it before anybody could see it, so that journal has lost its memory.
+  // The journal recorded the approval before anybody could see it, so the journal has lost records.
   if (expires !== undefined && checkout === approvers.checkout && at !== newest?.at) return 'elsewhere'
   const until = expires === undefined ? (approvers.oldUntil ?? Number.POSITIVE_INFINITY) : Date.parse(expires)
   return Math.max(now, approvers.latest ?? 0) < until ? undefined : 'expired'
 }
 
 /**
- * Whether an approval has ended in a way that this machine knows all about: it may be given again like a missing
- * one, without a take-over.
+ * Whether an approval has ended, and this machine knows all purchases under it. Then it may be given again like a
+ * missing approval, without a takeover.
  */
 export function isLapsed({ buyer }: Pick<Approval, 'buyer'>, verdict: ApprovalVerdict, approvers: Approvers): boolean {
   const isLapse = verdict === 'replaced' || verdict === 'revoked' || verdict === 'expired'
   return isLapse && (approvers.isShared === true || buyer === approvers.own)
 }
 
-/** The later of a known approval and one that a record tells of. */
+/** The later of a known approval and the approval in a record. */
 export function newerApproval(known: NewestApproval | undefined, at: string, isRevoked: boolean): NewestApproval {
   return known !== undefined && known.at >= at ? known : { at, isRevoked }
 }
 
 /**
- * Whether signatures by a key count: it is the user's own key, or one that the user trusts.
+ * Whether signatures by a key count: the key is the user's own, or a key that the user trusts.
  *
  * @param publicKey Raw, base64url.
  */
@@ -187,7 +187,7 @@ export function isTrustedKey(publicKey: string, { own, others }: Approvers): boo
 }
 
 /**
- * The text that is signed. It has every term of the approval. The current name of the sprite is not a term.
+ * The signed text, with every term of the approval. The current name of the sprite is not a term.
  */
 function approvalText(hash: string, { host, keyMode, apiVersion }: ApprovedService, terms: ApprovalTerms): string {
   const { ceiling, priceVersion, buyer, at, given, checkout, project, expires } = terms

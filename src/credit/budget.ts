@@ -2,11 +2,11 @@ import { type Credits, formatCredits, sumCredits } from './credits.ts'
 
 /** Standing ceilings of the configuration. A sprite within them needs no approval of its own. */
 export interface Budget {
-  /** For all missing animations of one sprite together. */
+  /** Limit for all missing animations of one sprite together. */
   readonly perSprite?: Credits | undefined
-  /** For everything that one run buys. */
+  /** Limit for all purchases of one run. */
   readonly perRun?: Credits | undefined
-  /** For everything that this project has ever held or settled, or may have bought. */
+  /** Limit for all credits that this project has held, settled or perhaps spent. */
   readonly total?: Credits | undefined
 }
 
@@ -21,7 +21,7 @@ export interface BudgetLine {
  * `perSprite`, no sprite is covered.
  *
  * @param spent Settled, held and uncertain credits of the project so far.
- * @param approved Credits that this run is going to spend under approvals of their own.
+ * @param approved Credits that this run is going to spend for requests with their own approval.
  * @returns The names of covered sprites, and for each other sprite the reason, in words.
  */
 export function coverByBudget(

@@ -10,7 +10,7 @@ const pattern = /^(\d{1,15})(?:\.(\d{1,4}))?$/
 const unit = 10_000n
 
 /**
- * Parses a decimal text with at most four decimals, as the service writes it (`^\d+(\.\d{1,4})?$`). The value
+ * Parses a decimal text with at most four decimals, in the form of the service (`^\d+(\.\d{1,4})?$`). The value
  * never passes through a float.
  *
  * @param what Names the amount in the error, e.g. `--max`.
@@ -33,8 +33,8 @@ export function isCreditsText(text: string): boolean {
 }
 
 /**
- * The shortest decimal text of an amount: `24000n` is `2.4`, `30000n` is `3`. {@link parseCredits} reads it
- * back.
+ * The shortest decimal text of an amount: `24000n` is `2.4`, `30000n` is `3`. {@link parseCredits} reads this
+ * form.
  */
 export function formatCredits(amount: Credits): string {
   const sign = amount < 0n ? '-' : ''
@@ -49,7 +49,7 @@ export function creditsWords(amount: Credits): string {
   return `${text} ${text === '1' ? 'credit' : 'credits'}`
 }
 
-/** Whether a price is more than a ceiling allows. A price at the ceiling is allowed. */
+/** Whether a price is above a ceiling. A price at the ceiling is allowed. */
 export function isAboveCeiling(price: Credits, ceiling: Credits): boolean {
   return price > ceiling
 }

@@ -18,15 +18,15 @@ export interface LedgerMove {
 }
 
 /**
- * `ledger.jsonl`: one JSON object a line, append-only. It repeats the journal for people. The journal remains
- * the source of truth.
+ * `ledger.jsonl`: one JSON object on each line, append-only. It repeats the journal for people. The journal is
+ * authoritative.
  */
 export interface Ledger {
-  /** Reads all whole lines, each movement once. A torn last line is skipped. */
+  /** Reads all complete lines, each movement once. An incomplete last line is skipped. */
   read(): Promise<readonly LedgerMove[]>
   /** Appends a movement unless the ledger has it already (same request, attempt and type). */
   ensure(move: LedgerMove): Promise<void>
-  /** Does the same for many movements in one write. Returns how many of them the ledger did not have. */
+  /** Appends many movements in one write, unless the ledger has them. Returns the number of new movements. */
   ensureAll(moves: readonly LedgerMove[]): Promise<number>
 }
 
@@ -40,7 +40,7 @@ export function createLedger(disk: Disk, path: string): Ledger {
     const known = new Set(parseLedger(text, path).map(moveKey))
     const missing = moves.filter((move) => !known.has(moveKey(move)))
     if (missing.length === 0) return 0
-    // A crashed run may have left a torn last line. The new line must not become part of it.
+    // A crashed run may have left an incomplete last line. The new line must not become part of it.
     const separator = text === '' || text.endsWith('\n') ? '' : '\n'
     const lines = missing.map((move) => `${JSON.stringify({ ...move, credits: formatCredits(move.credits) })}\n`)
     // `git clean` may have deleted the folder, while the journal's second copy still has the movements.

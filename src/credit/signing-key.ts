@@ -3,7 +3,7 @@ import { SpritewrightError } from '../errors.ts'
 
 /**
  * A user's Ed25519 key pair. Signatures are for data that other machines read (the lock file). Seals are for
- * data that stays on this machine (the journal, uploads). A seal costs a fiftieth of a signature.
+ * data that stays on this machine (the journal, uploads). A seal takes a fiftieth of a signature's time.
  */
 export interface SigningKey {
   /** The name of the key: see {@link fingerprintOf}. */
@@ -20,10 +20,10 @@ export interface SigningKey {
 
 /** The store of the user's own key. */
 export interface KeyRing {
-  /** Reads the key. Returns `undefined` if there is none yet. */
+  /** Reads the key. Returns `undefined` if there is no key yet. */
   read(): Promise<SigningKey | undefined>
   /**
-   * Reads the key, and makes one first if there is none.
+   * Reads the key. Makes a key if there is none.
    *
    * @throws `SW_DISK` if the key cannot be stored.
    */
@@ -34,11 +34,11 @@ export interface KeyRing {
 export interface Signature {
   /** Raw Ed25519 public key, base64url. */
   readonly publicKey: string
-  /** Over the UTF-8 bytes of the text, base64url. */
+  /** Signature over the UTF-8 bytes of the text, base64url. */
   readonly signature: string
 }
 
-/** A signature before its check: both parts may be missing or invented. */
+/** A signature before its check: both parts may be missing or forged. */
 export interface ClaimedSignature {
   readonly publicKey?: string | undefined
   readonly signature?: string | undefined
@@ -49,7 +49,7 @@ export interface ClaimedSignature {
  * section 7).
  */
 const pkcs8Lead = Buffer.from('302e020100300506032b657004220420', 'hex')
-/** Hex digits of a fingerprint: 160 bits, as a Git commit has. */
+/** Hex digits of a fingerprint: 160 bits, as many as a Git commit's hash. */
 const fingerprintLength = 40
 
 /**
@@ -71,8 +71,8 @@ export function formatSigningKey(seed: Uint8Array): string {
 }
 
 /**
- * Reads a private key. It is PEM (PKCS #8), with real line breaks or with `\n` in their place. The base64
- * text between the two outer lines is enough.
+ * Reads a private key in PEM (PKCS #8), with real line breaks or with `\n` in their place. The base64 text between
+ * the two outer lines is enough.
  *
  * @param source Names the origin of the text in the error.
  * @throws `SW_CONFIG` for any other text. The message repeats nothing of the text.
@@ -123,13 +123,13 @@ export function isFingerprint(text: string): boolean {
 }
 
 /**
- * Checks that were made, by everything that decides them. A dev server looks at all approvals again whenever
- * a purchase moves on: of forty sprites, checking anew took a sixth of its time.
+ * Results of earlier checks, by all their inputs. A dev server judges all approvals again at each step of a purchase:
+ * for forty sprites, repeated checks took a sixth of its time.
  */
 const checked = new Map<string, boolean>()
-/** Keys that were read, by their base64. OpenSSL takes ten times as long to read one as to sign with it. */
+/** Keys that were read, by their base64. OpenSSL takes ten times as long to read a key as to sign with it. */
 const keys = new Map<string, SigningKey>()
-/** Number of answers that are remembered. After that, all are forgotten. */
+/** Most remembered results. If there are more, all are forgotten. */
 const rememberedAtMost = 4096
 
 function remember<T>(known: Map<string, T>, question: string, answer: () => T): T {
@@ -152,15 +152,14 @@ export function isSignatureOf({ publicKey, signature }: ClaimedSignature, text: 
 function checkSignature({ publicKey, signature }: ClaimedSignature, text: string): boolean {
   const raw = Buffer.from(publicKey ?? '', 'base64url')
   const signed = Buffer.from(signature ?? '', 'base64url')
-  // Each key has one valid spelling: code that compares it with the key of a signature must not meet a second
-  // one.
+  // Each key has one valid spelling, because other code compares keys as texts.
   if (raw.length !== 32 || signed.length !== 64 || raw.toString('base64url') !== publicKey) return false
   try {
-    // RFC 8037, section 2. Node reads this form in a tenth of the time that DER takes.
+    // RFC 8037, section 2. Node reads this form in a tenth of the time for DER.
     const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: publicKey }, format: 'jwk' })
     return verify(null, Buffer.from(text), key, signed)
   } catch {
-    // The bytes are not a point of the curve.
+    // The bytes are no point of the curve.
     return false
   }
 }

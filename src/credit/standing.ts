@@ -5,9 +5,9 @@ import { isSignatureOf, type Signature, type SigningKey } from './signing-key.ts
 /** Standing ceilings that a person accepted for one project and one service. */
 export interface AcceptedCeilings extends Signature {
   readonly ceilings: Budget
-  /** The service at which they apply: host and key mode. */
+  /** The service for which the ceilings apply: host and key mode. */
   readonly service: { readonly host: string; readonly keyMode: string }
-  /** When they were accepted, ISO 8601. */
+  /** Time of the acceptance, ISO 8601. */
   readonly at: string
 }
 
@@ -29,13 +29,13 @@ export function areSignedBy(key: SigningKey, place: string, accepted: AcceptedCe
   return accepted.publicKey === key.publicKey && isSignatureOf(accepted, ceilingsText(place, accepted))
 }
 
-/** Whether the ceilings of a configuration are exactly those that were accepted for this service. */
+/** Whether the ceilings of a configuration are exactly the ceilings that were accepted for this service. */
 export function isAccepted(accepted: AcceptedCeilings, ceilings: Budget, service: AcceptedCeilings['service']): boolean {
   const isSameService = accepted.service.host === service.host && accepted.service.keyMode === service.keyMode
   return isSameService && textOf(accepted.ceilings) === textOf(ceilings)
 }
 
-/** The lower of two totals, or the only one. Returns `undefined` if there is none. */
+/** The lower of two totals, or the only total. Returns `undefined` if both are missing. */
 export function lowerTotal(one: Credits | undefined, other: Credits | undefined): Credits | undefined {
   if (one === undefined || other === undefined) return one ?? other
   return one < other ? one : other
