@@ -7,24 +7,23 @@ import { createSharedLayer, type SharedLayer, type SharedPorts, toObjectFolder }
 /** One folder of the vault, or its shared store. */
 export interface VaultPlace {
   /**
-   * Other projects use `shared` too. `rescue` receives results of this project that its own folder did not
-   * take.
+   * Other projects use `shared` too. `rescue` has results of this project that its own folder did not accept.
    */
   readonly name: 'project' | 'shared' | 'rescue'
   readonly store: ObjectFolder
 }
 
-/** The vault of a project, with the places that make it up. */
+/** The vault of a project, with all its places. */
 export interface Vault extends ObjectStore, Pick<SharedLayer, 'unshared' | 'troubles'> {
   /** The project's own folder first. */
   readonly places: readonly VaultPlace[]
   /**
-   * Makes sure that the shared store takes bytes and gives them back. Does nothing without one.
+   * Checks that the shared store accepts bytes and returns them. Does nothing without a shared store.
    *
    * @throws `SW_STORE`, or the disk's error.
    */
   probeShared(): Promise<void>
-  /** Pushes the results that the shared store has not taken yet; see {@link SharedLayer.pushOwed}. */
+  /** Pushes the results that the shared store does not have yet; see {@link SharedLayer.pushOwed}. */
   pushOwed(): Promise<void>
 }
 
@@ -32,21 +31,21 @@ export interface Vault extends ObjectStore, Pick<SharedLayer, 'unshared' | 'trou
 export interface VaultFolders {
   /** The project's store, with results in `results/` and damaged results in `quarantine/`. */
   readonly local: string
-  /** A folder above it that existed before any of ours: the project's. */
+  /** A parent folder that existed before any of our folders: the folder of the project. */
   readonly root?: string | undefined
   /** A folder that several checkouts share, or a store. */
   readonly shared?: string | BlobStore | undefined
-  /** Folders for results that the project's folder does not take, tried in this order. */
+  /** Folders for results that the project's folder does not accept, tried in this order. */
   readonly rescue?: readonly string[]
 }
 
 /**
  * Creates the vault: the project's own results first, then a shared store if one is configured. A result found
- * in the shared store is copied into the project. A bought result goes to both.
+ * in the shared store is copied into the project. A bought result is written to both places.
  *
- * If the shared store does not take a result, `unshared` says so, because the paid bytes are already safe in
- * the project; a later run pushes them. If the project cannot be written, the bytes go to a rescue folder, and
- * `rescued` names it.
+ * If the shared store does not accept a result, `put` does not fail, because the paid bytes are already safe in the
+ * project: `unshared` lists the result, and a later run pushes it. If the project cannot be written, the bytes go to
+ * a rescue folder, and `rescued` names it.
  *
  * @param warn Receives one sentence for a person.
  */
@@ -57,7 +56,7 @@ export function createVault(ports: SharedPorts, folders: VaultFolders, warn: (me
   const { shared: where } = folders
   const openShared = (onDamage: (hash: string) => void): ObjectFolder =>
     typeof where === 'object' ? toObjectFolder(where, onDamage) : open(where ?? '', onDamage)
-  // What is owed is a part of the records of this machine, which are never committed.
+  // The list of owed results belongs to the records of this machine, which are never committed.
   const owed = join(folders.local, 'submissions', 'unshared')
   const shared = where === undefined ? undefined : createSharedLayer(ports, openShared, owed, warn)
   const rescue = (folders.rescue ?? []).map((folder) => open(folder))
@@ -116,7 +115,7 @@ export function createVault(ports: SharedPorts, folders: VaultFolders, warn: (me
 /**
  * Returns the folder that took the bytes.
  *
- * @throws `SW_DISK` if none did.
+ * @throws `SW_DISK` if no folder took them.
  */
 async function putElsewhere(rescue: readonly ObjectStore[], folder: string, bytes: Uint8Array, cause: unknown): Promise<string> {
   for (const one of rescue) {

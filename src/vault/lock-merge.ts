@@ -1,6 +1,6 @@
 import { formatEntry, knowledgeOf, type LockEntry, type LockFile, unnamedStepId } from './lockfile.ts'
 
-/** The texts of a file with conflict markers, as each branch has it. */
+/** The two texts of a file with conflict markers, one for each branch. */
 export interface ConflictSides {
   readonly ours: string
   readonly theirs: string
@@ -8,16 +8,16 @@ export interface ConflictSides {
 
 /** A merged lock file. */
 export interface MergedLock {
-  /** Of an entry in `conflicts` it has our side. */
+  /** The merged lock file. For an entry in `conflicts`, it has our side. */
   readonly lock: LockFile
   /** Ids of the entries that both sides changed differently, ascending. */
   readonly conflicts: readonly string[]
 }
 
 /**
- * Takes a text with git's conflict markers apart, in the styles `merge`, `diff3` and `zdiff3`.
+ * Separates the two sides of a text with git's conflict markers, in the styles `merge`, `diff3` and `zdiff3`.
  *
- * @returns `undefined` if the text has no markers, or incomplete ones.
+ * @returns `undefined` if the text has no markers, or incomplete markers.
  */
 export function readConflict(text: string): ConflictSides | undefined {
   const sides = { ours: [] as string[], base: [] as string[], theirs: [] as string[] }
@@ -55,19 +55,19 @@ export function writeConflict({ ours, theirs }: ConflictSides): string {
 /** A person's decision about the entries that both sides changed. */
 export interface LockChoice {
   readonly side: 'ours' | 'theirs'
-  /** Ids of the entries that it is about; empty for all. */
+  /** Ids of the entries for which the choice applies; empty for all. */
   readonly ids: readonly string[]
 }
 
 /**
- * Merges two versions of a lock file, entry by entry. Entries are taken whole, because an approval, the bytes
- * of its submission and its result belong together: the one that only one side changed, or the one that
- * continues the other (it has all sections of the other unchanged).
+ * Merges two versions of a lock file, entry by entry. An entry is taken from one side as a whole, because an approval,
+ * the bytes of its submission and its result belong together. If only one side changed the entry, that side counts. If
+ * one side has all sections of the other unchanged, and more, that side counts.
  *
- * @param base The version before both.
+ * @param base The common earlier version.
  * @default none: nothing counts as deleted
  * @param choice Decides conflicts; see {@link choose}.
- * @default they are left
+ * @default conflicts are left
  */
 export function mergeLocks(ours: LockFile, theirs: LockFile, base: LockFile = none, choice?: LockChoice): MergedLock {
   const conflicts = new Set<string>()
@@ -114,8 +114,8 @@ function mergeEntry(
 }
 
 /**
- * Decides a conflict by a chosen side, without dropping a purchase: the entry that knows more of one wins,
- * whichever side it is on. Two purchases stay a conflict, because an entry has room for one.
+ * Decides a conflict by a chosen side, without dropping a purchase: the entry that is further in a purchase wins, on
+ * either side. Two purchases stay a conflict, because an entry has room for only one.
  */
 function choose(side: LockChoice['side'], ours: LockEntry | undefined, theirs: LockEntry | undefined): LockEntry | 'conflict' | undefined {
   const [one, other] = [ours?.execution?.id, theirs?.execution?.id]

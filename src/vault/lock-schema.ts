@@ -70,7 +70,7 @@ const fileSchema = z.strictObject({
   steps: z.record(hex64, entrySchema).optional(),
 })
 
-/** How a person decides about entries that both sides changed. */
+/** Advice for entries that both sides changed. */
 export const howToChoose =
   'Keep the entries of one side: npx spritewright merge --ours, or --theirs; with names, only those. A purchase is kept in any case'
 
@@ -83,7 +83,7 @@ export function lockJsonSchema(): object {
 }
 
 /**
- * Parses a lock file's text. A merge conflict in it is resolved where both sides agree; see `mergeLocks`.
+ * Parses a lock file's text. A merge conflict is resolved if both sides agree; see `mergeLocks`.
  *
  * @throws `SW_LOCKFILE` with the faulty place.
  */
@@ -123,7 +123,7 @@ export function parseLockFile(text: string, path: string): LockFile {
  * Finds two requests that name the same execution. An execution belongs to only one request, so the other
  * would get a result that was paid for the first.
  *
- * @returns A sentence about the two; `undefined` if there are none.
+ * @returns A sentence about the two requests; `undefined` if no execution is shared.
  */
 function findSharedExecution(lock: LockFile): string | undefined {
   const owners = new Map<string, { readonly hash: string; readonly id: string }>()

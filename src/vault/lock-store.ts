@@ -17,12 +17,12 @@ export interface LockStore {
    * Changes one entry. Reads the file again, applies `change` to the current entry, writes durably, and reads
    * again to verify the change.
    *
-   * Calls of one process run one after the other. If another process writes in between, its change is kept,
-   * or this change is made again on top of it.
+   * Calls of one process run one after the other. If another process writes in between, its change is kept, or this
+   * change is made again on top of it.
    */
   change(id: string, hash: string, change: (entry: LockEntry | undefined) => LockEntry): Promise<void>
   /**
-   * The same for several entries in one write. A program that watches the file never sees only some of them.
+   * Changes several entries in one write. A program that watches the file never sees only some of the changes.
    */
   changeAll(changes: readonly LockChange[]): Promise<void>
 }
@@ -38,8 +38,8 @@ export interface LockChange {
  * Opens the lock file at `path`. Reads and writes nothing before the first call.
  *
  * @param check Throws if a text must not be written. Nothing is written then.
- * @param turn A file by which processes take turns to rewrite the lock file. Without it, another process may
- * overwrite a change at the same moment. The change is then made again only if that is noticed.
+ * @param turn A file by which processes take turns to rewrite the lock file. Without it, another process may overwrite
+ * a change at the same moment. If this process notices, it makes the change again.
  */
 export function createLockStore(
   ports: { disk: Disk; random: Random },
@@ -50,8 +50,7 @@ export function createLockStore(
   const { disk, random } = ports
   const takeTurn = <T>(work: () => Promise<T>): Promise<T> => (turn ? inTurn({ disk, random, clock: turn.clock }, turn.path, work) : work())
   let queue: Promise<void> = Promise.resolve()
-  // Reading includes validation, which takes long for a large file. A text that is already validated is not
-  // validated again.
+  // Validation takes long for a large file, so the same text is validated only once.
   let known: { readonly text: string | undefined; readonly lock: LockFile } = { text: undefined, lock: noLock }
   const readText = async (): Promise<string | undefined> => ((await disk.stat(path)) ? decodeText(await disk.read(path)) : undefined)
   const readKnown = async (): Promise<typeof known> => {
@@ -102,7 +101,7 @@ export function createLockStore(
 
 const noLock: LockFile = { version: 1, animations: {} }
 
-/** Makes all changes in order. Copies the lock file once, however many they are. */
+/** Makes all changes in order, on one copy of the lock file. */
 function withChanges(lock: LockFile, changes: readonly LockChange[]): LockFile {
   const animations = { ...lock.animations }
   const steps = { ...lock.steps }
@@ -110,7 +109,8 @@ function withChanges(lock: LockFile, changes: readonly LockChange[]): LockFile {
   const later: LockChange[] = []
   for (const one of changes) {
     const { id, hash, change } = one
-    // An entry depends on other entries of its request. So a second change of a request needs the first one's lock.
+    // An entry depends on other entries of its request, so a second change of a request needs the lock file after the
+    // first change.
     if (changed.has(hash)) {
       later.push(one)
       continue

@@ -1,11 +1,11 @@
 import type { Given } from '../credit/approval.ts'
 
-/** Fields of the request, so that a later plan can name the paid field that changed. */
+/** Fields of the request, from which a later plan finds the changed paid field. */
 export interface AskedFields {
   readonly prompt: string
   /** Content hash of the reference file, or request hash of the step that makes the reference. */
   readonly reference?: string | undefined
-  /** A step's operation; absent for an animation, which has the fields below. */
+  /** Operation of a step or picture; absent for an animation, which has the fields below. */
   readonly operation?: string | undefined
   readonly frames?: number | undefined
   readonly background?: 'remove' | 'keep' | undefined
@@ -45,7 +45,7 @@ export interface LockEntry {
         readonly maxCredits: string
         /** The service's id of the uploaded picture in the body; absent if there is none. */
         readonly referenceId?: string | undefined
-        /** The key that froze the bytes. Missing in bytes of earlier versions, which are made anew. */
+        /** Key of the person who froze the bytes. Missing in bytes of earlier versions, which are made again. */
         readonly publicKey?: string | undefined
         readonly signature?: string | undefined
       }
@@ -107,12 +107,12 @@ function formatMembers<T>(members: Readonly<Record<string, T>>, indent: string, 
 }
 
 /**
- * Entries are immutable, so the text of each is made once. Every step of one entry rewrites the whole file,
- * which may have a thousand.
+ * The texts of entries. Entries are immutable, so each text is made once. Every step of one entry rewrites the whole
+ * file, which may have a thousand entries.
  */
 const entryTexts = new WeakMap<LockEntry, string>()
 
-/** The text of one entry in the file; empty if there is none. */
+/** The text of one entry in the file; empty without an entry. */
 export function formatEntry(entry: LockEntry | undefined): string {
   if (!entry) return ''
   const text = entryTexts.get(entry) ?? JSON.stringify(sorted(entry), null, 2)
@@ -132,22 +132,22 @@ function sorted(value: unknown): unknown {
  * Finds the entry of a request, under its own id or under any other id with the same request (a renamed
  * sprite, a twin, a step that is a picture elsewhere). A bought entry comes first.
  *
- * If another entry knows more of the purchase than the request's own, the result is the own entry with that
- * knowledge. So no request is bought under one id that was bought under another.
+ * If another entry has more sections of the purchase than the request's own entry, the result is the own entry with
+ * these sections. So a request that was bought under one id is not bought under another.
  *
- * @param id Of the animation or the step.
+ * @param id Id of the animation or the step.
  */
 export function findEntry(lock: LockFile, id: string, hash: string): LockEntry | undefined {
   const own = findOwnEntry(lock, id, hash)
   if (own?.result || own?.execution) return own
   const others = twinsIn(lock).get(hash) ?? []
   const bought = others.find((entry) => entry.result) ?? others.find((entry) => entry.execution)
-  // The own approval is kept beside the purchase under the other id.
+  // The own approval is kept, with the purchase under the other id.
   if (own && bought) return merged(own, bought)
   return own ?? bought ?? others[0]
 }
 
-/** A lock file object never changes, and a plan looks for the entry of every sprite that is not bought. */
+/** Entries by request, for each lock file object, which never changes. A plan searches them for every sprite. */
 const twins = new WeakMap<LockFile, ReadonlyMap<string, readonly LockEntry[]>>()
 
 /** The entries of each request under all ids, in the order of the file. A step may be a picture of the game elsewhere. */
@@ -165,7 +165,7 @@ function twinsIn(lock: LockFile): ReadonlyMap<string, readonly LockEntry[]> {
   return found
 }
 
-/** Entries are immutable, so two entries are merged once. */
+/** Merged entries. Entries are immutable, so two entries are merged once. */
 const mergedEntries = new WeakMap<LockEntry, WeakMap<LockEntry, LockEntry>>()
 
 function merged(own: LockEntry, bought: LockEntry): LockEntry {
@@ -176,7 +176,7 @@ function merged(own: LockEntry, bought: LockEntry): LockEntry {
   return entry
 }
 
-/** Ids under which the lock file has an approval of a request. A renamed sprite has two. */
+/** Ids under which the lock file has an approval of a request. A renamed sprite has two ids. */
 export function approvedIds({ animations, steps = {} }: LockFile, hash: string): readonly string[] {
   const ids = Object.keys(animations).filter((id) => animations[id]?.[hash]?.approval)
   return Object.hasOwn(steps, hash) && steps[hash]?.approval ? [...ids, unnamedStepId(hash)] : ids
@@ -188,28 +188,28 @@ export function findOwnEntry(lock: LockFile, id: string, hash: string): LockEntr
   return requests && Object.hasOwn(requests, hash) ? requests[hash] : undefined
 }
 
-/** How much an entry knows of its purchase: a result is more than an execution, and that more than frozen bytes. */
+/** How far an entry is in its purchase: a result counts more than an execution, and an execution more than bytes. */
 export function knowledgeOf(entry: Partial<LockEntry> = {}): number {
   return (entry.result ? 4 : 0) + (entry.execution ? 2 : 0) + (entry.submission ? 1 : 0)
 }
 
 /** A request in the lock file. */
 export interface LockedRequest {
-  /** Undefined for a step. The lock file names steps by their hash alone, because sprites may share them. */
+  /** Undefined for a step: the lock file names steps by their hash alone, because sprites may share them. */
   readonly id: string | undefined
   readonly entry: LockEntry
 }
 
 /**
- * All requests of a lock file, by hash. If a request has several names (a rename, a twin), the entry with the
- * most knowledge counts.
+ * All requests of a lock file, by hash. If a request has several names (a rename, a twin), the entry that is furthest
+ * in the purchase counts.
  */
 export function requestsOf(lock: LockFile): ReadonlyMap<string, LockedRequest> {
   const found = new Map<string, LockedRequest>()
   for (const [id, requests] of [...Object.entries(lock.animations), [undefined, lock.steps ?? {}] as const])
     for (const [hash, entry] of Object.entries(requests)) {
       const before = found.get(hash)
-      // A step that is a picture elsewhere keeps the name of the picture.
+      // A step that is also a picture keeps the name of the picture.
       if (before === undefined || knowledgeOf(entry) > knowledgeOf(before.entry)) found.set(hash, { id: id ?? before?.id, entry })
     }
   return found

@@ -20,8 +20,7 @@ export interface ObjectStore {
    * Reads the bytes and checks them against their name. A damaged object is moved to the quarantine folder,
    * never deleted. Returns `undefined` if there is no such object or if it was damaged.
    *
-   * @throws `SW_VAULT` if Git LFS has left a pointer in its place. The object is not damaged then, but was
-   * not fetched.
+   * @throws `SW_VAULT` if Git LFS has left a pointer in place of the object. Such an object was not fetched.
    */
   read(hash: string): Promise<Uint8Array | undefined>
   /** Whether an object of that name exists. Its bytes are not read. */
@@ -31,7 +30,7 @@ export interface ObjectStore {
    * stored. Fails with the disk's error.
    */
   probe(): Promise<void>
-  /** Folders that took results of this process because `folder` did not, one entry for each result. */
+  /** Folders with results of this process that `folder` did not accept, one entry for each result. */
   readonly rescued: readonly string[]
 }
 
@@ -45,7 +44,7 @@ export interface StoredFile {
 
 /** A folder of objects, with the calls of the commands that maintain it. */
 export interface ObjectFolder extends ObjectStore {
-  /** Whether it is a folder. If not, the two lists are empty, because no listing of a store is trusted. */
+  /** Whether this is a folder. For a store, the two lists are empty, because no listing of a store is trusted. */
   readonly isListed: boolean
   /** All objects, sorted by hash. Their bytes are not read. */
   list(): Promise<readonly StoredFile[]>
@@ -64,7 +63,7 @@ const endings = ['zip', 'png', 'bin'] as const
 const objectName = /^([0-9a-f]{64})\.(?:zip|png|bin)$/
 const quarantineName = /^([0-9a-f]{64})\.[0-9a-f]{8}\.(?:zip|png|bin)$/
 
-/** Start of the small pointer that Git LFS leaves in place of a file that it has not fetched. */
+/** Start of the small pointer that Git LFS leaves in place of an unfetched file. */
 const pointerStart = 'version https://git-lfs.github.com/spec/'
 const pointerBytes = 1024
 
@@ -72,7 +71,7 @@ function isPointer(bytes: Uint8Array): boolean {
   return bytes.length < pointerBytes && Buffer.from(bytes.subarray(0, pointerStart.length)).toString('latin1') === pointerStart
 }
 
-/** Chooses the ending by the first bytes. It serves people and version control; readers go by the content. */
+/** Chooses the ending by the first bytes, for people and version control. Readers only check the content. */
 function endingOf(bytes: Uint8Array): (typeof endings)[number] {
   if (bytes[0] === 0x50 && bytes[1] === 0x4b) return 'zip'
   return bytes[0] === 0x89 && bytes[1] === 0x50 && bytes[2] === 0x4e ? 'png' : 'bin'
@@ -82,8 +81,8 @@ function endingOf(bytes: Uint8Array): (typeof endings)[number] {
  * Creates a folder of objects: `<sha256>.zip` for sheets, `.png` for pictures, `.bin` for any other bytes.
  *
  * @param quarantine Folder for damaged objects.
- * @param root A folder above it that existed before any of ours. If `undefined`, the folder's creator makes
- * its name durable.
+ * @param root A parent folder that existed before any of our folders. If `undefined`, the folder's creator makes its
+ * name durable.
  * @param onDamage Called for each object that goes to the quarantine.
  */
 export function createObjectStore(
@@ -119,8 +118,8 @@ export function createObjectStore(
     return undefined
   }
   /**
-   * Handles a name that exists already. Its bytes are checked first, because a damaged object would hide the
-   * good bytes at hand. The folder is synced, because the process that made the name may have ended before.
+   * Handles a name that exists already. Its bytes are checked first, because a damaged object would hide the good
+   * bytes. The folder is synced, because the process that made the name may have ended before its sync.
    */
   const takeUp = async (path: string, hash: string, bytes: Uint8Array): Promise<void> => {
     if (isPointer(await disk.read(path))) await replaceFile(disk, random, path, bytes)
@@ -151,7 +150,7 @@ export function createObjectStore(
     list: () => namesIn(folder, objectName),
     quarantined: () => namesIn(quarantine, quarantineName),
     remove: async (hash) => {
-      // The same bytes always get the same ending. An earlier version may have chosen a different one.
+      // The same bytes always get the same ending, but an earlier version may have chosen another ending.
       const own = (
         await Promise.all(endings.map(async (ending) => ((await disk.stat(place(hash, ending))) ? [place(hash, ending)] : [])))
       ).flat()

@@ -18,40 +18,40 @@ export interface SharedPorts {
 }
 
 /**
- * The results that machines share. `has` and `read` never fail: if the store cannot be asked, a result counts as
+ * The results that machines share. `has` and `read` never fail: if the store cannot be reached, a result counts as
  * missing, and a warning says so.
  */
 export interface SharedLayer extends ObjectFolder {
-  /** Whether the store had wrong bytes under this name, and good ones have not replaced them yet. */
+  /** Whether the store had wrong bytes under this name, which good bytes have not replaced yet. */
   isWrong(hash: string): boolean
   /**
-   * Stores the bytes, in place of wrong ones. If the store does not take them, they are owed to it: a later
+   * Stores the bytes, and replaces wrong bytes. If the store does not accept them, the result is owed: a later
    * {@link SharedLayer.pushOwed} tries again, also in another process.
    */
   share(bytes: Uint8Array): Promise<void>
   /**
-   * Pushes the results that are owed to the store. If it still takes none, that is a warning.
+   * Pushes the owed results to the store. Warns if the store still accepts none.
    *
    * @param read Reads a result of this machine.
    */
   pushOwed(read: (hash: string) => Promise<Uint8Array | undefined>): Promise<void>
   /**
-   * The results that the store did not take in this process, each with the reason, whole sentences. While there
-   * is one, `probe` fails.
+   * The results that the store did not accept in this process, each with the reason in complete sentences. While there
+   * is such a result, `probe` fails.
    */
   readonly unshared: ReadonlyMap<string, string>
-  /** Everything that was wrong with the store in this process, in sentences. */
+  /** All failures of the store in this process, in sentences. */
   readonly troubles: ReadonlySet<string>
 }
 
-/** After a failed read the store is not asked for this long, in milliseconds: thousands of results may be missing. */
+/** Pause after a failed read, in milliseconds: thousands of results may be missing, and each would fail. */
 const restMs = 30_000
 
 /**
  * Creates the layer over a store.
  *
- * @param open Opens the store. Its argument must be called when wrong bytes were found under a name.
- * @param owed Folder of marks, one for each result that is not known to be in the store.
+ * @param open Opens the store. It must call its argument when the store has wrong bytes under a name.
+ * @param owed Folder with one file for each result that may be missing in the store.
  * @param warn Receives one sentence for a person.
  */
 export function createSharedLayer(
@@ -113,7 +113,7 @@ export function createSharedLayer(
     share: async (bytes) => {
       const hash = sha256(bytes)
       try {
-        // A process that is killed from here on leaves the mark to the next one.
+        // If the process is killed after this write, the next process finds the file and pushes the result.
         await publish(disk, random, join(owed, hash), new TextEncoder().encode(`${hash}\n`))
         await put(bytes)
       } catch (error) {
@@ -125,23 +125,22 @@ export function createSharedLayer(
       const hashes = [...new Set([...marked, ...unshared.keys()])]
       unshared.clear()
       await inParallel(hashes, async (hash) => {
-        // After one failure the others wait for the next build, as thousands of them may be owed.
+        // After one failure, the other results wait for the next build, because there may be thousands.
         if (unshared.size > 0) return
         const bytes = await read(hash)
         if (bytes) await put(bytes).catch((error: unknown) => unshared.size > 0 || owe(hash, error))
-        // It was deleted here since, so there is nothing to push.
+        // The result was deleted here meanwhile, so there is nothing to push.
         else await disk.remove(join(owed, hash))
       })
     },
   }
 }
 
-/** Object of the probe. Its bytes are the same everywhere, so that probes do not pile up. */
+/** Object of the probe. Its bytes are always the same, so that a store has only one such object. */
 const probeBytes = new TextEncoder().encode('spritewright: may results be stored here?\n')
 
 /**
- * Makes a store of results an object folder without a listing. A put counts when the store gives the bytes back
- * equal.
+ * Makes a store of results an object folder without a listing. A put counts when the store returns equal bytes.
  *
  * @param onDamage Called when the store has wrong bytes under a name.
  */
