@@ -19,12 +19,12 @@ export interface Bounds {
   readonly maximumBytes: number
 }
 
-/** Bounds of a record, and of an answer without a body: a few kilobytes, and a purchase waits for it. */
+/** Bounds of a record, and of an answer without a body: a few kilobytes, for which a purchase waits. */
 export const recordBounds: Bounds = { timeoutMs: 20_000, maximumBytes: 2 ** 20 }
 /** Bounds of a result. */
 export const blobBounds: Bounds = { timeoutMs: 300_000, maximumBytes: 2 ** 30 }
 
-/** Sends one request and reads its whole answer. Rejects if that does not come in time. */
+/** Sends one request and reads its whole answer. Rejects if the answer does not come in time. */
 export async function exchange({ clock, net }: { clock: Clock; net: Net }, request: NetRequest, bounds: Bounds): Promise<Answer> {
   const done = new AbortController()
   const late = new AbortController()
@@ -40,14 +40,14 @@ export async function exchange({ clock, net }: { clock: Clock; net: Net }, reque
   }
 }
 
-/** How often a call is tried in all. */
+/** Total number of tries of a call. */
 const mostTries = 4
-/** Longest wait after the first failure, in milliseconds. It doubles with each failure. */
+/** Longest wait after the first failure, in milliseconds. The wait doubles with each failure. */
 const firstPauseMs = 200
 
 /**
- * Runs a call that may be repeated, again after each failure that may pass. The waits have jitter, so that
- * many machines do not come back together.
+ * Runs a repeatable call, and repeats it after each temporary failure. The waits have jitter, so that many machines
+ * do not repeat at the same time.
  */
 export async function withTries<T>({ clock, random }: { clock: Clock; random: Random }, call: () => Promise<T>): Promise<T> {
   for (let number = 1; ; number++) {
@@ -61,7 +61,7 @@ export async function withTries<T>({ clock, random }: { clock: Clock; random: Ra
   }
 }
 
-/** Whether two texts of bytes are the same. */
+/** Whether two byte arrays are equal. */
 export function isEqual(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(a, b) === 0
 }

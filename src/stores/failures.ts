@@ -1,14 +1,14 @@
 import { type ErrorFacts, SpritewrightError } from '../errors.ts'
 
-/** What a shared store did not do, and why. */
+/** A failed call of a shared store. */
 interface Failure {
   /** Address without credentials. */
   readonly address: string
-  /** What was asked, e.g. `read journal/a/1`. */
+  /** The requested work, e.g. `read journal/a/1`. */
   readonly work: string
-  /** What was found, without a secret. */
+  /** The observed failure, without a secret. */
   readonly found: string
-  /** What to do next: a sentence. */
+  /** The next action for a person: a sentence. */
   readonly advice?: string | undefined
   /** Whether the same call may succeed in a moment. */
   readonly mayPass?: boolean
@@ -28,7 +28,7 @@ export function storeError({ address, work, found, advice, mayPass = false, fact
 /**
  * Makes the error of a store that cannot keep the journal.
  *
- * @param found What it did instead of writing a file only if its name is free.
+ * @param found What the store did instead of writing a file only if its name is free.
  */
 export function unsafeStore(address: string, found: string, facts: ErrorFacts = {}): SpritewrightError {
   return new SpritewrightError('SW_STORE_UNSAFE', {
@@ -37,7 +37,7 @@ export function unsafeStore(address: string, found: string, facts: ErrorFacts = 
   })
 }
 
-/** Makes the error of an address that is none. Never repeats the address, which may have a password in it. */
+/** Makes the error of an invalid address. Never repeats the address, which may contain a password. */
 export function addressError(expected: string, found: string): SpritewrightError {
   return new SpritewrightError('SW_CONFIG', {
     message: `Expected the address of a shared store as ${expected}, found ${found}. Correct the address in the configuration.`,
@@ -45,7 +45,7 @@ export function addressError(expected: string, found: string): SpritewrightError
   })
 }
 
-/** Describes a failure of the network or of a disk in a few words. No secret: the cause has no request. */
+/** Describes a failure of the network or of a disk in a few words. The cause has no request, so no secret is shown. */
 export function wordsOf(cause: unknown): string {
   const { code, message } = (cause ?? {}) as { code?: unknown; message?: unknown }
   const inner = (cause as { cause?: unknown } | undefined)?.cause
@@ -56,8 +56,8 @@ export function wordsOf(cause: unknown): string {
 /**
  * Returns a name that every store accepts.
  *
- * @throws `SW_INTERNAL` for any other. A segment neither begins nor ends with a dot, because file systems and
- * URLs give such names a meaning.
+ * @throws `SW_INTERNAL` for any other name. A segment neither begins nor ends with a dot, because such names have a
+ * meaning in file systems and URLs.
  */
 export function checkName(name: string): string {
   if (name.length <= 512 && name.split('/').every((segment) => /^[a-z0-9_-]+(?:\.+[a-z0-9_-]+)*$/.test(segment))) return name
@@ -70,7 +70,7 @@ export function checkName(name: string): string {
 /**
  * Returns the name of an object.
  *
- * @throws `SW_INTERNAL` unless it is a SHA-256 in lower-case hex.
+ * @throws `SW_INTERNAL` for any text that is no SHA-256 in lower-case hex.
  */
 export function checkSha256(sha256: string): string {
   if (/^[0-9a-f]{64}$/.test(sha256)) return sha256

@@ -11,12 +11,12 @@ import type { RecordStore } from './record-store.ts'
 const precisionMs = 2000
 
 /**
- * Opens a folder that several machines see.
+ * Opens a folder that several machines share.
  *
- * The folder must exist: if a network folder is not mounted, a new one would be a journal of this machine
- * alone. So it should lie below the mount point, which is there even when nothing is mounted.
+ * The folder must exist: if a network folder is not mounted, a new folder would be a journal of this machine alone.
+ * So the folder should be below the mount point, which exists even when nothing is mounted.
  *
- * @param folder Absolute.
+ * @param folder Absolute path.
  */
 export function openFolderRecords({ disk, random }: { disk: Disk; random: Random }, folder: string): RecordStore {
   const pathOf = (name: string): string => join(folder, ...checkName(name).split('/'))
@@ -42,7 +42,7 @@ export function openFolderRecords({ disk, random }: { disk: Disk; random: Random
       return inFolder(`write ${name}`, async () => {
         if (!(await publish(disk, random, path, bytes))) {
           if (!isEqual(await disk.read(path), bytes)) return 'taken'
-          // An earlier try wrote it, perhaps without a flush.
+          // An earlier try wrote the file, perhaps without a flush.
           await disk.sync(path)
           await disk.syncFolder(dirname(path))
         }
@@ -63,7 +63,7 @@ export function openFolderRecords({ disk, random }: { disk: Disk; random: Random
   }
 }
 
-/** The time by the clock of the folder's machine: that of a new file. A file server's clock may differ from ours. */
+/** The time of a new file, by the clock of the folder's machine. A file server's clock may differ from ours. */
 async function now(disk: Disk, random: Random, folder: string): Promise<number> {
   const path = tempName(random, join(folder, 'clock'))
   try {

@@ -6,7 +6,7 @@ import { type HttpClient, type HttpMethod, type HttpPorts, isDone } from './http
 /**
  * Makes a store of results that speaks HTTP: an object is `cas/<sha256>`.
  *
- * @param isMissing Whether an answer says that there is no such object.
+ * @param isMissing Whether an answer says that the object does not exist.
  */
 export function blobsOver(ports: HttpPorts, client: HttpClient, isMissing: (answer: Answer) => boolean): BlobStore {
   const ask = async (verb: string, method: HttpMethod, sha256: string, body?: Uint8Array): Promise<Answer | undefined> => {
@@ -16,7 +16,7 @@ export function blobsOver(ports: HttpPorts, client: HttpClient, isMissing: (answ
       const bounds = method === 'GET' || method === 'PUT' ? blobBounds : recordBounds
       const answer = await client.send(work, method, key, bounds, body ? { body } : {})
       if (isDone(answer)) return answer
-      // The answer to HEAD has no body, so it does not say what is missing.
+      // The answer to HEAD has no body, so it cannot say whether the object or the bucket is missing.
       if (method !== 'PUT' && (isMissing(answer) || (method === 'HEAD' && answer.status === 404))) return undefined
       throw client.refusal(work, answer)
     })

@@ -25,8 +25,8 @@ export function parseHttpCacheAddress(text: string): HttpCacheAddress {
 }
 
 /**
- * Opens a cache for results, as Bazel's remote cache speaks HTTP. Nothing can be written there only if its name
- * is free, so it cannot keep records.
+ * Opens a cache for results, which speaks the HTTP protocol of Bazel's remote cache. The protocol cannot write a file
+ * only if its name is free, so the cache cannot keep records.
  *
  * @see https://bazel.build/remote/caching#http-caching
  */

@@ -6,10 +6,10 @@ import { storeError, wordsOf } from './failures.ts'
 /** Ports of a store that speaks HTTP. */
 export type HttpPorts = Pick<Host, 'clock' | 'net' | 'random'>
 
-/** A method that stores answer. */
+/** The HTTP methods of stores. */
 export type HttpMethod = 'GET' | 'HEAD' | 'PUT' | 'DELETE'
 
-/** What a request carries. */
+/** The headers and body of a request. */
 export interface HttpContent {
   readonly body?: Uint8Array
   readonly headers?: Readonly<Record<string, string>>
@@ -17,22 +17,22 @@ export interface HttpContent {
 
 /** Sends requests to one store. */
 export interface HttpClient {
-  /** For messages, without credentials. */
+  /** Address for messages, without credentials. */
   readonly address: string
   /**
    * Sends one request, without a retry.
    *
    * @param work For the message, e.g. `read journal/a/1`.
-   * @param key Below the store's base. It needs no encoding.
+   * @param key Path below the store's base. It needs no encoding.
    * @returns The answer, of any status.
-   * @throws `SW_STORE` if no whole answer came. It is then unknown whether the request was received.
+   * @throws `SW_STORE` if no complete answer came. Then it is unknown whether the store received the request.
    */
   send(work: string, method: HttpMethod, key: string, bounds: Bounds, content?: HttpContent): Promise<Answer>
-  /** The error of an answer that the caller does not expect. It says whether the call may succeed in a moment. */
+  /** The error for an unexpected answer. It says whether the same call may succeed in a moment. */
   refusal(work: string, answer: Answer): SpritewrightError
 }
 
-/** What a client differs in. */
+/** The differences between HTTP stores. */
 export interface HttpService {
   readonly address: string
   /** URL without a slash at its end. */
@@ -40,11 +40,11 @@ export interface HttpService {
   /**
    * Returns the headers of a request, signed.
    *
-   * @default those of the content
+   * @default the headers of the content
    */
   sign?(method: HttpMethod, url: string, content: HttpContent): Promise<Readonly<Record<string, string>>>
   /**
-   * What a person can do about a refusal: a sentence.
+   * Advice for a person about a refusal: a sentence.
    *
    * @default advice for every store
    */
@@ -61,7 +61,7 @@ export function createHttpClient({ clock, net }: HttpPorts, { address, base, sig
       try {
         return await exchange({ clock, net }, { method, url, headers, ...(content.body ? { body: content.body } : {}) }, bounds)
       } catch (cause) {
-        // A proxy's address that is not valid, for instance.
+        // For example, the address of a proxy is not valid.
         if (hasCode(cause, 'SW_CONFIG')) throw cause
         throw storeError({ address, work, found: wordsOf(cause), mayPass: true, cause })
       }
@@ -82,8 +82,8 @@ export function createHttpClient({ clock, net }: HttpPorts, { address, base, sig
 }
 
 /**
- * The service's own name of an error, as S3 writes it. The rest of the text is not used, because it may repeat
- * what was signed.
+ * The service's own name of an error, in the form of S3. The other text of the answer is not used, because it may
+ * repeat signed parts of the request.
  */
 export function reasonOf(answer: Answer): string | undefined {
   return /<Code>([A-Za-z0-9.]{1,64})<\/Code>/.exec(new TextDecoder().decode(answer.bytes.subarray(0, 4096)))?.[1]

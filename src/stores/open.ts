@@ -14,10 +14,10 @@ import { parseS3Address, type S3Address } from './s3-client.ts'
 /** Ports of the shared stores. */
 export type StorePorts = PostgresPorts & Pick<Host, 'net'>
 
-/** Where a shared store is. A folder is absolute. */
+/** The place of a shared store. The path of a folder is absolute. */
 export type StoreAddress = S3Address | PostgresAddress | HttpCacheAddress | { readonly kind: 'folder'; readonly folder: string }
 
-/** The addresses that have a use, in words. */
+/** The addresses that a store of records can have, in words. */
 const recordForms = 's3://bucket/prefix, postgres://host/database or an absolute folder'
 const blobForms = 's3://bucket/prefix, https://host/path or an absolute folder'
 
@@ -25,7 +25,7 @@ const blobForms = 's3://bucket/prefix, https://host/path or an absolute folder'
  * Parses the address of a shared store.
  *
  * @param text `s3://bucket/prefix`, `postgres://host:port/database`, `https://host/path`, or an absolute folder.
- * @throws `SW_CONFIG` for any other text. It is not repeated, because it may have a password in it.
+ * @throws `SW_CONFIG` for any other text. The message does not repeat the text, which may contain a password.
  */
 export function parseStoreAddress(text: string): StoreAddress {
   if (text.startsWith('s3:')) return parseS3Address(text)
@@ -36,11 +36,11 @@ export function parseStoreAddress(text: string): StoreAddress {
 }
 
 /**
- * Opens a store of records. Nothing is sent before its first call. It is probed before its first write.
+ * Opens a store of records. Nothing is sent before its first call. The store is probed before its first write.
  *
- * @param root Folder of the project, where optional packages are looked for.
- * @throws `SW_CONFIG` if the store cannot keep records, or lacks credentials; `SW_UNTRUSTED_HOST` for a database
- * that the environment does not trust.
+ * @param root Folder of the project, in which optional packages are searched.
+ * @throws `SW_CONFIG` if the store cannot keep records, or if credentials are missing; `SW_UNTRUSTED_HOST` for a
+ * database that the environment does not trust.
  */
 export function openRecordStore(ports: StorePorts, address: StoreAddress, root: string): RecordStore {
   return probedRecords(openRecords(ports, address, root), ports.random)
@@ -54,9 +54,9 @@ function openRecords(ports: StorePorts, address: StoreAddress, root: string): Re
 }
 
 /**
- * Opens a store of results. A folder of results is a part of the vault.
+ * Opens a store of results. The vault itself handles folders of results.
  *
- * @throws `SW_CONFIG` if the store cannot keep results, or lacks credentials.
+ * @throws `SW_CONFIG` if the store cannot keep results, or if credentials are missing.
  */
 export function openBlobStore(ports: StorePorts, address: StoreAddress): BlobStore {
   if (address.kind === 's3') return openS3Blobs(ports, ports.env, address)

@@ -17,7 +17,7 @@ const form = 'postgres://host/database or postgres://host:port/database'
 /**
  * Parses `postgres://host[:port]/database`.
  *
- * @throws `SW_CONFIG` for any other text. It is not repeated, because it may have a password in it.
+ * @throws `SW_CONFIG` for any other text. The message does not repeat the text, which may contain a password.
  */
 export function parsePostgresAddress(text: string): PostgresAddress {
   if (text.includes('@'))
@@ -28,10 +28,10 @@ export function parsePostgresAddress(text: string): PostgresAddress {
 }
 
 /**
- * Adds what the environment says: user, password, port and encryption.
+ * Adds the settings of the environment: user, password, port and encryption.
  *
- * @throws `SW_UNTRUSTED_HOST` for a server that only a file of the project names. It may ask for the password
- * in clear text.
+ * @throws `SW_UNTRUSTED_HOST` for a server that only a file of the project names. Such a server could ask for the
+ * password in clear text.
  */
 export function resolvePostgresTarget({ host, port, database }: PostgresAddress, env: Host['env']): DatabaseTarget {
   const plain = host.replace(/^\[(.*)\]$/, '$1')
@@ -43,7 +43,7 @@ export function resolvePostgresTarget({ host, port, database }: PostgresAddress,
       facts: { host, port: target.port },
     })
   }
-  // Without a setting, pg would send everything in the clear.
+  // Without a setting, pg would not encrypt.
   const mode = env.PGSSLMODE || (isLoopback ? 'disable' : 'verify-full')
   return { ...target, tls: mode === 'disable' ? 'off' : mode === 'no-verify' ? 'unchecked' : 'checked' }
 }

@@ -17,8 +17,8 @@ const findTable = "SELECT to_regclass('spritewright_records') IS NOT NULL AS is_
 const createTable = `CREATE TABLE IF NOT EXISTS spritewright_records
   (name text PRIMARY KEY, bytes bytea NOT NULL, at timestamptz NOT NULL DEFAULT clock_timestamp())`
 /**
- * One statement is one transaction, also behind a pool of connections. It answers when the record is on disk,
- * whatever the server's default is.
+ * One statement is one transaction, also behind a pool of connections. It answers when the record is on disk, for
+ * every default of the server.
  */
 const insert = `WITH durable AS (SELECT set_config('synchronous_commit', 'on', true))
   INSERT INTO spritewright_records (name, bytes) SELECT $1::text, $2::bytea FROM durable
@@ -27,20 +27,20 @@ const select = `SELECT bytes, (extract(epoch FROM clock_timestamp() - at) * 1000
   FROM spritewright_records WHERE name = $1::text`
 
 /**
- * States that a maker of the table gets when another makes it at the same moment: its row in a catalogue, the
- * type of its rows or the table itself is there already.
+ * States of an error if two processes create the table at the same moment: its row in a catalogue, the type of its
+ * rows or the table itself exists already.
  */
 const isMadeStates = ['23505', '42710', '42P07']
-/** Classes of states that a moment later may be others: connection, conflict, resources, an operator, the system. */
+/** Classes of states that may be temporary: connection, conflict, resources, an operator, the system. */
 const passingClasses = ['08', '40', '53', '55', '57', '58']
 
 /**
- * Opens a database for records, in the table `spritewright_records`, which is made if it is missing.
+ * Opens a database for records, in the table `spritewright_records`, which is created if it is missing.
  *
- * An insert whose answer does not come is repeated over a new connection. If the first one wrote, the second
- * waits for it, writes nothing and reads our bytes.
+ * An insert without an answer is repeated over a new connection. If the first insert wrote, the second waits for the
+ * first, writes nothing and reads our bytes.
  *
- * @param root Folder of the project. The package `pg` is found there or above.
+ * @param root Folder of the project. The package `pg` is found there or in a parent folder.
  * @throws `SW_UNTRUSTED_HOST` for a server that the environment does not trust.
  */
 export function openPostgresRecords(ports: PostgresPorts, where: PostgresAddress, root: string): RecordStore {
@@ -63,7 +63,7 @@ export function openPostgresRecords(ports: PostgresPorts, where: PostgresAddress
     connection = undefined
     await old?.then((opened) => opened.close()).catch(() => {})
   }
-  /** Sends one statement, after those before it. An error ends the connection. */
+  /** Sends one statement, after all earlier ones. An error ends the connection. */
   const query = (work: string, text: string, values: readonly unknown[]): ReturnType<DatabaseConnection['query']> => {
     const turn = lastTurn.then(async () => {
       try {

@@ -4,11 +4,11 @@ import { unsafeStore } from './failures.ts'
 import type { RecordStore } from './record-store.ts'
 
 /**
- * Makes a store that is probed before its first write in this process. A machine that only reads needs no
- * right to write. The probe leaves a small file below `probe/`, because nothing is ever removed from a store
- * of records.
+ * Wraps a store, so that it is probed before its first write in this process. A machine that only reads needs no
+ * right to write. The probe leaves a small file below `probe/`, because nothing is ever removed from a store of
+ * records.
  *
- * Its calls throw `SW_STORE_UNSAFE` if the store ignores or refuses the condition.
+ * The store's calls throw `SW_STORE_UNSAFE` if the store ignores or refuses the condition.
  */
 export function probedRecords(store: RecordStore, random: Random): RecordStore {
   let isProbed: Promise<void> | undefined
@@ -17,7 +17,7 @@ export function probedRecords(store: RecordStore, random: Random): RecordStore {
     putIfAbsent: async (name, bytes) => {
       isProbed ??= probeRecords(store, random)
       await isProbed.catch((error: unknown) => {
-        // A store that was away may be back at the next call.
+        // An unreachable store may be reachable at the next call.
         isProbed = undefined
         throw error
       })
@@ -27,10 +27,10 @@ export function probedRecords(store: RecordStore, random: Random): RecordStore {
 }
 
 /**
- * Writes a random name twice: the first write must win, the second, with other bytes, must find the name
- * taken, and a read must give the first bytes.
+ * Writes a random name twice. The first write must succeed, the second write, with other bytes, must find the name
+ * taken, and a read must return the first bytes.
  *
- * @throws `SW_STORE_UNSAFE` if the store does anything else; `SW_STORE` if it cannot be reached.
+ * @throws `SW_STORE_UNSAFE` if the store behaves differently; `SW_STORE` if it cannot be reached.
  */
 export async function probeRecords(store: RecordStore, random: Random): Promise<void> {
   const name = `probe/${random.uuid()}`

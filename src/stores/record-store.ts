@@ -1,6 +1,6 @@
 /**
- * A place for small files that are written once and never changed. Several machines may write to it at the
- * same time. The journal needs nothing more: whoever writes the next record first decides.
+ * A place for small files that are written once and never changed. Several machines may write at the same time. The
+ * journal needs nothing more: the first writer of the next record decides.
  */
 export interface RecordStore {
   /** Address for messages, without credentials. */
@@ -9,14 +9,14 @@ export interface RecordStore {
    * Writes a file durably if its name is free. Two writers never get `mine` for one name.
    *
    * @param name Path of one or more segments of `a-z`, `0-9`, `-`, `_` and `.`, separated by `/`.
-   * @param bytes They contain a text of their writer's own, so that no two writers write the same bytes.
+   * @param bytes Contain a random text of their writer, so that no two writers write the same bytes.
    * @returns `mine` if this call wrote the file, even if the answer was lost and a read proved it; `taken` if
    * the name has other bytes.
-   * @throws `SW_STORE` if the store cannot be reached or refuses. It is then unknown whether the file exists.
+   * @throws `SW_STORE` if the store cannot be reached or refuses. Then it is unknown whether the file exists.
    */
   putIfAbsent(name: string, bytes: Uint8Array): Promise<'mine' | 'taken'>
   /**
-   * Reads a file as it is now, past every cache. Returns `undefined` if there is none.
+   * Reads the present file, without any cache. Returns `undefined` if there is no such file.
    *
    * @throws `SW_STORE` if the store cannot be reached or refuses.
    */

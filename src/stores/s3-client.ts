@@ -5,18 +5,18 @@ import type { Answer } from './exchange.ts'
 import { addressError } from './failures.ts'
 import { createHttpClient, type HttpClient, type HttpPorts } from './http-client.ts'
 
-/** A bucket, and where its keys begin. */
+/** A bucket, with the prefix of its keys. */
 export interface S3Address {
   readonly kind: 's3'
   readonly bucket: string
-  /** Segments before every key. Empty, or without a slash at either end. */
+  /** Segments before every key; empty, or without a slash at either end. */
   readonly prefix: string
 }
 
 /**
  * Parses `s3://bucket/prefix`.
  *
- * @throws `SW_CONFIG` for any other text, e.g. one with a key, a host or a query.
+ * @throws `SW_CONFIG` for any other text, e.g. with a key, a host or a query.
  */
 export function parseS3Address(text: string): S3Address {
   const [, bucket, prefix] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:\/[\w-]+(?:\.+[\w-]+)*)*)\/?$/.exec(text) ?? []
@@ -25,8 +25,8 @@ export function parseS3Address(text: string): S3Address {
 }
 
 /**
- * Makes a client with the credentials and the endpoint of the environment, as other tools for S3 read them.
- * With an endpoint, the bucket is in the path; AWS itself gets it in the host name.
+ * Makes a client with the credentials and the endpoint in the environment, from the usual variables of S3 tools.
+ * With an endpoint, the bucket is in the path; for AWS itself, the bucket is in the host name.
  *
  * @throws `SW_CONFIG` if a variable is missing or not valid. No message contains the value of a variable.
  */
@@ -50,7 +50,7 @@ export function createS3Client(ports: HttpPorts, env: Host['env'], where: S3Addr
         region,
         service: 's3',
         url,
-        // A signed condition cannot be lost on the way, and signed bytes cannot be changed.
+        // The signature covers the condition and the bytes, so a proxy can neither drop nor change them.
         headers: { ...headers, 'x-amz-content-sha256': digest },
         datetime: new Date(ports.clock.wall()).toISOString().replace(/[:-]|\.\d{3}/g, ''),
       })
@@ -85,7 +85,7 @@ function readCredentials(env: Host['env'], address: string): { accessKeyId: stri
 /** Returns scheme, host and path of the bucket. */
 function readEndpoint(env: Host['env'], bucket: string, region: string): string {
   const endpoint = readVariable(env, ['AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL'])
-  // A certificate for all buckets does not cover a name with dots.
+  // The wildcard certificate of AWS does not cover a bucket's name with dots.
   if (endpoint === undefined)
     return bucket.includes('.') ? `https://s3.${region}.amazonaws.com/${bucket}` : `https://${bucket}.s3.${region}.amazonaws.com`
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined
@@ -98,9 +98,9 @@ function readEndpoint(env: Host['env'], bucket: string, region: string): string 
 }
 
 /**
- * The first of these variables that is set. It goes into a header, so it must be one word.
+ * The first of these variables that is set. Its value goes into a header, so it must be one word.
  *
- * @throws `SW_CONFIG` for other text. Its value is not in the message.
+ * @throws `SW_CONFIG` for any other text. The message does not contain the value.
  */
 function readVariable(env: Host['env'], names: readonly string[]): string | undefined {
   const name = names.find((one) => (env[one] ?? '').trim() !== '')

@@ -9,10 +9,10 @@ import type { RecordStore, StoredFile } from './record-store.ts'
 import { createS3Client, type S3Address } from './s3-client.ts'
 
 /**
- * Opens a bucket for records. `If-None-Match: *` makes one of several writers the first.
+ * Opens a bucket for records. With `If-None-Match: *`, only one of several writers succeeds.
  *
- * An answer that leaves the outcome open (409, 412, 5xx, none at all) is decided by a read: our bytes can
- * only be from an earlier try of ours. If there is no file, the try is repeated, up to four in all.
+ * If an answer leaves the outcome open (409, 412, 5xx, none at all), a read decides: our bytes can only be from an
+ * earlier try of ours. If there is no file, the write is tried again, four times in all.
  *
  * @throws `SW_CONFIG` if the environment has no credentials.
  */
@@ -51,7 +51,7 @@ export function openS3Records(ports: HttpPorts, env: Host['env'], where: S3Addre
 /**
  * Writes a file if its name is free.
  *
- * @returns `undefined` if it is written; an error if that is open.
+ * @returns `undefined` if the file was written; an error if the outcome is open.
  */
 async function tryWrite(client: HttpClient, name: string, body: Uint8Array): Promise<Error | undefined> {
   const work = `write ${name}`
@@ -70,7 +70,7 @@ async function tryWrite(client: HttpClient, name: string, body: Uint8Array): Pro
 }
 
 /**
- * Opens a bucket for results, which lie in `cas/`.
+ * Opens a bucket for results, which are below `cas/`.
  *
  * @throws `SW_CONFIG` if the environment has no credentials.
  */
@@ -78,7 +78,7 @@ export function openS3Blobs(ports: HttpPorts, env: Host['env'], where: S3Address
   return blobsOver(ports, createS3Client(ports, env, where), isMissing)
 }
 
-/** Whether the bucket has no such file. A 404 of a proxy, or for a bucket that is missing, is none of these. */
+/** Whether the bucket has no such file. A 404 of a proxy, or for a missing bucket, does not count. */
 function isMissing(answer: Answer): boolean {
   return answer.status === 404 && reasonOf(answer) === 'NoSuchKey'
 }
@@ -87,7 +87,7 @@ function isMissing(answer: Answer): boolean {
  * Milliseconds since a file was written, at most two seconds too many: both headers are whole seconds of the
  * store's own clock.
  *
- * @throws `SW_STORE_UNSAFE` if either is missing.
+ * @throws `SW_STORE_UNSAFE` if one of the headers is missing.
  */
 function ageOf({ headers }: Answer, address: string): number {
   const [now, written] = [headers.date, headers['last-modified']].map((text) => Date.parse(text ?? ''))
