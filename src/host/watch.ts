@@ -41,6 +41,9 @@ const stableMs = 50
  */
 export const insideStore: RegExp = /[\\/]\.spritewright[\\/]/
 
+/** Stands for the records as a changed path: something may have happened at the service, and no file was saved. */
+export const recordsPath: string = '.spritewright'
+
 /** A watcher of the names in a folder. */
 export interface NameWatcher {
   /** Begins to watch if that has not happened, and the folder exists now. To be called when it may exist. */

@@ -117,7 +117,7 @@ export function listedSteps<T extends PlanStep>({ items, steps }: Pick<Survey, '
 }
 
 /** Placeholder for an unknown identity; hashes under it are never used. */
-const unknownIdentity: ServiceIdentity = { host: '', keyMode: 'test', apiVersion: '1' }
+export const unknownIdentity: ServiceIdentity = { host: '', keyMode: 'test', apiVersion: '1' }
 
 /** Reads the stored facts of some requests, for {@link standingOf}. */
 export async function readFacts(

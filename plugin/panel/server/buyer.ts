@@ -1,5 +1,6 @@
 import { creditsWords } from '../../../src/credit/credits.ts'
 import { mayPass } from '../../../src/errors.ts'
+import { recordsPath } from '../../../src/host/watch.ts'
 import {
   type BuildReport,
   hasCode,
@@ -39,8 +40,8 @@ const longestWaitMs = 60_000
 /** How often the repository is read after an order that a worker could not find in it, in milliseconds. */
 const commitWaitMs = 2000
 
-/** Stands for the records as a changed path: something may have happened at the service, and no file was saved. */
-export const atService: readonly string[] = ['.spritewright']
+/** The records as a change, without any other file. */
+export const atService: readonly string[] = [recordsPath]
 
 /** A look that waits for the one before it. More changes join it: a purchase of 40 sprites saves hundreds of files. */
 interface NextLook {

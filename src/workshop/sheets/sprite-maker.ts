@@ -3,31 +3,29 @@ import type { Context } from '../../project/context.ts'
 import type { ServiceConnection } from '../../project/session.ts'
 import { surveyWanted } from '../../project/survey.ts'
 import { toWantedAnimations } from '../../project/wanted.ts'
-import type { SheetMemory } from '../../sheets/group.ts'
+import { groupBy, type SheetMemory } from '../../sheets/group.ts'
 import type { BuiltAtlas, BuiltSprite } from '../../sheets/sheet.ts'
 import { spriteOf } from '../../sprite-spec/request.ts'
 import type { SpriteSpec } from '../../sprite-spec/spec.ts'
 import type { LockFile } from '../../vault/lockfile.ts'
 import type { Preview } from '../api/reports.ts'
-import { isAbout } from './changed-specs.ts'
 import { assemble } from './sheets.ts'
+import { partsOf, type SpritePart } from './sprite-memory.ts'
 
 /** The result of one spec. */
-export interface Made {
-  readonly spec: SpriteSpec
+export interface Made extends SpritePart {
   /** Missing if it could not be made. */
   readonly sprite?: BuiltSprite | undefined
   readonly atlases: readonly BuiltAtlas[]
   readonly quality: NonNullable<Preview['sheets']['quality']>
-  readonly errors: readonly SpritewrightError[]
 }
 
 /** Makes sprites for a dev server, and remembers the last sheet of each. */
 export interface SpriteMaker {
   /** Returns a result for each spec. A spec with an error does not affect the others. */
   make(specs: readonly SpriteSpec[], lock: LockFile): Promise<readonly Made[]>
-  /** Records, or pictures that specs name, may have changed. */
-  forgetRecords(): void
+  /** Pictures that specs name may have changed. */
+  forgetPictures(): void
 }
 
 /** After this many sprites the cache is checked, and its oldest entries are removed if it is too large. */
@@ -37,17 +35,15 @@ const manySprites = 100
 export function createSpriteMaker(context: Context, connection: ServiceConnection): SpriteMaker {
   const memory: SheetMemory = new Map()
   let unchecked = 0
-  /** Answers of the journal, the vault and the disk are valid until they change. */
-  let remembering = withRememberedRecords(context)
-  const forgetRecords = (): void => {
-    remembering = withRememberedRecords(context)
+  let remembering = withRememberedPictures(context)
+  const forgetPictures = (): void => {
+    remembering = withRememberedPictures(context)
   }
   // The cache folder is not listed after every edit.
   const cache: Context['cache'] = { ...context.cache, finish: async () => {} }
   const tryAll = async (specs: readonly SpriteSpec[], lock: LockFile): Promise<readonly Made[]> => {
-    const found = await surveyWanted(remembering, await toWantedAnimations(remembering, { specs, errors: [] }), lock, {
-      host: connection.host,
-    })
+    const wanted = await toWantedAnimations(remembering, { specs, errors: [] })
+    const found = await surveyWanted(context, wanted, lock, { host: connection.host })
     const errors = [...found.errors]
     const sheets = await assemble(context, found, 'sprite', 'placeholder', {
       onOverrideFault: (fault) => errors.push(fault),
@@ -57,8 +53,8 @@ export function createSpriteMaker(context: Context, connection: ServiceConnectio
       isJudged: () => true,
     })
     // A sprite with an error is read again the next time.
-    if (errors.length > 0) forgetRecords()
-    return toMade(specs, sheets, errors)
+    if (errors.length > 0) forgetPictures()
+    return toMade(partsOf(specs, { ...found, errors }), sheets)
   }
   const tryEach = async (specs: readonly SpriteSpec[], lock: LockFile): Promise<readonly Made[]> => {
     try {
@@ -66,8 +62,11 @@ export function createSpriteMaker(context: Context, connection: ServiceConnectio
     } catch (error) {
       const [spec, ...others] = specs
       if (!spec) throw error
-      forgetRecords()
-      if (others.length === 0) return [{ spec, atlases: [], quality: [], errors: [toFault(spec, error)] }]
+      forgetPictures()
+      if (others.length === 0) {
+        const nothing = { items: [], own: [], steps: [], lacksSteps: false, atlases: [], quality: [] }
+        return [{ spec, ...nothing, errors: [toFault(spec, error)] }]
+      }
       const all: Made[] = []
       for (const one of specs) all.push(...(await tryEach([one], lock)))
       return all
@@ -84,54 +83,44 @@ export function createSpriteMaker(context: Context, connection: ServiceConnectio
       }
       return made
     },
-    forgetRecords,
+    forgetPictures,
   }
 }
 
-function toMade(specs: readonly SpriteSpec[], sheets: Preview['sheets'], errors: readonly SpritewrightError[]): readonly Made[] {
-  const { sprites, atlases, quality = [] } = sheets
-  const others = errors.filter((error) => !specs.some((spec) => isAbout(spec, error)))
-  return specs.map((spec, at) => ({
-    spec,
-    sprite: sprites.find(({ name }) => name === spec.name),
-    atlases: atlases.filter(({ name }) => name === spec.name),
-    quality: quality.filter(({ id }) => spriteOf(id) === spec.name),
-    // Several sprites may share an unreadable picture.
-    errors: [...errors.filter((error) => isAbout(spec, error)), ...(at === 0 ? others : [])],
+function toMade(parts: readonly SpritePart[], { sprites, atlases, quality = [] }: Preview['sheets']): readonly Made[] {
+  const spriteOfName = new Map(sprites.map((sprite) => [sprite.name, sprite]))
+  const atlasesOfName = groupBy(atlases, ({ name }) => name)
+  const qualityOfName = groupBy(quality, ({ id }) => spriteOf(id))
+  return parts.map((part) => ({
+    ...part,
+    sprite: spriteOfName.get(part.spec.name),
+    atlases: atlasesOfName.get(part.spec.name) ?? [],
+    quality: qualityOfName.get(part.spec.name) ?? [],
   }))
 }
 
 /** Number of remembered pictures: those of the sprites in work. */
 const fewPictures = 8
 
-/** The same context, with records that are read once each, and with a disk that remembers a few files. */
-function withRememberedRecords(context: Context): Context {
-  const { journal, vault, host } = context
+/** The same context, with a disk that remembers a few files. */
+function withRememberedPictures(context: Context): Context {
+  const { host } = context
   const { disk } = host
   return {
     ...context,
-    host: {
-      ...host,
-      disk: { ...disk, stat: remember((path) => disk.stat(path), fewPictures), read: remember((path) => disk.read(path), fewPictures) },
-    },
-    journal: { ...journal, read: remember((hash) => journal.read(hash)) },
-    vault: { ...vault, has: remember((sha256) => vault.has(sha256)) },
+    host: { ...host, disk: { ...disk, stat: remember((path) => disk.stat(path)), read: remember((path) => disk.read(path)) } },
   }
 }
 
-/**
- * Remembers the results of a function.
- *
- * @param most Number of results to keep: the last used ones.
- */
-function remember<T>(ask: (key: string) => Promise<T>, most: number = Number.POSITIVE_INFINITY): (key: string) => Promise<T> {
+/** Remembers the last used results of a function. */
+function remember<T>(ask: (key: string) => Promise<T>): (key: string) => Promise<T> {
   const known = new Map<string, Promise<T>>()
   return (key) => {
     const answer = known.get(key) ?? ask(key)
     known.delete(key)
     known.set(key, answer)
     const [oldest] = known.keys()
-    if (known.size > most && oldest !== undefined) known.delete(oldest)
+    if (known.size > fewPictures && oldest !== undefined) known.delete(oldest)
     return answer
   }
 }
