@@ -98,6 +98,8 @@ export interface NewestApproval {
   /** ISO 8601. An approval of an earlier time starts nothing. */
   readonly at: string
   readonly isRevoked: boolean
+  /** Whether it was given in the shell of a coding agent. */
+  readonly shell?: 'agent' | undefined
 }
 
 /** The facts that decide whether an approval may still start a submission. */
@@ -172,8 +174,8 @@ export function isLapsed({ buyer }: Pick<Approval, 'buyer'>, verdict: ApprovalVe
 }
 
 /** The later of a known approval and the approval in a record. */
-export function newerApproval(known: NewestApproval | undefined, at: string, isRevoked: boolean): NewestApproval {
-  return known !== undefined && known.at >= at ? known : { at, isRevoked }
+export function newerApproval(known: NewestApproval | undefined, next: NewestApproval): NewestApproval {
+  return known !== undefined && known.at >= next.at ? known : next
 }
 
 /**

@@ -5,6 +5,7 @@ import { decide } from './decision.ts'
 import { downloadResult, isGone } from './delivery/deliver.ts'
 import { factsNow, type JobPorts, type Order } from './order.ts'
 import type { JournalView } from './records/journal.ts'
+import type { InShell } from './records/record.ts'
 import type { Submission } from './records/submission.ts'
 
 /** A case that a person can decide. */
@@ -114,6 +115,7 @@ async function isLost(ports: JobPorts, { accepted, completed }: Submission): Pro
  * Records a person's decision. The next purchase acts on it.
  *
  * @param shown The exact case that the person has decided; `undefined` for the case that is open now.
+ * @param shell Where the decision was given.
  * @returns The decided case. Returns `undefined` if no case, or another case, waits for a decision; then nothing was
  * written.
  * @throws `SW_USAGE` for a replay of an execution that is gone, because there is nothing to send again.
@@ -124,6 +126,7 @@ export async function recordDecision(
   order: Order,
   decision: 'replay' | 'abandon',
   shown: ShownDecision | undefined,
+  shell: InShell = {},
 ): Promise<OpenDecision | undefined> {
   for (;;) {
     const view = await adoptExecution(ports, order, await ports.journal.read(order.hash))
@@ -145,7 +148,7 @@ export async function recordDecision(
     // If no spec asks for a request any more, the lock file still has its approval. This approval must not
     // count as a new one when a spec asks for the request again.
     const approval = order.approval ?? findEntry(await ports.lock.read(), order.request.id, order.hash)?.approval
-    const body = { ...about, decision, approvedAt: approval?.at ?? null }
+    const body = { ...about, decision, approvedAt: approval?.at ?? null, ...shell }
     if (await ports.journal.append(order.hash, view, 'decided', body)) return open
   }
 }

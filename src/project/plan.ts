@@ -66,6 +66,8 @@ export interface StandingApproval {
   /** Missing in approvals of earlier versions. */
   readonly project?: string | undefined
   readonly expires?: string | undefined
+  /** Whether it was given in the shell of a coding agent, by the journal. */
+  readonly shell?: 'agent' | undefined
   /** Only a `valid` approval allows a purchase. */
   readonly verdict: ApprovalVerdict
 }
@@ -215,7 +217,8 @@ function readApproval(
   const { ceiling, checkout: _checkout, publicKey: _key, signature: _signature, ...shown } = entry.approval
   const approval = { ...entry.approval, ceiling: parseCredits(ceiling) }
   const verdict = judgeApproval(approval, hash, entry.service, approvers, { now: decision.wall, newest })
-  return { ...shown, verdict }
+  const shell = newest?.at === shown.at ? newest.shell : undefined
+  return { ...shown, ...(shell && { shell }), verdict }
 }
 
 /** Determines the state of one animation, and the changed fields if it has to be bought. Pure. */

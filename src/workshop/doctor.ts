@@ -1,5 +1,6 @@
 import { formatCredits } from '../credit/credits.ts'
 import { hasCode, SpritewrightError } from '../errors.ts'
+import { agentShell } from '../host/agent-shell.ts'
 import { describeProxies, readProxies } from '../host/net/proxies.ts'
 import { readPackage } from '../options/config-files.ts'
 import { findViteConfigs } from '../options/vite-configs.ts'
@@ -41,6 +42,7 @@ export async function examine(context: Context, session: ServiceConnection): Pro
     ['shared results', () => checkSharedResults(context)],
     ['shared journal', () => checkSharedJournal(context)],
     ['clock', () => checkClock(context)],
+    ['shell', async () => checkShell(context)],
   ]
   const findings: DoctorFinding[] = []
   const buysNothing = await isDrawn(context).catch(() => false)
@@ -55,7 +57,7 @@ export async function examine(context: Context, session: ServiceConnection): Pro
   return findings
 }
 
-const ofMoney: ReadonlySet<string> = new Set(['key', 'address', 'service', 'journal', 'clock'])
+const ofMoney: ReadonlySet<string> = new Set(['key', 'address', 'service', 'journal', 'clock', 'shell'])
 
 /** Whether all art is drawn, nothing was ever bought, and neither a key nor a service is configured. */
 async function isDrawn(context: Context): Promise<boolean> {
@@ -138,6 +140,12 @@ async function checkAddress(context: Context): Promise<Found> {
   const found = `key ${key} from ${sourceWords(keySource)} → ${origin} from ${sourceWords(addressSource)} (${trust === 'none' ? 'not confirmed' : trust})`
   if (trust !== 'none') return good('address', found)
   return bad('address', found, `The key is not sent there. If that is your service: npx spritewright trust ${origin}`)
+}
+
+/** Reports whether a coding agent runs the commands, which then ask a person instead of deciding. */
+function checkShell({ host }: Context): Found {
+  const variable = agentShell(host.env)
+  return variable === undefined ? undefined : good('shell', `This shell belongs to a coding agent: ${variable}`)
 }
 
 /** Reports the proxies that requests go through. A value that cannot be read is bad. */

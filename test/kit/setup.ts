@@ -1,4 +1,5 @@
 import { expect, vi } from 'vitest'
+import { agentVariables } from '../../src/host/agent-shell.ts'
 import { level } from '../level.ts'
 import { patienceMs } from './patience.ts'
 
@@ -14,6 +15,9 @@ const timeouts: Readonly<Record<string, number>> = {
 
 const folder = /[\\/]test[\\/]([^\\/]+)[\\/]/.exec(expect.getState().testPath ?? '')?.[1] ?? ''
 vi.setConfig({ testTimeout: level === 'long' ? 12 * 3_600_000 : (timeouts[folder] ?? 2 * patienceMs) })
+
+// The tests of a contributor's agent are the same as those of a person.
+for (const name of Object.keys(agentVariables)) delete process.env[name]
 
 // Without this, pictures are compared byte by byte as objects, which takes seconds.
 expect.addEqualityTesters([

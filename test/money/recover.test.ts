@@ -95,6 +95,13 @@ describe('recover --abandon', () => {
     expectCount(w.service.charges(), 1)
   })
 
+  test('in the shell of a coding agent the decision says so, in the journal and in the ledger', async () => {
+    const { w } = await uncertain(deaf(6, false))
+    const workshop = await w.workshop({}, { CLAUDECODE: '1' })
+    await workshop.recover({ name: 'hero', decision: 'abandon' })
+    expect((await workshop.ledger()).lines).toMatchObject([{ decision: 'abandon', shell: 'agent' }])
+  })
+
   test('an execution that the service does not know any more can be given up, and only that', async () => {
     const w = await world()
     const workshop = await w.workshop()

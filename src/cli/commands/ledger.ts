@@ -109,7 +109,7 @@ function printLines(printer: Printer, lines: readonly LedgerLine[]): void {
       ink(styles[line.state], stateWords(line)),
       formatCredits(line.credits),
       line.attempt > 1 ? `${line.attempt}` : '',
-      line.given ?? '',
+      [line.given ?? '', line.shell ? "in an agent's shell" : ''].join(' ').trim(),
       line.origin === 'elsewhere' ? 'bought elsewhere' : '',
       ink('dim', line.executionId ?? ''),
     ]),

@@ -1,4 +1,4 @@
-import { newerApproval } from '../../credit/approval.ts'
+import { type NewestApproval, newerApproval } from '../../credit/approval.ts'
 import { newerVersion } from './file.ts'
 import { isTakenOver, type JournalRecord, type RecordBodies } from './record.ts'
 import { withStray, withStrayEnd } from './strays.ts'
@@ -15,7 +15,8 @@ import { isTurnedAway, noSubmission, type ReplayDecision, type Send, type Submis
 export function foldRecord(state: Submission, record: JournalRecord): Submission {
   if (record.type === 'frozen') return foldFrozen(state, record.body)
   if (record.type === 'accepted') return foldAccepted(state, record.body)
-  if (record.type === 'approved' || record.type === 'revoked') return withNewest(state, record.body.at, record.type === 'revoked')
+  if (record.type === 'approved') return withNewest(state, { ...record.body, isRevoked: false })
+  if (record.type === 'revoked') return withNewest(state, { ...record.body, isRevoked: true })
   const strays = withStrayEnd(state.strays, record)
   if (strays) return { ...state, strays }
   const isPresent = record.body.attempt === state.attempt || state.attempt === 0
@@ -60,12 +61,13 @@ function isOfAnother(state: Submission, body: { readonly executionId?: string; r
 }
 
 /** Adds a newer approval. A time in another form is not from our runs, and would compare wrongly, so it is ignored. */
-function withNewest(state: Submission, at: string, isRevoked: boolean): Submission {
-  return /^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/.test(at) ? { ...state, newest: newerApproval(state.newest, at, isRevoked) } : state
+function withNewest(state: Submission, { at, isRevoked, shell }: NewestApproval): Submission {
+  if (!/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/.test(at)) return state
+  return { ...state, newest: newerApproval(state.newest, { at, isRevoked, ...(shell && { shell }) }) }
 }
 
 function foldFrozen(before: Submission, body: RecordBodies['frozen']): Submission {
-  const state = withNewest(before, body.approvedAt, false)
+  const state = withNewest(before, { at: body.approvedAt, isRevoked: false })
   if (body.attempt <= state.attempt) return { ...state, frozen: body }
   const isSameApproval = state.frozen?.approvedAt === body.approvedAt
   return {

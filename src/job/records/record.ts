@@ -2,10 +2,16 @@ import type { Approval } from '../../credit/approval.ts'
 import type { FrameReview, PublicError, Question } from '../../service/wire.ts'
 import type { ChainedRecord } from './file.ts'
 
+/** Where a person's decision was given. */
+export interface InShell {
+  /** In the shell of a coding agent, by its environment. Missing elsewhere, and in records of earlier versions. */
+  readonly shell?: 'agent'
+}
+
 /** The body of a record, by type. Amounts of money are decimal texts. */
 export interface RecordBodies {
   /** An approval was given at the time `at`. After this record, no earlier approval starts a submission. */
-  readonly approved: { readonly attempt: number; readonly at: string }
+  readonly approved: { readonly attempt: number; readonly at: string } & InShell
   /** Every approval until this time was taken back. */
   readonly revoked: { readonly attempt: number; readonly at: string }
   /** The bytes and the key of the next POST, fixed before it. */
@@ -119,7 +125,7 @@ export interface RecordBodies {
     readonly decision: 'replay' | 'abandon'
     /** `at` of the approval at the time of the decision. A purchase after giving up needs another approval. */
     readonly approvedAt: string | null
-  }
+  } & InShell
   /** The result's bytes are in the vault. */
   readonly stored: { readonly attempt: number; readonly executionId?: string; readonly sha256: string; readonly bytes: number }
 }

@@ -117,7 +117,7 @@ function rankOf(state: LedgerState): number {
 }
 
 function fromJournal(records: LedgerRecords, hash: string, money: AttemptMoney): LedgerLine {
-  const { attempt, state, approvedAt, executionId, balanceBefore, credits, decision, isOurs, isReplaced, result, times } = money
+  const { attempt, state, approvedAt, executionId, balanceBefore, credits, decision, isOurs, isReplaced, result, shell, times } = money
   const entry = records.locked.get(hash)?.entry
   return {
     ...commonOf(records, hash),
@@ -131,6 +131,7 @@ function fromJournal(records: LedgerRecords, hash: string, money: AttemptMoney):
     ...(executionId === undefined ? {} : { executionId }),
     ...(balanceBefore === undefined ? {} : { balanceBefore }),
     ...(decision === undefined ? {} : { decision }),
+    ...(shell === undefined ? {} : { shell }),
     ...(result === undefined ? {} : { result }),
   }
 }

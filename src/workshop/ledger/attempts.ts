@@ -27,6 +27,8 @@ export interface AttemptMoney {
   readonly balanceBefore?: Credits
   /** The decision of a person about it. An abandonment does not count if an execution was found later. */
   readonly decision?: 'replay' | 'abandon'
+  /** Whether its approval, or the decision about it, was given in the shell of a coding agent. */
+  readonly shell?: 'agent'
   /** SHA-256 of the result. */
   readonly result?: string
 }
@@ -48,6 +50,7 @@ interface Draft {
   isLate?: true
   result?: string
   decision?: 'replay' | 'abandon'
+  shell?: 'agent'
 }
 
 /**
@@ -57,6 +60,7 @@ interface Draft {
 export function attemptsOf(records: readonly JournalRecord[]): readonly AttemptMoney[] {
   const drafts = new Map<number, Draft>()
   const beside: BesideDraft[] = []
+  const ofAgents = new Set(records.flatMap((record) => (record.type === 'approved' && record.body.shell ? [record.body.at] : [])))
   for (const record of records) {
     const { attempt } = record.body
     const draft = drafts.get(attempt) ?? newDraft()
@@ -78,7 +82,9 @@ export function attemptsOf(records: readonly JournalRecord[]): readonly AttemptM
     if (record.type === 'accepted' && !own && draft.decision === 'abandon' && attempt >= Math.max(...drafts.keys())) delete draft.decision
   }
   const all = [...beside, ...[...drafts].map(([attempt, draft]) => ({ attempt, ...draft }))]
-  return all.sort((a, b) => a.attempt - b.attempt).flatMap((draft) => toMoney(draft.attempt, draft))
+  return all
+    .sort((a, b) => a.attempt - b.attempt)
+    .flatMap((draft) => toMoney(draft.attempt, ofAgents.has(draft.frozen?.approvedAt ?? '') ? { ...draft, shell: 'agent' } : draft))
 }
 
 interface BesideDraft extends Draft {
@@ -130,6 +136,7 @@ function note(draft: Draft, record: JournalRecord): void {
       return
     case 'decided':
       if (record.body.about !== 'answer') draft.decision = record.body.decision
+      if (record.body.shell) draft.shell = record.body.shell
       return
     case 'completed':
       if (isPresent(draft, record.body)) draft.ended = { state: 'settled', at }
@@ -179,6 +186,7 @@ function toMoney(attempt: number, draft: Draft): readonly AttemptMoney[] {
       times: { opened, ...(held === undefined ? {} : { held }), ...(ended ? { ended: ended.at } : {}) },
       ...(frozen?.balance === undefined ? {} : { balanceBefore: parseCredits(frozen.balance) }),
       ...(draft.decision ? { decision: draft.decision } : {}),
+      ...(draft.shell ? { shell: draft.shell } : {}),
       ...(result === undefined ? {} : { result }),
     },
   ]

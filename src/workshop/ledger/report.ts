@@ -37,6 +37,8 @@ export interface LedgerLine {
   readonly given?: Given
   /** The decision of a person about an unknown outcome: sent again, or given up. */
   readonly decision?: 'replay' | 'abandon'
+  /** Whether its approval, or the decision about it, was given in the shell of a coding agent. */
+  readonly shell?: 'agent'
   /** SHA-256 of its result. */
   readonly result?: string
   /** The service at which it was bought, by the lock file. */

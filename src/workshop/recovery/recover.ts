@@ -1,5 +1,6 @@
 import { type Credits, formatCredits, parseCredits } from '../../credit/credits.ts'
 import { SpritewrightError } from '../../errors.ts'
+import { agentShell } from '../../host/agent-shell.ts'
 import { adoptExecution } from '../../job/adopt.ts'
 import type { Order } from '../../job/order.ts'
 import { recordDecision } from '../../job/recover.ts'
@@ -23,13 +24,14 @@ import { mayBuy } from '../may-buy.ts'
  */
 export async function recover(context: Context, session: Session, request: RecoverRequest, signal: AbortSignal): Promise<RecoverReport> {
   const ports = await toJobPorts(context, session, { ...request, signal, mayBuy: mayBuy(context, {}), mayReplay: true })
+  const shell = agentShell(context.host.env) === undefined ? {} : ({ shell: 'agent' } as const)
   const decided: RecoverReport['decided'][number][] = []
   const orders: Order[] = []
   for (const { order } of await findOrders(context, session, request.name, request.shown?.hash)) {
     if (request.decision === 'replay') checkService(session, order)
     // What a worker in this clone has bought and could not record is known, so there is nothing to decide about it.
     await adoptExecution({ ...ports, lock: openOwnLock(context) }, order, await ports.journal.read(order.hash))
-    const open = await recordDecision(ports, order, request.decision, request.shown)
+    const open = await recordDecision(ports, order, request.decision, request.shown, shell)
     if (!open) continue
     decided.push({
       id: order.request.id,

@@ -1,5 +1,6 @@
 import { type Given, type NewestApproval, signApproval } from '../../credit/approval.ts'
 import type { Credits } from '../../credit/credits.ts'
+import { agentShell } from '../../host/agent-shell.ts'
 import type { Order } from '../../job/order.ts'
 import type { JournalView } from '../../job/records/journal.ts'
 import type { Submission } from '../../job/records/submission.ts'
@@ -95,7 +96,8 @@ async function record(
     const { attempt, newest, abandoned, accepted } = view.submission
     if (!isFree(newest)) return undefined
     const at = timeAfter(host.clock.wall(), [...known, newest?.at, abandoned?.approvedAt, accepted?.approvedAt])
-    const next = await journal.append(hash, view, type, { attempt, at })
+    const shell = type === 'approved' && agentShell(host.env) !== undefined
+    const next = await journal.append(hash, view, type, { attempt, at, ...(shell && { shell: 'agent' }) })
     if (next) return { at, view: next }
   }
 }
