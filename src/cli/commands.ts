@@ -36,6 +36,12 @@ export const globalOptions: readonly OptionEntry[] = [
   { flags: '-v, --version', text: 'The version' },
 ]
 
+/** The option of the commands that only a person decides. */
+const personOption: OptionEntry = {
+  flags: '--i-am-a-person',
+  text: 'In the shell of a coding agent: act, since a person gives the command; without it, a request is written',
+}
+
 /** All commands, in the order in which a project needs them. */
 export const commandEntries: readonly CommandEntry[] = [
   {
@@ -93,6 +99,7 @@ export const commandEntries: readonly CommandEntry[] = [
       { flags: '--adopt', text: 'Take over approvals that are not yours' },
       { flags: '--revoke', text: 'Take approvals back that were not used; alone or with names' },
       { flags: '--standing', text: "Accept the configuration's standing ceilings, shown with what they allow" },
+      personOption,
     ],
     examples: ['approve', 'approve hero.walk --max 2.4', 'approve --total 10 --yes', 'approve --revoke hero', 'approve --standing'],
     load: async () => (await import('./commands/approve.ts')).approve,
@@ -131,7 +138,7 @@ export const commandEntries: readonly CommandEntry[] = [
     takesNames: true,
     takes: 'NAME TEXT',
     text: "Answers an execution's question",
-    options: [{ flags: '--asset <file>', text: 'A picture, where the question asks for one' }],
+    options: [{ flags: '--asset <file>', text: 'A picture, where the question asks for one' }, personOption],
     examples: ['answer hero.walk "with the left hand"', 'answer hero "like this" --asset sketch.png'],
     load: async () => (await import('./commands/answer.ts')).answer,
   },
@@ -155,6 +162,7 @@ export const commandEntries: readonly CommandEntry[] = [
     options: [
       { flags: '--replay', text: 'Send the same bytes again under the same key; may be charged twice if the service forgot the key' },
       { flags: '--abandon', text: 'Give it up; what it may have cost stays counted as spent' },
+      personOption,
     ],
     examples: ['recover hero.walk --replay', 'recover hero.walk --abandon'],
     load: async () => (await import('./commands/recover.ts')).recover,
@@ -215,7 +223,7 @@ export const commandEntries: readonly CommandEntry[] = [
     takesNames: true,
     takes: '[HOST]',
     text: 'Which address may get the API key; asks before it adds one',
-    options: [{ flags: '--remove', text: 'Take the confirmation of an address back' }],
+    options: [{ flags: '--remove', text: 'Take the confirmation of an address back' }, personOption],
     examples: ['trust', 'trust api.example.com', 'trust api.example.com --remove'],
     load: async () => (await import('./commands/trust.ts')).trust,
   },

@@ -75,6 +75,11 @@ export interface CommandContext {
   readonly printer: Printer
   /** Absolute path of the project. */
   readonly root: string
+  /**
+   * The command for a person's own terminal: `npx spritewright approve hero`. It lacks `--yes` and the options of every
+   * command. Words with other than plain characters are in single quotes.
+   */
+  readonly commandLine: string
   /** Opens the project's workshop, runs the work, and closes the workshop in any case. */
   withWorkshop<T>(work: (workshop: Workshop) => Promise<T>): Promise<T>
 }

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { errorCodes, hasCode } from '../errors.ts'
+import { agentShell } from '../host/agent-shell.ts'
 import { commandWord } from '../host/terminal.ts'
 import type { Workshop } from '../workshop.ts'
 import type { CommandArgs } from './arguments.ts'
@@ -24,7 +25,7 @@ export async function runProgram(argv: readonly string[], parts: ProgramParts): 
     if (asked.kind === 'help') return printHelp(asked, argv, parts)
     const command = await asked.entry.load()
     const root = await findRoot(parts.host, asked.entry, asked.args)
-    return await command(createContext(printer, parts, root, asked.args), asked.args)
+    return await command(createContext(printer, parts, root, argv, asked.args), asked.args)
   } catch (error) {
     const failures = toFailures(error)
     printer.failures(failures)
@@ -77,6 +78,13 @@ function switchesOf(switches: readonly string[], names: readonly string[]): stri
     .join('')
 }
 
+function toCommandLine(argv: readonly string[]): string {
+  const isLeft = (word: string, at: number): boolean =>
+    !/^--(?:json|quiet|no-color|yes|root|config|(?:root|config)=.*)$/.test(word) && !/^--(?:root|config)$/.test(argv[at - 1] ?? '')
+  const quote = (word: string): string => (/^[\w./:=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
+  return ['npx spritewright', ...argv.filter(isLeft).map(quote)].join(' ')
+}
+
 /** Resolves the root of a command, and refuses a root that the person probably did not intend. */
 async function findRoot(host: ProgramParts['host'], { verb, worksAnywhere }: CommandEntry, args: CommandArgs): Promise<string> {
   const { refuseOtherRoot, refuseSecondProject, resolveRoot } = await import('./project-root.ts')
@@ -86,7 +94,7 @@ async function findRoot(host: ProgramParts['host'], { verb, worksAnywhere }: Com
   return root
 }
 
-function createContext(printer: Printer, parts: ProgramParts, root: string, args: CommandArgs): CommandContext {
+function createContext(printer: Printer, parts: ProgramParts, root: string, argv: readonly string[], args: CommandArgs): CommandContext {
   const config = args.text('config')
   // While progress is drawn, another line would break its display.
   const onWait = (sentence: string): void => {
@@ -103,12 +111,14 @@ function createContext(printer: Printer, parts: ProgramParts, root: string, args
     parts,
     printer,
     root,
+    commandLine: toCommandLine(argv),
     withWorkshop: async (work) => {
       const run = <T>(what: (workshop: Workshop) => Promise<T>): Promise<T> => useWorkshop(open, what)
       try {
         return await run(work)
       } catch (error) {
-        if (!hasCode(error, 'SW_UNTRUSTED_HOST') || !parts.host.terminal.canAsk) throw error
+        const canAsk = parts.host.terminal.canAsk && agentShell(parts.host.env) === undefined
+        if (!hasCode(error, 'SW_UNTRUSTED_HOST') || !canAsk) throw error
         if (!(await run((workshop) => isConfirmed(workshop, parts)))) throw error
         // Nothing was sent before, because the address was not confirmed.
         return run(work)

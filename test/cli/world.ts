@@ -130,7 +130,8 @@ export function createWorld(init: WorldInit = {}): World {
     createWorkshop: async (asked) => {
       world.opened.push(asked)
       const options = { root: '/game', specs: ['**/*.sprite.json'] }
-      return { options, close: async () => void world.closed++, ...init.workshop } as unknown as Workshop
+      const requests = { list: async () => [] }
+      return { options, requests, close: async () => void world.closed++, ...init.workshop } as unknown as Workshop
     },
     startService: init.startService ?? (async () => Promise.reject(new Error('No service in this test.'))),
     watchFiles: async () => Promise.reject(new Error('No watching in this test.')),

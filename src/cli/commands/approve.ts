@@ -6,6 +6,7 @@ import type { ApprovalLine, ApproveReport, ApproveRequest, StandingOffer } from 
 import { type CommandArgs, usageError } from '../arguments.ts'
 import { answered, needTerminal } from '../asking.ts'
 import type { CommandContext, ProgramParts } from '../context.ts'
+import { askPersonInstead } from '../fence.ts'
 import { refreshTypings } from '../typings.ts'
 import { ink } from '../view/ink.ts'
 import { adoptCommand, type NextProject, tellBuild } from '../view/next.ts'
@@ -17,12 +18,15 @@ import { right } from '../view/table.ts'
  * `spritewright approve`: shows prices, asks the person, and writes the ceilings. Exit code 3 if the person
  * says no.
  */
-export async function approve({ printer, parts, root, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
+export async function approve(context: CommandContext, args: CommandArgs): Promise<number> {
+  const { printer, parts, root, withWorkshop } = context
   const isSure = args.flag('yes')
   if (args.flag('revoke')) return revoke({ printer, withWorkshop }, args)
-  if (args.flag('standing')) return acceptStanding({ printer, parts, withWorkshop }, args)
   const max = args.credits('max')
   const total = args.credits('total')
+  const asked = await askPersonInstead(context, args, 'approve')
+  if (asked !== undefined) return asked
+  if (args.flag('standing')) return acceptStanding({ printer, parts, withWorkshop }, args)
   const request: ApproveRequest = {
     names: args.names,
     max,

@@ -3,13 +3,15 @@ import type { Host } from '../../host/host.ts'
 import type { RecoverReport } from '../../workshop.ts'
 import { type CommandArgs, usageError } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
+import { askPersonInstead } from '../fence.ts'
 import { ink } from '../view/ink.ts'
 import { buildCommand, tellMake } from '../view/next.ts'
 import type { Printer } from '../view/printer.ts'
 import { createProgressDisplay } from '../view/progress-display.ts'
 
 /** `spritewright recover NAME --replay | --abandon`: takes a person's decision about an unknown outcome. */
-export async function recover({ printer, parts, root, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
+export async function recover(context: CommandContext, args: CommandArgs): Promise<number> {
+  const { printer, parts, root, withWorkshop } = context
   const [name, ...more] = args.names
   const isReplay = args.flag('replay')
   if (name === undefined || more.length > 0 || isReplay === args.flag('abandon')) {
@@ -17,6 +19,8 @@ export async function recover({ printer, parts, root, withWorkshop }: CommandCon
       'Expected one name and one decision: npx spritewright recover hero.walk --replay (send the same bytes again), or --abandon (give it up).',
     )
   }
+  const asked = await askPersonInstead(context, args, 'recover')
+  if (asked !== undefined) return asked
   const display = createProgressDisplay(parts.host, printer)
   try {
     const report = await withWorkshop((workshop) =>

@@ -2,6 +2,7 @@ import type { Workshop } from '../../workshop.ts'
 import { type CommandArgs, usageError } from '../arguments.ts'
 import { answered } from '../asking.ts'
 import type { CommandContext, ProgramParts } from '../context.ts'
+import { askPersonInstead } from '../fence.ts'
 import { ink } from '../view/ink.ts'
 
 /**
@@ -15,6 +16,8 @@ export async function trust(context: CommandContext, args: CommandArgs): Promise
       'Expected the address that --remove is for, found none: npx spritewright trust HOST --remove. The command without arguments lists them.',
     )
   if (more.length > 0) throw usageError('Expected at most one address: npx spritewright trust [HOST] [--remove]')
+  const asked = host === undefined || args.flag('remove') ? undefined : await askPersonInstead(context, args, 'trust')
+  if (asked !== undefined) return asked
   return context.withWorkshop((workshop) => {
     if (host === undefined) return show(context, workshop)
     return args.flag('remove') ? remove(context, workshop, host) : add(context, workshop, host)

@@ -1,0 +1,67 @@
+import { formatCredits, sumCredits } from '../credit/credits.ts'
+import { hasCode } from '../errors.ts'
+import { agentShell } from '../host/agent-shell.ts'
+import { meaningOf } from '../project/states.ts'
+import type { PersonRequest, Workshop } from '../workshop.ts'
+import type { CommandArgs } from './arguments.ts'
+import type { CommandContext } from './context.ts'
+import { ink } from './view/ink.ts'
+import { rowsOf } from './view/plan.ts'
+
+/**
+ * In the shell of a coding agent, writes a request to a person instead of acting, and says who decides and where.
+ * `--i-am-a-person` lets the command act.
+ *
+ * @returns The exit code, 3, or 0 if nothing needs an approval. `undefined` if the command may act.
+ */
+export async function askPersonInstead(
+  context: CommandContext,
+  args: CommandArgs,
+  verb: PersonRequest['verb'],
+  names: readonly string[] = args.names,
+): Promise<number | undefined> {
+  const { parts, printer, commandLine, withWorkshop } = context
+  const variable = agentShell(parts.host.env)
+  if (variable === undefined || args.flag('i-am-a-person')) return undefined
+  const why = `A coding agent (${variable}) ran: ${commandLine}`
+  const asked = await withWorkshop(async (workshop) => {
+    const credits = verb === 'approve' && !args.flag('standing') ? await readPrice(workshop, names, parts.signal) : undefined
+    return credits === '0' ? 'nothing' : add(workshop, { verb, names, why, from: 'shell', credits })
+  })
+  if (asked === 'nothing') {
+    printer.document({ requested: null, reason: 'Nothing needs an approval.' })
+    printer.line('Nothing needs an approval.')
+    return 0
+  }
+  const isAdded = typeof asked === 'object'
+  const outcome = isAdded
+    ? `A request to a person was written${asked.credits === undefined ? '' : `, about ${asked.credits} credits`}. It is open for a day.`
+    : asked
+  const reason = `This shell belongs to a coding agent: ${variable}. Only a person decides with "${verb}", so nothing was done. ${outcome}`
+  printer.document({ requested: isAdded ? asked : null, reason })
+  printer.line(reason)
+  printer.hint('A person decides in the panel of the dev server, or in a terminal of their own: ', ink('bold', commandLine))
+  printer.hint('A person who works in this shell adds ', ink('bold', '--i-am-a-person'), '. The record says so.')
+  return 3
+}
+
+/** Returns the request, or why it was not added. */
+async function add({ requests }: Workshop, request: Omit<PersonRequest, 'id' | 'at'>): Promise<PersonRequest | string> {
+  try {
+    return await requests.add(request)
+  } catch (error) {
+    if (hasCode(error, 'SW_USAGE')) return error.message
+    throw error
+  }
+}
+
+/** Today's price of what needs an approval, or `undefined` if the service cannot be asked. A wrong name is an error. */
+async function readPrice(workshop: Workshop, names: readonly string[], signal: AbortSignal): Promise<string | undefined> {
+  try {
+    const open = rowsOf(await workshop.plan(names, signal)).filter((row) => meaningOf(row).canBeApproved)
+    return formatCredits(sumCredits(new Map(open.map(({ hash, id, quote }) => [hash ?? id, quote?.credits ?? 0n])).values()))
+  } catch (error) {
+    if (signal.aborted || hasCode(error, 'SW_USAGE')) throw error
+    return undefined
+  }
+}

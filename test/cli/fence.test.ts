@@ -1,0 +1,136 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { startEmbeddedService } from '../../src/embedded/service.ts'
+import { agentShell, agentVariables } from '../../src/host/agent-shell.ts'
+import { nodeHost } from '../../src/host/host.ts'
+import { nodeRandom } from '../../src/host/random.ts'
+import { openPersonRequests } from '../../src/project/requests.ts'
+import type { PersonRequests, Workshop } from '../../src/workshop.ts'
+import { ManualClock } from '../kit/manual-clock.ts'
+import { MemoryDisk } from '../kit/memory-disk.ts'
+import { startHere } from '../kit/program.ts'
+import { createProject, serviceEnv } from '../kit/project.ts'
+import { createWorld, planItem, type World } from './world.ts'
+
+const commands: readonly (readonly string[])[] = [
+  ['approve', 'hero.walk', '--yes'],
+  ['approve', '--standing', '--yes'],
+  ['recover', 'hero.walk', '--replay'],
+  ['trust', 'api.example.com'],
+  ['answer', 'hero.walk', "it's left"],
+]
+
+function shell(
+  env: Record<string, string> = { CLAUDECODE: '1' },
+  workshop: Partial<Workshop> = {},
+): { world: World; requests: PersonRequests } {
+  const ports = { disk: new MemoryDisk(), clock: new ManualClock(), random: nodeRandom(), stateFolder: '/state' }
+  const requests = openPersonRequests(ports, 'place')
+  // A question of any kind is answered with yes: only the variable decides.
+  return { world: createWorld({ env, canAsk: true, answer: true, workshop: { requests, ...workshop } }), requests }
+}
+
+test.each(Object.keys(agentVariables))('%s marks the shell of an agent', async (name) => {
+  expect(agentShell({ [name]: 'yes' })).toBe(name)
+  const { world, requests } = shell({ [name]: 'yes' })
+  expect(await world.run('recover', 'hero.walk', '--replay')).toBe(3)
+  expect(await requests.list()).toMatchObject([{ verb: 'recover', why: expect.stringContaining(`(${name})`) }])
+})
+
+test.each(['', ' ', '0', 'false', 'NO', 'off'])('%j in a variable marks nothing', (value) => {
+  expect(agentShell({ CLAUDECODE: value })).toBeUndefined()
+})
+
+test.each(commands)('%s %s writes a request instead of acting, also at a terminal', async (...argv: readonly string[]) => {
+  const { world, requests } = shell()
+  expect(await world.run(...argv)).toBe(3)
+  const [request, ...more] = await requests.list()
+  expect(more).toEqual([])
+  expect(request).toMatchObject({ verb: argv[0], from: 'shell', names: argv[1] === '--standing' ? [] : [argv[1]] })
+  expect([world.questions, world.err()]).toEqual([[], ''])
+  expect(world.out()).toContain('This shell belongs to a coding agent: CLAUDECODE.')
+  expect(world.out()).toContain('A request to a person was written. It is open for a day.')
+  expect(world.out()).toContain('--i-am-a-person')
+})
+
+test('the printed command is one that a person can copy: no --yes, and foreign text in single quotes', async () => {
+  const { world, requests } = shell()
+  await world.run('answer', 'hero.walk', "it's $(left)", '--quiet')
+  await world.run('approve', '--yes', '--max', '2', '--root=.')
+  const reasons = (await requests.list()).map(({ why }) => why.replace('A coding agent (CLAUDECODE) ran: npx spritewright ', ''))
+  expect(reasons.sort()).toEqual([String.raw`answer hero.walk 'it'\''s $(left)'`, 'approve --max 2'])
+})
+
+test('the request of approve has the price of what needs an approval', async () => {
+  const items = [planItem('hero.walk', { price: '2.4' }), planItem('hero.idle', { price: '1', state: 'approved', ceiling: 10_000n })]
+  const plan = { items, own: [], steps: [], total: 34_000n, warnings: [] }
+  const { world, requests } = shell(undefined, { plan: async () => plan })
+  expect(await world.run('approve', 'hero', '--json')).toBe(3)
+  expect(await requests.list()).toMatchObject([{ names: ['hero'], credits: '2.4' }])
+  expect(world.json()).toMatchObject({
+    requested: { verb: 'approve', credits: '2.4' },
+    reason: expect.stringContaining('Only a person decides'),
+  })
+})
+
+test('nothing is asked of a person where nothing needs an approval', async () => {
+  const plan = { items: [planItem('hero.walk', { state: 'bought', result: 'ab' })], own: [], steps: [], total: 0n, warnings: [] }
+  const { world, requests } = shell(undefined, { plan: async () => plan })
+  expect(await world.run('approve')).toBe(0)
+  expect([world.out(), await requests.list()]).toEqual(['Nothing needs an approval.\n', []])
+})
+
+test('a sixth request is not added, says so, and ends with 3 too', async () => {
+  const { world, requests } = shell()
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) expect(await world.run('recover', name, '--abandon')).toBe(3)
+  expect((await requests.list()).map(({ names }) => names[0]).sort()).toEqual(['a', 'b', 'c', 'd', 'e'])
+  expect(world.out()).toContain('Expected at most 5 open requests to a person, found 5. Nothing was added.')
+})
+
+test('what spends nothing stays free: --revoke, trust without an address, trust --remove', async () => {
+  const trust = { route: async () => undefined, list: async () => [], remove: async () => 1 } as unknown as Workshop['trust']
+  const { world, requests } = shell(undefined, { trust, revoke: async () => ({ revoked: [], inFlight: [] }) })
+  for (const argv of [['approve', '--revoke'], ['trust'], ['trust', 'a.example', '--remove']]) expect(await world.run(...argv)).toBe(0)
+  expect(await requests.list()).toEqual([])
+})
+
+test('no address is confirmed in the shell of an agent by the way, in another command', async () => {
+  const { SpritewrightError } = await import('../../src/errors.ts')
+  const plan = async (): Promise<never> => {
+    throw new SpritewrightError('SW_UNTRUSTED_HOST', { message: 'Not confirmed.' })
+  }
+  const { world } = shell(undefined, { plan })
+  expect(await world.run('plan')).not.toBe(0)
+  expect(world.questions).toEqual([])
+})
+
+test('in the shell of an agent nothing is charged; with --i-am-a-person the records say so', async () => {
+  const service = await startEmbeddedService({})
+  const project = await createProject()
+  onTestFinished(async () => {
+    await service.close()
+    await project.remove()
+  })
+  const env = { ...serviceEnv(service), CURSOR_AGENT: '1' }
+  const { terminal } = nodeHost()
+  const run = (...argv: string[]) =>
+    startHere(project, argv, env, { terminal: { ...terminal, canAsk: true, write: (text) => void out.push(text), note: () => {} } }).ended
+  const out: string[] = []
+  const json = (): Record<string, unknown> => JSON.parse(out.splice(0).join(''))
+  expect((await run('approve', '--yes', '--json')).code).toBe(3)
+  expect(json()).toMatchObject({ requested: { verb: 'approve', names: [], credits: '1.6', from: 'shell' } })
+  expect((await run('build', '--buy-only')).code).toBe(3)
+  expect(service.charges()).toEqual([])
+  expect((await run('doctor', '--json')).code).not.toBe(2)
+  out.splice(0, out.length - 1)
+  expect(json().findings).toContainEqual(
+    expect.objectContaining({ check: 'shell', found: 'This shell belongs to a coding agent: CURSOR_AGENT' }),
+  )
+  expect((await run('approve', '--yes', '--i-am-a-person')).code).toBe(0)
+  out.length = 0
+  expect((await run('status', '--json')).code).toBe(0)
+  expect(json()).toMatchObject({ items: [{ state: 'approved', approval: { given: 'unattended', shell: 'agent' } }] })
+  expect((await run('build', '--buy-only')).code).toBe(0)
+  out.length = 0
+  expect((await run('ledger', '--json')).code).toBe(0)
+  expect(json()).toMatchObject({ lines: [{ given: 'unattended', shell: 'agent', state: 'settled' }] })
+})
