@@ -13,7 +13,9 @@ export function approverWords(
     case 'unsigned':
       return 'before approvals were signed'
     case 'forged':
-      return 'under a signature that does not fit'
+      return given === 'touched' ? 'under a signature or a touch that does not fit' : 'under a signature that does not fit'
+    case 'unenrolled':
+      return `by ${shortFingerprint(buyer)}${way} at an authenticator that this machine does not know`
     case 'elsewhere':
       return `in another checkout${way}`
     case 'replaced':

@@ -1,18 +1,20 @@
 import { type Credits, formatCredits, isAboveCeiling } from './credits.ts'
 import { type ClaimedSignature, fingerprintOf, isSignatureOf, type SigningKey } from './signing-key.ts'
+import { type EnrolledKey, type Touch, verifyTouch } from './touch.ts'
 
 /**
  * How an approval was given:
  *
+ * - `touched`: by a touch of an authenticator that this machine knows.
  * - `typed`: at a question in a terminal.
  * - `clicked`: in the panel of a dev server that prints to a terminal.
  * - `unattended`: by `--yes`, or in the panel of a dev server whose output is no terminal.
  * - `standing`: by a build under ceilings that the person accepted once.
  */
-export type Given = 'typed' | 'clicked' | 'unattended' | 'standing'
+export type Given = 'touched' | 'typed' | 'clicked' | 'unattended' | 'standing'
 
 /** All ways of giving, in the order in which a person sees them. */
-export const waysOfGiving: readonly Given[] = ['typed', 'clicked', 'unattended', 'standing']
+export const waysOfGiving: readonly Given[] = ['touched', 'typed', 'clicked', 'unattended', 'standing']
 
 /** The terms of an approval: the request may cost up to the ceiling, under this price version. */
 export interface ApprovalTerms {
@@ -33,7 +35,10 @@ export interface ApprovalTerms {
 }
 
 /** A person's approval. It has a signature unless an earlier version wrote it. */
-export interface Approval extends ApprovalTerms, ClaimedSignature {}
+export interface Approval extends ApprovalTerms, ClaimedSignature {
+  /** Of an approval that was `touched`. */
+  readonly touch?: Touch | undefined
+}
 
 /** The service at which an approved request is bought. */
 export interface ApprovedService {
@@ -72,6 +77,12 @@ export interface Approvers {
   readonly isShared?: boolean | undefined
   /** Ways of giving that count; `undefined` for all ways. */
   readonly given?: ReadonlySet<Given> | undefined
+  /**
+   * Authenticators whose touches count.
+   *
+   * @default none
+   */
+  readonly touchKeys?: readonly EnrolledKey[] | undefined
 }
 
 /**
@@ -79,7 +90,8 @@ export interface Approvers {
  *
  * - `valid`: the user's own key signed it, or a key that the user trusts.
  * - `unsigned`: the approval has no signature, because an earlier version wrote it.
- * - `forged`: its signature does not match its terms.
+ * - `forged`: its signature or its touch does not match its terms.
+ * - `unenrolled`: it was touched at an authenticator that this machine does not know.
  * - `other`: a key that the user does not trust signed it.
  * - `elsewhere`: it was signed beside another journal. Only that journal knows whether the request was bought.
  * - `project`: it was given for another project than the project that this machine's environment names.
@@ -88,7 +100,7 @@ export interface Approvers {
  * - `revoked`: it was taken back.
  * - `expired`: it was not used in time.
  */
-export type ApprovalVerdict = 'valid' | 'unsigned' | 'forged' | 'other' | 'elsewhere' | 'project' | 'given' | Lapse
+export type ApprovalVerdict = 'valid' | 'unsigned' | 'forged' | 'unenrolled' | 'other' | 'elsewhere' | 'project' | 'given' | Lapse
 
 /** Why an approval starts no submission any more. Earlier submissions under the approval are still followed. */
 export type Lapse = 'replaced' | 'revoked' | 'expired'
@@ -132,14 +144,22 @@ export function judgeApproval(
   approvers: Approvers,
   life: ApprovalLife | 'used',
 ): ApprovalVerdict {
-  const { publicKey, signature, given, buyer } = approval
+  const { publicKey, signature, given, touch, at } = approval
   if (publicKey === undefined || signature === undefined || given === undefined) return 'unsigned'
-  if (fingerprintOf(publicKey) !== buyer) return 'forged'
-  if (!isSignatureOf({ publicKey, signature }, approvalText(hash, service, approval))) return 'forged'
+  if (!isSigned(approval, hash, service)) return 'forged'
   if (!isTrustedKey(publicKey, approvers)) return 'other'
+  const text = approvalText(hash, service, approval)
+  const touched = given === 'touched' ? touch && verifyTouch(touch, { text, at }, approvers.touchKeys ?? []) : 'valid'
+  if (touched !== 'valid') return touched ?? 'forged'
   const stray = life === 'used' ? undefined : (judgePlace(approval, approvers) ?? judgeLife(approval, approvers, life))
   if (stray !== undefined) return stray
   return approvers.given === undefined || approvers.given.has(given) ? 'valid' : 'given'
+}
+
+/** Whether the key that an approval names has signed its terms. Whose key that is, and a touch, are not checked. */
+export function isSigned(approval: Approval, hash: string, service: ApprovedService): boolean {
+  const { publicKey, buyer } = approval
+  return publicKey !== undefined && fingerprintOf(publicKey) === buyer && isSignatureOf(approval, approvalText(hash, service, approval))
 }
 
 /**
@@ -189,9 +209,10 @@ export function isTrustedKey(publicKey: string, { own, others }: Approvers): boo
 }
 
 /**
- * The signed text, with every term of the approval. The current name of the sprite is not a term.
+ * The text that the key signs, and that a touch is for. It has every term of the approval. The current name of the
+ * sprite is not a term.
  */
-function approvalText(hash: string, { host, keyMode, apiVersion }: ApprovedService, terms: ApprovalTerms): string {
+export function approvalText(hash: string, { host, keyMode, apiVersion }: ApprovedService, terms: ApprovalTerms): string {
   const { ceiling, priceVersion, buyer, at, given, checkout, project, expires } = terms
   const what = [hash, host, keyMode, apiVersion, formatCredits(ceiling), priceVersion, buyer, at, given, checkout]
   if (project === undefined && expires === undefined) return JSON.stringify(['spritewright approval 1', ...what])

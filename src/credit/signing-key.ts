@@ -132,7 +132,10 @@ const keys = new Map<string, SigningKey>()
 /** Most remembered results. If there are more, all are forgotten. */
 const rememberedAtMost = 4096
 
-function remember<T>(known: Map<string, T>, question: string, answer: () => T): T {
+/**
+ * Returns the remembered answer to a question, or finds it.
+ */
+export function remember<T>(known: Map<string, T>, question: string, answer: () => T): T {
   const before = known.get(question)
   if (before !== undefined) return before
   if (known.size >= rememberedAtMost) known.clear()

@@ -55,12 +55,13 @@ export function authorise(
 const ends: Readonly<Record<Exclude<ApprovalVerdict, 'valid'>, string>> = {
   unsigned: ', so its author is unknown',
   forged: '',
+  unenrolled: '',
   elsewhere: ', or with a journal that is gone',
   replaced: '',
   revoked: '',
   expired: '',
   project: '',
-  given: ', in a way that SPRITEWRIGHT_APPROVALS does not allow here',
+  given: ', in a way that approval.accept or SPRITEWRIGHT_APPROVALS does not allow here',
   other: ', not by you',
 }
 

@@ -214,7 +214,7 @@ function readApproval(
   { newest }: Submission,
 ): StandingApproval | undefined {
   if (!entry?.approval) return undefined
-  const { ceiling, checkout: _checkout, publicKey: _key, signature: _signature, ...shown } = entry.approval
+  const { ceiling, checkout: _checkout, publicKey: _key, signature: _signature, touch: _touch, ...shown } = entry.approval
   const approval = { ...entry.approval, ceiling: parseCredits(ceiling) }
   const verdict = judgeApproval(approval, hash, entry.service, approvers, { now: decision.wall, newest })
   const shell = newest?.at === shown.at ? newest.shell : undefined

@@ -208,7 +208,7 @@ function approvalWords(approval: StandingApproval | undefined): string | undefin
   const { verdict, given } = approval
   if (verdict === 'valid') return given === undefined ? 'approved' : `approved (${given})`
   const words = `approved ${approverWords(approval, verdict)}`
-  if (verdict === 'given') return `${words}, which SPRITEWRIGHT_APPROVALS does not allow here`
+  if (verdict === 'given') return `${words}, which approval.accept or SPRITEWRIGHT_APPROVALS does not allow here`
   return `${words}${verdict === 'other' ? ', not by you' : ''}; take it over with approve --adopt`
 }
 

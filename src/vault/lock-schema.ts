@@ -31,6 +31,15 @@ const entrySchema = z.strictObject({
       checkout: z.string().optional(),
       project: z.string().optional(),
       expires: z.string().optional(),
+      touch: z
+        .strictObject({
+          credential: z.string(),
+          authenticatorData: z.string(),
+          clientData: z.string(),
+          signature: z.string(),
+          proof: z.array(z.string()),
+        })
+        .optional(),
       publicKey: z.string().optional(),
       signature: z.string().optional(),
     })

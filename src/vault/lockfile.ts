@@ -1,4 +1,5 @@
 import type { Given } from '../credit/approval.ts'
+import type { Touch } from '../credit/touch.ts'
 
 /** Fields of the request, from which a later plan finds the changed paid field. */
 export interface AskedFields {
@@ -31,6 +32,7 @@ export interface LockEntry {
         readonly checkout?: string | undefined
         readonly project?: string | undefined
         readonly expires?: string | undefined
+        readonly touch?: Touch | undefined
         readonly publicKey?: string | undefined
         readonly signature?: string | undefined
       }

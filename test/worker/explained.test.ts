@@ -35,7 +35,10 @@ describe('an error of the worker says to its client', () => {
 
   test.each([
     ['other', 'approved by sw-key. Nothing was sent. If that key may approve, name it in SPRITEWRIGHT_APPROVERS where the worker runs'],
-    ['given', 'Nothing was sent. The SPRITEWRIGHT_APPROVALS of the worker does not allow the way in which it was given. Somebody whom'],
+    [
+      'given',
+      'Nothing was sent. approval.accept or SPRITEWRIGHT_APPROVALS of the worker does not allow the way in which it was given. Somebody whom',
+    ],
     ['revoked', 'approved earlier, and that approval was taken back. Nothing was sent. Somebody whom the worker knows approves it'],
     ['expired', 'approved earlier, and that approval has expired. Nothing was sent. Somebody whom the worker knows approves it'],
   ])('who may approve what it does not buy: verdict %s', (verdict, words) => {

@@ -29,7 +29,7 @@ export interface RecordBodies {
      * The other fields of this approval, with its signature. A replay may rely on this approval, even if the lock file
      * has another one by then. Missing in records of earlier versions.
      */
-    readonly approvedBy?: Pick<Approval, 'buyer' | 'given' | 'checkout' | 'project' | 'expires' | 'publicKey' | 'signature'>
+    readonly approvedBy?: Pick<Approval, 'buyer' | 'given' | 'checkout' | 'project' | 'expires' | 'publicKey' | 'signature' | 'touch'>
     /**
      * The service's id of the uploaded picture in the body. Missing if the body has no picture, and in records of
      * earlier versions.

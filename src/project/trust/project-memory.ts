@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { z } from 'zod'
-import { judgeApproval } from '../../credit/approval.ts'
+import { isSigned } from '../../credit/approval.ts'
 import { type Credits, formatCredits, isCreditsText, parseCredits } from '../../credit/credits.ts'
 import type { KeyRing, SigningKey } from '../../credit/signing-key.ts'
 import { lowerTotal } from '../../credit/standing.ts'
@@ -128,8 +128,7 @@ export function projectOf(lock: LockFile, own: string | undefined): string | und
       if (approval?.project === undefined) return []
       const whole = { ...approval, ceiling: parseCredits(approval.ceiling) }
       const { buyer, at, project } = approval
-      const isSigned = judgeApproval(whole, hash, service, { own: buyer, others: new Set() }, 'used') === 'valid'
-      return isSigned ? [{ project, at, isOwn: buyer === own }] : []
+      return approval.given !== undefined && isSigned(whole, hash, service) ? [{ project, at, isOwn: buyer === own }] : []
     }),
   )
   return named.sort((a, b) => Number(b.isOwn) - Number(a.isOwn) || (a.at < b.at ? -1 : 1))[0]?.project

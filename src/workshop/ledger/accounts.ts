@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type Given, judgeApproval } from '../../credit/approval.ts'
+import { type Given, isSigned } from '../../credit/approval.ts'
 import { parseCredits, sumCredits } from '../../credit/credits.ts'
 import { type LedgerMove, moveKey } from '../../credit/ledger.ts'
 import type { Context } from '../../project/context.ts'
@@ -180,8 +180,7 @@ function commonOf(
 function givenOf(hash: string, { approval, service }: LockEntry): Given | undefined {
   if (approval === undefined) return undefined
   const whole = { ...approval, ceiling: parseCredits(approval.ceiling) }
-  const verdict = judgeApproval(whole, hash, service, { own: approval.buyer, others: new Set() }, 'used')
-  return verdict === 'valid' ? approval.given : undefined
+  return isSigned(whole, hash, service) ? approval.given : undefined
 }
 
 /** The maximum of an attempt, from its frozen submission; without one, its ceiling. */

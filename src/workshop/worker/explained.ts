@@ -38,7 +38,9 @@ function notTheirsError(error: SpritewrightError): SpritewrightError {
   const cures: { readonly [one in typeof verdict]?: string } = {
     other:
       'If that key may approve, name it in SPRITEWRIGHT_APPROVERS where the worker runs, start the worker again, and build again. Else somebody',
-    given: 'The SPRITEWRIGHT_APPROVALS of the worker does not allow the way in which it was given. Somebody',
+    unenrolled:
+      'If that authenticator is one of a person who may approve, name its key in SPRITEWRIGHT_TOUCH_KEYS where the worker runs, start the worker again, and build again. Else somebody',
+    given: 'approval.accept or SPRITEWRIGHT_APPROVALS of the worker does not allow the way in which it was given. Somebody',
   }
   const why = verdict === 'other' ? `by ${buyer}` : approverWords({ buyer, given: undefined }, verdict)
   const names = [...new Set(ids.map(commandName))].join(' ')
