@@ -1,20 +1,7 @@
 import { type Credits, formatCredits, isAboveCeiling } from './credits.ts'
+import type { Given } from './given.ts'
 import { type ClaimedSignature, fingerprintOf, isSignatureOf, type SigningKey } from './signing-key.ts'
 import { type EnrolledKey, type Touch, verifyTouch } from './touch.ts'
-
-/**
- * How an approval was given:
- *
- * - `touched`: by a touch of an authenticator that this machine knows.
- * - `typed`: at a question in a terminal.
- * - `clicked`: in the panel of a dev server that prints to a terminal.
- * - `unattended`: by `--yes`, or in the panel of a dev server whose output is no terminal.
- * - `standing`: by a build under ceilings that the person accepted once.
- */
-export type Given = 'touched' | 'typed' | 'clicked' | 'unattended' | 'standing'
-
-/** All ways of giving, in the order in which a person sees them. */
-export const waysOfGiving: readonly Given[] = ['touched', 'typed', 'clicked', 'unattended', 'standing']
 
 /** The terms of an approval: the request may cost up to the ceiling, under this price version. */
 export interface ApprovalTerms {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { FormatName } from '../../atlas/format-abilities.ts'
 import type { EngineFormat } from '../../atlas/formats/format.ts'
 import type { Credits } from '../credit/credits.ts'
+import type { Given } from '../credit/given.ts'
 import { SpritewrightError } from '../errors.ts'
 import { type AtlasSettings, type OptionIssue, type ResolvedAtlas, resolveAtlas } from './atlas.ts'
 import { mergeOptions } from './merge-options.ts'
@@ -59,6 +60,12 @@ export interface Options {
         readonly perSprite?: CreditsOption | undefined
         readonly perRun?: CreditsOption | undefined
         readonly total?: CreditsOption | undefined
+        /**
+         * Ways of approving that count, e.g. `['touched']`. It only tightens, and this machine remembers that.
+         *
+         * @default all
+         */
+        readonly accept?: readonly Given[] | undefined
         /**
          * How long an unused approval stays valid, e.g. `'7d'`, `'12h'`, at most 30 days, or the time in
          * `SPRITEWRIGHT_VALID_FOR` of the environment.
@@ -182,6 +189,8 @@ export interface ResolvedOptions {
   readonly replayWindowMs: number
   /** Longest life of an unused approval; missing if the configuration does not set it. */
   readonly approvalValidMs?: number
+  /** Ways of giving that count; missing if the configuration does not limit them. */
+  readonly approvalAccept?: readonly Given[]
   /** Sentences for a person about options that are not fully applied. */
   readonly notes: readonly string[]
 }
@@ -226,7 +235,7 @@ export function resolveOptions(argument: Options, { root, isCi, dependencies, co
     formats,
     typings,
     service,
-    approval: { validFor, ...ceilings },
+    approval: { validFor, accept, ...ceilings },
     build,
     placeholders,
     store,
@@ -246,6 +255,7 @@ export function resolveOptions(argument: Options, { root, isCi, dependencies, co
     ...(service === undefined ? {} : { service: service === 'embedded' ? service : withoutUndefined(service) }),
     approval: withoutUndefined(ceilings),
     ...(validFor === undefined ? {} : { approvalValidMs: validFor }),
+    ...(accept === undefined ? {} : { approvalAccept: accept }),
     build: { generate: build.generate ?? (isCi ? 'never' : 'approved'), unbought: build.unbought },
     placeholders,
     isCi,

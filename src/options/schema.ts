@@ -3,6 +3,7 @@ import { type FormatName, formatNames, type PageFormat } from '../../atlas/forma
 import type { EngineFormat } from '../../atlas/formats/format.ts'
 import { pageSide } from '../../atlas/limits.ts'
 import { isCreditsText, parseCredits } from '../credit/credits.ts'
+import { waysOfGiving } from '../credit/given.ts'
 import { defaultLimits, type Limits } from '../service/limits/limits.ts'
 import { type Profile, profileParts } from '../service/profile.ts'
 import type { ValuePath } from '../sprite-spec/document.ts'
@@ -92,13 +93,20 @@ const shapes = {
         'Limit in credits of everything that one run buys. A sprite that would exceed it needs an approval of its own. Default: none.',
       ),
       total: credits.describe('Limit in credits of all purchases of the project. Default: none.'),
+      accept: z
+        .array(z.enum(waysOfGiving), { error: `a list of ${waysOfGiving.join(', ')}` })
+        .min(1)
+        .optional()
+        .describe(
+          'Ways of approving that count: `"touched"`, `"typed"`, `"clicked"`, `"unattended"`, `"standing"`. It only tightens: ways that `SPRITEWRIGHT_APPROVALS` leaves out do not count, nor ways that an earlier run on this machine found left out, until a person accepts them with `approve --standing`. Default: all.',
+        ),
       validFor: textReadBy(values.parseLife, values.lifeWords)
         .optional()
         .describe(
           'How long an approval that was not used stays valid, e.g. `"7d"`, `"12h"`. It only shortens: 30 days, or `SPRITEWRIGHT_VALID_FOR` of the environment, is the most. Default: `"30d"`.',
         ),
     },
-    { error: 'an object of perSprite, perRun, total, validFor' },
+    { error: 'an object of perSprite, perRun, total, validFor, accept' },
   ),
   build: z.strictObject(
     {

@@ -23,6 +23,7 @@ import { openKeyRing } from './trust/key-ring.ts'
 import { openProjectMemory, type ProjectMemory } from './trust/project-memory.ts'
 import { openProjectTotal, type ProjectTotal } from './trust/project-total.ts'
 import { openStandingFile, type StandingFile } from './trust/standing-file.ts'
+import { openTouchKeys, type TouchKeys } from './trust/touch-keys.ts'
 
 /** The host, the options and the stored files of one project. Every part of the workshop uses it. */
 export interface Context {
@@ -46,6 +47,8 @@ export interface Context {
   readonly checkout: CheckoutName
   /** Facts about the project that this user's runs store, in addition to the journal. */
   readonly memory: ProjectMemory
+  /** Authenticators whose touches count. */
+  readonly touchKeys: TouchKeys
   /** Addresses that the user has confirmed for the API key. */
   readonly hosts: TrustedHosts
   /** Standing ceilings that the user has accepted for this project. */
@@ -100,7 +103,8 @@ export function openContext(
   const sharedJournal = options.store.journal === undefined ? undefined : openSharedJournal(host, options.store.journal, options.root)
   const checkout = openCheckoutName(host, keys, { own: storeFolder, copy: copyFolder }, sharedJournal)
   const memory = openProjectMemory(host, keys, place)
-  const approvers = (): Promise<Approvers> => readApprovers({ host, keys, checkout, memory })
+  const touchKeys = openTouchKeys(host, keys)
+  const approvers = (): Promise<Approvers> => readApprovers({ host, keys, checkout, memory, touchKeys, options })
   const shared = sharedJournal && { store: sharedJournal, approvers }
   const folder = join(storeFolder, 'submissions')
   const places = { folder, root, copy: copyFolder && join(copyFolder, 'submissions'), warn, check, shared }
@@ -122,6 +126,7 @@ export function openContext(
     keys,
     checkout,
     memory,
+    touchKeys,
     sharedJournal,
     hosts: openTrustedHosts(host),
     standing,

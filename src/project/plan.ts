@@ -1,6 +1,7 @@
-import { type ApprovalVerdict, type Approvers, type Given, isLapsed, judgeApproval } from '../credit/approval.ts'
+import { type ApprovalVerdict, type Approvers, isLapsed, judgeApproval } from '../credit/approval.ts'
 import { approverWords } from '../credit/approval-words.ts'
 import { type Credits, parseCredits } from '../credit/credits.ts'
+import type { Given } from '../credit/given.ts'
 import { mayAdopt } from '../job/adopt.ts'
 import { type DecisionFacts, decide } from '../job/decision.ts'
 import type { Submission } from '../job/records/submission.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { waysOfGiving } from '../credit/approval.ts'
 import { isCreditsText } from '../credit/credits.ts'
+import { waysOfGiving } from '../credit/given.ts'
 import { SpritewrightError } from '../errors.ts'
 import { toEditorSchema } from '../sprite-spec/fields.ts'
 import { parseReviewedJson } from '../sprite-spec/json-text.ts'

@@ -1,4 +1,4 @@
-import type { Given } from '../credit/approval.ts'
+import type { Given } from '../credit/given.ts'
 import type { Touch } from '../credit/touch.ts'
 
 /** Fields of the request, from which a later plan finds the changed paid field. */

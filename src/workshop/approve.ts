@@ -15,7 +15,7 @@ import { checkReferences, type Survey, survey, throwAll } from '../project/surve
 import { spriteOf } from '../sprite-spec/request.ts'
 import { approvedIds, findEntry, isStepId } from '../vault/lockfile.ts'
 import type { ApprovalLine, ApproveReport, ApproveRequest } from './api/reports.ts'
-import { giveApproval } from './trust/approvals.ts'
+import { checkWay, giveApproval } from './trust/approvals.ts'
 
 interface Candidate extends ApprovalLine {
   readonly order: Order
@@ -42,6 +42,7 @@ export async function approve(context: Context, session: Session, request: Appro
     return { id, operation, hash, prompt, quote, ceiling, ...(warning && { warning }) }
   })
   if (candidates.length === 0) return { approved: [], ...rest, confirmed: true }
+  if (request.given) await checkWay(context, request.given)
   checkCeilings(lines, request)
   await checkProject(context, lines)
   const balance = await session.client.balance(signal)

@@ -1,5 +1,6 @@
 import { coverByBudget } from '../credit/budget.ts'
 import { type Credits, formatCredits, sumCredits } from '../credit/credits.ts'
+import { waysWords } from '../credit/given.ts'
 import { isAccepted } from '../credit/standing.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { ProgressListener } from '../job/order.ts'
@@ -96,7 +97,7 @@ export type Bought = OrdersReport & { readonly balance?: BalanceEvidence }
  * @returns The reasons why the ceilings do not cover the other sprites.
  */
 async function approveByBudget(context: Context, session: Session, found: Survey, quotes: Quotes): Promise<readonly string[]> {
-  const unaccepted = await whyUnaccepted(context, session)
+  const unaccepted = await whyUnaccepted(context, session, found)
   if (unaccepted !== undefined) return [unaccepted]
   const orders = new Map<string, Order>()
   for (const target of found.wanted)
@@ -128,7 +129,13 @@ async function approveByBudget(context: Context, session: Session, found: Survey
  *
  * @returns The reason why the ceilings do not count. Undefined if they count.
  */
-async function whyUnaccepted(context: Context, { identity }: Session): Promise<string | undefined> {
+async function whyUnaccepted(
+  context: Context,
+  { identity }: Session,
+  { approvers }: Pick<Survey, 'approvers'>,
+): Promise<string | undefined> {
+  if (approvers.given?.has('standing') === false)
+    return `Standing ceilings buy nothing here: approval.accept or SPRITEWRIGHT_APPROVALS lets only these ways count: ${waysWords(approvers.given)}.`
   const accepted = await context.standing.read()
   if (accepted && isAccepted(accepted, context.options.approval, identity)) return undefined
   const why = accepted ? 'are not those that you have accepted' : 'have not been accepted by you'

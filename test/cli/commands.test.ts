@@ -314,6 +314,23 @@ describe('approve --standing', () => {
     expect(world.out()).toContain(`${words}\nThis replaces the total that you accepted before: 1 credit.\n`)
     expect(world.questions).toEqual(['Accept these standing ceilings?'])
   })
+
+  test.each([
+    [['typed', 'clicked'] as const, true, ['Accept these standing ceilings?'], 0],
+    [undefined, false, [], 2],
+    [['touched'] as const, false, [], 0],
+  ])('asks even with --yes whether more ways of giving count: %o', async (accept, canAsk, questions, exit) => {
+    const where = { ceilings: {}, service: { host: 'api.example', keyMode: 'test' }, missing: [], total: 0n } as const
+    const offer = { ...where, accept, acceptedWays: ['touched'] as const }
+    const world = createWorld({
+      canAsk,
+      answer: true,
+      workshop: { acceptStanding: async ({ confirm }) => ({ offer, confirmed: await confirm(offer) }) },
+    })
+    expect(await world.run('approve', '--standing', '--yes')).toBe(exit)
+    expect(world.questions).toEqual(questions)
+    expect(world.out()).toContain('This replaces the ways that count here so far: touched.')
+  })
 })
 
 describe('approve', () => {

@@ -8,9 +8,9 @@ import {
   approvalText,
   judgeApproval,
   signApproval,
-  waysOfGiving,
 } from '../../src/credit/approval.ts'
 import { approverWords } from '../../src/credit/approval-words.ts'
+import { waysOfGiving } from '../../src/credit/given.ts'
 import { challengeFor, formatTouchKey, parseTouchKey, type Touch, verifyTouch, wordOf } from '../../src/credit/touch.ts'
 import { type SaidByBrowser, testAuthenticator } from '../kit/authenticator.ts'
 import { testKey } from '../kit/keys.ts'

@@ -1,5 +1,8 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Credits } from '../../src/credit/credits.ts'
+import { type Given, waysOfGiving } from '../../src/credit/given.ts'
+import { readApprovers } from '../../src/project/trust/approvers.ts'
 import { openProjectMemory } from '../../src/project/trust/project-memory.ts'
 import type { LockFile } from '../../src/vault/lockfile.ts'
 import { ringOf, testKey } from '../kit/keys.ts'
@@ -20,47 +23,109 @@ const credits = (whole: number): Credits => BigInt(whole * 10_000) as Credits
 describe('what a machine remembers of a project', () => {
   test('is made once, read again by the next run, and counts for no other user and no other place', async () => {
     const { disk, open } = machine()
-    const made = await open().keep(lock, undefined)
+    const made = await open().keep(lock, { total: undefined })
     expect(await open().read()).toEqual(made)
-    expect((await open('other').keep(lock, undefined))?.project).not.toBe(made?.project)
+    expect((await open('other').keep(lock, { total: undefined }))?.project).not.toBe(made?.project)
     expect(await machine(2, disk).open().read()).toBeUndefined()
   })
 
   test('takes a lower total at once, and a higher one only from a person', async () => {
     const { open } = machine()
-    await open().keep(lock, credits(50))
-    expect((await open().keep(lock, credits(20)))?.total).toBe(credits(20))
+    await open().keep(lock, { total: credits(50) })
+    expect((await open().keep(lock, { total: credits(20) }))?.total).toBe(credits(20))
     expect(await open().read()).toMatchObject({ total: credits(20) })
-    for (const total of [credits(90), undefined]) expect((await open().keep(lock, total))?.total).toBe(credits(20))
-    await open().acceptTotal(lock, credits(90))
+    for (const total of [credits(90), undefined]) expect((await open().keep(lock, { total }))?.total).toBe(credits(20))
+    await open().accept(lock, { total: credits(90) })
     expect(await open().read()).toMatchObject({ total: credits(90) })
   })
 
   test('has the latest time that a run has seen, to the hour, and never goes back', async () => {
     const { clock, open } = machine()
-    await open().keep(lock, undefined)
+    await open().keep(lock, { total: undefined })
     const begun = clock.wall()
     await clock.advance(3_600_000)
-    expect((await open().keep(lock, undefined))?.latest).toBe(begun + 3_600_000)
+    expect((await open().keep(lock, { total: undefined }))?.latest).toBe(begun + 3_600_000)
     const behind = { wall: () => begun, mono: () => clock.mono(), sleep: clock.sleep.bind(clock) }
     const { disk } = machine()
     const past = openProjectMemory({ disk, random: countingRandom(), clock: behind, stateFolder: '/state' }, ringOf(testKey(1)), 'game')
-    await openProjectMemory({ disk, random: countingRandom(), clock, stateFolder: '/state' }, ringOf(testKey(1)), 'game').keep(
-      lock,
-      undefined,
-    )
-    expect((await past.keep(lock, credits(1)))?.latest).toBe(clock.wall())
+    await openProjectMemory({ disk, random: countingRandom(), clock, stateFolder: '/state' }, ringOf(testKey(1)), 'game').keep(lock, {
+      total: undefined,
+    })
+    expect((await past.keep(lock, { total: credits(1) }))?.latest).toBe(clock.wall())
   })
 
   test('that somebody else has changed is damaged, and stops the run', async () => {
     const { disk, open } = machine()
-    await open().keep(lock, credits(5))
+    await open().keep(lock, { total: credits(5) })
     const [path] = [...disk.files.keys()].filter((one) => one.startsWith('/state/projects/'))
     const text = new TextDecoder().decode(disk.files.get(path as string))
     for (const changed of [text.replace('"5"', '"500"'), text.replace(/"latest":\d+/, '"latest":1'), '{', '']) {
       disk.files.set(path as string, new TextEncoder().encode(changed))
       expect(await open().read()).toBe('damaged')
-      await expect(open().keep(lock, undefined)).rejects.toMatchObject({ code: 'SW_CONFIG' })
+      await expect(open().keep(lock, { total: undefined })).rejects.toMatchObject({ code: 'SW_CONFIG' })
     }
+  })
+})
+
+describe('approval.accept', () => {
+  const ways = fc.option(fc.subarray([...waysOfGiving], { minLength: 1 }), { nil: undefined })
+  const counting = async (
+    read: ReturnType<typeof machine>['open'],
+    accept: readonly Given[] | undefined,
+    variable = '',
+  ): Promise<string> => {
+    const { disk } = machine()
+    const { given } = await readApprovers({
+      host: { disk, env: { SPRITEWRIGHT_APPROVALS: variable }, stateFolder: '/empty' },
+      keys: ringOf(testKey(1)),
+      checkout: { isShared: false, read: async () => 'here', readOrMake: async () => 'here' },
+      memory: read(),
+      touchKeys: { list: async () => [] },
+      options: accept === undefined ? {} : { approvalAccept: accept },
+    })
+    return given === undefined ? 'all' : [...given].join(' ')
+  }
+
+  test('law: no sequence of configurations widens it; only a person does, and only to what the environment allows', async () => {
+    const step = fc.record({ accept: ways, isPerson: fc.boolean(), variable: ways })
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
+        const { open } = machine()
+        let allowed: readonly Given[] = waysOfGiving
+        for (const { accept, isPerson, variable } of steps) {
+          const limits = { total: undefined, accept }
+          if (isPerson) await open().accept(lock, limits)
+          else await open().keep(lock, limits)
+          allowed = (isPerson ? waysOfGiving : allowed).filter((way) => accept?.includes(way) ?? true)
+          const now = await counting(open, accept, variable?.join())
+          const counted = now === 'all' ? [...waysOfGiving] : now.split(' ').filter(Boolean)
+          expect([...counted].sort()).toEqual(allowed.filter((way) => variable?.includes(way) ?? true).sort())
+        }
+      }),
+    )
+  })
+
+  test('is in the seal: a list that somebody else has widened or removed is damaged', async () => {
+    const { disk, open } = machine()
+    await open().keep(lock, { total: undefined, accept: ['touched'] })
+    const [path = ''] = [...disk.files.keys()].filter((one) => one.startsWith('/state/projects/'))
+    const text = new TextDecoder().decode(disk.files.get(path))
+    for (const changed of [text.replace('["touched"]', '["touched","typed"]'), text.replace('"accept":["touched"],', '')]) {
+      expect(changed).not.toBe(text)
+      disk.files.set(path, new TextEncoder().encode(changed))
+      expect(await open().read()).toBe('damaged')
+    }
+  })
+
+  test('of a memory that an earlier version wrote is missing, and the memory counts', async () => {
+    const { disk, open } = machine()
+    const key = testKey(1)
+    const facts = { project: 'a'.repeat(32), firstRun: 1, latest: 2, total: '5' }
+    const seal = key.seal(JSON.stringify(['spritewright project 1', 'game', ...Object.values(facts)]))
+    disk.files.set(
+      `/state/projects/game-${key.fingerprint.slice(0, 16)}.json`,
+      new TextEncoder().encode(JSON.stringify({ ...facts, seal })),
+    )
+    expect(await open().read()).toEqual({ ...facts, total: credits(5) })
   })
 })

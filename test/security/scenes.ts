@@ -524,8 +524,15 @@ async function appointed(): Promise<void> {
   const disk = new MemoryDisk()
   const checkout = { isShared: false, read: async () => 'desk', readOrMake: async () => 'desk' }
   const read = (env: object, keys = ringOf(own)) =>
-    readApprovers({ host: { disk, env: env as never, stateFolder: '/state' }, keys, checkout, memory: { read: async () => undefined } })
-  const mine = { own: own.fingerprint, checkout: 'desk', isKeyFromEnvironment: false, project: undefined, isShared: false }
+    readApprovers({
+      host: { disk, env: env as never, stateFolder: '/state' },
+      keys,
+      checkout,
+      memory: { read: async () => undefined },
+      touchKeys: { list: async () => [] },
+      options: {},
+    })
+  const mine = { own: own.fingerprint, checkout: 'desk', isKeyFromEnvironment: false, project: undefined, isShared: false, touchKeys: [] }
   assert.deepEqual(await read({}), { ...mine, others: new Set() })
   const told = await read({
     SPRITEWRIGHT_APPROVERS: ` ${friend.fingerprint},`,

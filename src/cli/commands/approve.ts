@@ -1,5 +1,6 @@
 import { revokedWords, workerWords } from '../../credit/approval-words.ts'
 import { creditsWords, sumCredits } from '../../credit/credits.ts'
+import { waysOfGiving, waysWords } from '../../credit/given.ts'
 import { errorCodes } from '../../errors.ts'
 import { count, countItems } from '../../project/states.ts'
 import type { ApprovalLine, ApproveReport, ApproveRequest, StandingOffer } from '../../workshop.ts'
@@ -75,7 +76,11 @@ async function acceptStanding(
       {
         confirm: async (shown) => {
           printStanding(printer, shown)
-          return askPerson(parts, isSure, 'Accept these standing ceilings?')
+          const { accept = waysOfGiving, acceptedWays = waysOfGiving } = shown
+          const isWider = accept.some((way) => !acceptedWays.includes(way))
+          if (isWider && !parts.host.terminal.canAsk)
+            throw usageError('Expected a terminal to ask at: only a person lets more ways of approving count. Nothing was accepted.')
+          return askPerson(parts, isSure && !isWider, 'Accept these standing ceilings?')
         },
       },
       parts.signal,
@@ -88,10 +93,12 @@ async function acceptStanding(
 }
 
 function printStanding(printer: Printer, offer: StandingOffer): void {
-  const { ceilings, acceptedTotal, missing, service, total } = offer
+  const { ceilings, acceptedTotal, accept, acceptedWays, missing, service, total } = offer
   printer.line(toStandingWords(ceilings))
   if (acceptedTotal !== undefined && acceptedTotal !== ceilings.total)
     printer.line(`This replaces the total that you accepted before: ${creditsWords(acceptedTotal)}.`)
+  if (accept !== undefined || acceptedWays !== undefined) printer.line(`Approvals count that are ${waysWords(accept ?? waysOfGiving)}.`)
+  if (acceptedWays !== undefined) printer.line(`This replaces the ways that count here so far: ${waysWords(acceptedWays)}.`)
   printer.line(`Where: ${service.host} (${service.keyMode} key).`)
   if (missing.length === 0) printer.line('Nothing is missing now.')
   else printer.line(`Missing now, ${creditsWords(total)} by estimate: ${missing.map(({ id }) => id).join(', ')}.`)

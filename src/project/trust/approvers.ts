@@ -1,9 +1,12 @@
 import { join } from 'node:path'
 import { z } from 'zod'
-import { type Approvers, type Given, waysOfGiving } from '../../credit/approval.ts'
+import type { Approvers } from '../../credit/approval.ts'
+import { commonWays, type Given, waysOfGiving } from '../../credit/given.ts'
 import { isFingerprint, type KeyRing } from '../../credit/signing-key.ts'
+import type { EnrolledKey } from '../../credit/touch.ts'
 import { SpritewrightError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
+import type { ResolvedOptions } from '../../options/options.ts'
 import { parseLife } from '../../options/values.ts'
 import { parseReviewedJson } from '../../sprite-spec/json-text.ts'
 import type { CheckoutName } from './checkout.ts'
@@ -30,6 +33,8 @@ export interface ApproverPorts {
   readonly keys: KeyRing
   readonly checkout: CheckoutName
   readonly memory: Pick<ProjectMemory, 'read'>
+  readonly touchKeys: { list(): Promise<readonly EnrolledKey[]> }
+  readonly options: Pick<ResolvedOptions, 'approvalAccept'>
 }
 
 const settingsSchema = z.object({ approvers: z.optional(z.array(z.string())) })
@@ -37,17 +42,21 @@ const settingsSchema = z.object({ approvers: z.optional(z.array(z.string())) })
 /**
  * Reads the approvers whose approvals count: the user, and the keys that the environment or the user's own
  * settings name. The settings are `settings.json` in the state folder: `{ "approvers": ["<fingerprint>"] }`.
- * No file of a project can add an approver.
+ * No file of a project can add an approver or an authenticator. The ways of giving that count are those of the
+ * environment, the configuration and the project's memory: each only takes ways away.
  *
  * @throws `SW_CONFIG` for an invalid fingerprint or an unknown way of giving.
  */
-export async function readApprovers({ host, keys, checkout, memory }: ApproverPorts): Promise<Approvers> {
+export async function readApprovers({ host, keys, checkout, memory, touchKeys, options }: ApproverPorts): Promise<Approvers> {
   const { env } = host
   const others = [...listOf(env[approversName]), ...(await readSettings(host))]
   for (const one of others) if (!isFingerprint(one)) throw notA('a fingerprint of 40 hex digits, as npx spritewright doctor shows it', one)
   const ways = listOf(env[approvalsName])
   for (const way of ways) if (!isWay(way)) throw notA(`one of ${waysOfGiving.join(', ')} in ${approvalsName}`, way)
   const facts = await memory.read()
+  const remembered = facts === 'damaged' ? undefined : facts?.accept
+  const fromEnv = ways.length === 0 ? undefined : (ways as readonly Given[])
+  const accepted = commonWays(commonWays(fromEnv, options.approvalAccept), remembered)
   return {
     own: (await keys.read())?.fingerprint,
     others: new Set(others),
@@ -58,7 +67,8 @@ export async function readApprovers({ host, keys, checkout, memory }: ApproverPo
     // If somebody else has changed the memory, no approval may stay valid longer because of it.
     ...(facts === 'damaged' ? { latest: Number.POSITIVE_INFINITY } : {}),
     ...(facts === undefined || facts === 'damaged' ? {} : { oldUntil: facts.firstRun + defaultLifeMs, latest: facts.latest }),
-    ...(ways.length === 0 ? {} : { given: new Set(ways as readonly Given[]) }),
+    ...(accepted === undefined ? {} : { given: new Set(accepted) }),
+    touchKeys: await touchKeys.list(),
   }
 }
 

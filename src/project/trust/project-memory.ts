@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { isSigned } from '../../credit/approval.ts'
 import { type Credits, formatCredits, isCreditsText, parseCredits } from '../../credit/credits.ts'
+import { commonWays, type Given, waysOfGiving } from '../../credit/given.ts'
 import type { KeyRing, SigningKey } from '../../credit/signing-key.ts'
 import { lowerTotal } from '../../credit/standing.ts'
 import { SpritewrightError } from '../../errors.ts'
@@ -19,23 +20,28 @@ export interface ProjectFacts {
   readonly latest: number
   /** The lowest `approval.total` since a person accepted a total; `undefined` if no run had a total. */
   readonly total: Credits | undefined
+  /** The ways of giving that every `approval.accept` has had since a person accepted one; `undefined` for all ways. */
+  readonly accept?: readonly Given[] | undefined
 }
+
+/** The limits of a configuration that the memory keeps. */
+export type RememberedLimits = Pick<ProjectFacts, 'total' | 'accept'>
 
 /** The memory of one project, in the user's state folder, sealed with the user's key. */
 export interface ProjectMemory {
   /** Returns `undefined` if there is no memory yet, and `damaged` for a file that this user's runs did not write. */
   read(): Promise<ProjectFacts | 'damaged' | undefined>
   /**
-   * Stores the present time, and a total that is lower than before. Creates the memory if there is none, with the
-   * id of the project from the approvals in the lock file, or with a new id.
+   * Stores the present time, and limits that are lower or narrower than before. Creates the memory if there is none, with
+   * the id of the project from the approvals in the lock file, or with a new id.
    *
-   * @param total `approval.total` of the configuration.
+   * @param limits Of the configuration.
    * @returns `undefined` if the user has no key yet.
    * @throws `SW_CONFIG` if the memory is damaged.
    */
-  keep(lock: LockFile, total: Credits | undefined): Promise<ProjectFacts | undefined>
-  /** Replaces the remembered total by one that a person has accepted; `undefined` for none. */
-  acceptTotal(lock: LockFile, total: Credits | undefined): Promise<void>
+  keep(lock: LockFile, limits: RememberedLimits): Promise<ProjectFacts | undefined>
+  /** Replaces the remembered limits by those that a person has accepted; `undefined` for none. */
+  accept(lock: LockFile, limits: RememberedLimits): Promise<void>
 }
 
 const fileSchema = z.object({
@@ -43,6 +49,7 @@ const fileSchema = z.object({
   firstRun: z.number(),
   latest: z.number(),
   total: z.string().refine(isCreditsText).nullable(),
+  accept: z.array(z.enum(waysOfGiving)).optional(),
   seal: z.string(),
 })
 
@@ -61,8 +68,9 @@ export function openProjectMemory(
 ): ProjectMemory {
   // Each key has its own file: a key from the environment must not find the seal of another key.
   const pathOf = (key: SigningKey): string => join(stateFolder, 'projects', `${place}-${key.fingerprint.slice(0, 16)}.json`)
-  const textOf = ({ project, firstRun, latest, total }: ProjectFacts): string =>
-    JSON.stringify(['spritewright project 1', place, project, firstRun, latest, totalText(total)])
+  // The text of a memory without ways is that of earlier versions.
+  const textOf = ({ project, firstRun, latest, total, accept }: ProjectFacts): string =>
+    JSON.stringify(['spritewright project 1', place, project, firstRun, latest, totalText(total), ...(accept ? [accept] : [])])
   const readFor = async (key: SigningKey): Promise<ProjectFacts | 'damaged' | undefined> => {
     const path = pathOf(key)
     if (!(await disk.stat(path))) return undefined
@@ -91,21 +99,23 @@ export function openProjectMemory(
       const key = await keys.read()
       return key && readFor(key)
     },
-    keep: async (lock, total) => {
+    keep: async (lock, { total, accept }) => {
       const key = await keys.read()
       const before = key && ((await readFor(key)) ?? makeFor(key, lock))
       if (!key || !before) return undefined
       if (before === 'damaged') throw damagedError(pathOf(key))
       const now = clock.wall()
       const lower = lowerTotal(before.total, total)
-      if (now < before.latest + latestEveryMs && lower === before.total) return before
-      return write(key, { ...before, latest: Math.max(now, before.latest), total: lower })
+      const ways = commonWays(before.accept, accept)
+      const isSame = lower === before.total && ways?.length === before.accept?.length
+      if (now < before.latest + latestEveryMs && isSame) return before
+      return write(key, { ...before, latest: Math.max(now, before.latest), total: lower, accept: ways })
     },
-    acceptTotal: async (lock, total) => {
+    accept: async (lock, { total, accept }) => {
       const key = await keys.readOrMake()
       const before = (await readFor(key)) ?? makeFor(key, lock)
       if (before === 'damaged') throw damagedError(pathOf(key))
-      await write(key, { ...before, total })
+      await write(key, { ...before, total, accept })
     },
   }
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
-import { type Given, isSigned } from '../../credit/approval.ts'
+import { isSigned } from '../../credit/approval.ts'
 import { parseCredits, sumCredits } from '../../credit/credits.ts'
+import type { Given } from '../../credit/given.ts'
 import { type LedgerMove, moveKey } from '../../credit/ledger.ts'
 import type { Context } from '../../project/context.ts'
 import { groupBy } from '../../sheets/group.ts'

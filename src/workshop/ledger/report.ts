@@ -1,5 +1,5 @@
-import type { Given } from '../../credit/approval.ts'
 import type { Credits } from '../../credit/credits.ts'
+import type { Given } from '../../credit/given.ts'
 
 /** The state of an attempt's money. `uncertain`: it was sent, and its outcome is unknown. */
 export type LedgerState = 'held' | 'settled' | 'restored' | 'uncertain'

@@ -1,5 +1,6 @@
 import type { Budget } from '../../credit/budget.ts'
 import { type Credits, sumCredits } from '../../credit/credits.ts'
+import type { Given } from '../../credit/given.ts'
 import { SpritewrightError } from '../../errors.ts'
 import type { Context } from '../../project/context.ts'
 import { askQuotes } from '../../project/quotes.ts'
@@ -12,6 +13,10 @@ export interface StandingOffer {
   readonly ceilings: Budget
   /** The total that was accepted before, which these ceilings replace. Undefined if there was none. */
   readonly acceptedTotal?: Credits | undefined
+  /** The ways of giving that the configuration lets count. Undefined if it does not limit them. */
+  readonly accept?: readonly Given[] | undefined
+  /** The ways that count here so far, which `accept` replaces. Undefined if there was no limit. */
+  readonly acceptedWays?: readonly Given[] | undefined
   readonly service: { readonly host: string; readonly keyMode: 'test' | 'live' }
   /**
    * The missing parts of the project, and their cost by today's estimates. A build buys of them what fits
@@ -29,7 +34,7 @@ export interface AcceptStandingRequest {
 
 /**
  * Lets a person accept the standing ceilings of the configuration, for this project on this machine and this
- * service. Spends nothing. Ceilings without `perSprite` can be accepted too: that ends standing purchases,
+ * service, and its ways of giving for this project. Spends nothing. Ceilings without `perSprite` can be accepted too: that ends standing purchases,
  * and replaces an accepted total.
  *
  * @throws `SW_USAGE` if the configuration has no ceilings and none were accepted before.
@@ -40,21 +45,25 @@ export async function acceptStanding(
   request: AcceptStandingRequest,
   signal: AbortSignal,
 ): Promise<{ readonly offer: StandingOffer; readonly confirmed: boolean }> {
-  const { approval } = context.options
+  const { approval, approvalAccept: accept } = context.options
+  const facts = await context.memory.read()
+  const acceptedWays = facts === 'damaged' ? undefined : facts?.accept
   const before = await context.standing.read()
   const acceptedTotal = await context.total.accepted()
-  if (!before && acceptedTotal === undefined && Object.values(approval).every((ceiling) => ceiling === undefined)) {
+  const limits = [before, acceptedTotal, accept, acceptedWays, ...Object.values(approval)]
+  if (limits.every((limit) => limit === undefined)) {
     throw new SpritewrightError('SW_USAGE', {
       message:
-        'Expected standing ceilings in the configuration (approval.perSprite, perRun, total), found none. Without approval.perSprite nothing is bought without an approval of its own.',
+        'Expected standing ceilings in the configuration (approval.perSprite, perRun, total), found none, and no approval.accept. Without approval.perSprite nothing is bought without an approval of its own.',
     })
   }
   const { host, keyMode } = session.identity
-  const offer = { ceilings: approval, acceptedTotal, service: { host, keyMode }, ...(await readMissing(context, session, signal)) }
+  const missing = await readMissing(context, session, signal)
+  const offer = { ceilings: approval, acceptedTotal, accept, acceptedWays, service: { host, keyMode }, ...missing }
   const confirmed = await request.confirm(offer)
   if (confirmed) {
     await context.standing.accept(approval, offer.service)
-    await context.memory.acceptTotal(await context.lock.read(), approval.total)
+    await context.memory.accept(await context.lock.read(), { total: approval.total, accept })
   }
   return { offer, confirmed }
 }

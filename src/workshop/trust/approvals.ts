@@ -1,5 +1,7 @@
-import { type Given, type NewestApproval, signApproval } from '../../credit/approval.ts'
+import { type NewestApproval, signApproval } from '../../credit/approval.ts'
 import type { Credits } from '../../credit/credits.ts'
+import { type Given, waysWords } from '../../credit/given.ts'
+import { SpritewrightError } from '../../errors.ts'
 import { agentShell } from '../../host/agent-shell.ts'
 import type { Order } from '../../job/order.ts'
 import type { JournalView } from '../../job/records/journal.ts'
@@ -7,7 +9,7 @@ import type { Submission } from '../../job/records/submission.ts'
 import type { Context } from '../../project/context.ts'
 import type { ApprovedOrder } from '../../project/orders.ts'
 import { rememberProject } from '../../project/remember.ts'
-import { projectName, validForMs } from '../../project/trust/approvers.ts'
+import { projectName, readApprovers, validForMs } from '../../project/trust/approvers.ts'
 import { findEntry } from '../../vault/lockfile.ts'
 
 /**
@@ -58,6 +60,7 @@ async function giveIf(
   const key = await context.keys.readOrMake()
   const checkout = await context.checkout.readOrMake()
   const facts = await rememberProject(context)
+  await checkWay(context, terms.given)
   const project = projectName(host) ?? facts?.project
   const recorded = await record(context, order.hash, 'approved', [order.approval?.at], isFree)
   if (!recorded) return undefined
@@ -67,6 +70,27 @@ async function giveIf(
   const expires = new Date(start + validForMs(host, options.approvalValidMs)).toISOString()
   return { ...order, approval: signApproval(key, order.hash, order.identity, { ...terms, at, checkout, project, expires }) }
 }
+
+/**
+ * Checks that an approval given in this way would count here.
+ *
+ * @throws `SW_APPROVAL`
+ */
+export async function checkWay(context: Context, given: Given): Promise<void> {
+  const { given: ways } = await readApprovers(context)
+  if (ways === undefined || ways.has(given)) return
+  const advice = howToApprove.find(([way]) => ways.has(way))?.[1] ?? 'Accept other ways: npx spritewright approve --standing'
+  throw new SpritewrightError('SW_APPROVAL', {
+    message: `Expected an approval in a way that counts here (${waysWords(ways)}), found one that is ${given}: approval.accept or SPRITEWRIGHT_APPROVALS does not allow it. Nothing was written. ${advice}`,
+    facts: { given, accepted: [...ways] },
+  })
+}
+
+const howToApprove: readonly (readonly [Given, string])[] = [
+  ['touched', 'Approve in the panel by a touch. If no authenticator is enrolled yet, the panel shows how.'],
+  ['clicked', 'Approve in the panel, which vite serves.'],
+  ['typed', 'Approve at a terminal, without --yes.'],
+]
 
 /** Takes back every approval of a request that was given until now. What was sent is still followed. */
 export async function revokeApprovals(context: Context, hash: string, known: string | undefined): Promise<Submission> {

@@ -1,0 +1,25 @@
+/**
+ * How an approval was given:
+ *
+ * - `touched`: by a touch of an authenticator that this machine knows. No program can give it.
+ * - `typed`: at a question in a terminal.
+ * - `clicked`: in the panel of a dev server whose terminal a person watches.
+ * - `unattended`: by `--yes`, or in a panel whose address was printed where nobody watches.
+ * - `standing`: by a build under ceilings that the person accepted once.
+ */
+export type Given = 'touched' | 'typed' | 'clicked' | 'unattended' | 'standing'
+
+/** All ways of giving, in the order in which a person sees them. */
+export const waysOfGiving: readonly Given[] = ['touched', 'typed', 'clicked', 'unattended', 'standing']
+
+/** The ways of giving that both lists have. A missing list has all; returns `undefined` if both are missing. */
+export function commonWays(one: readonly Given[] | undefined, other: readonly Given[] | undefined): readonly Given[] | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  return one.filter((way) => other.includes(way))
+}
+
+/** Lists ways of giving, in the order in which a person sees them. */
+export function waysWords(ways: Iterable<Given>): string {
+  const set = new Set(ways)
+  return waysOfGiving.filter((way) => set.has(way)).join(', ') || 'none'
+}

@@ -1,0 +1,105 @@
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { KeyRing, SigningKey } from '../../credit/signing-key.ts'
+import { type EnrolledKey, formatTouchKey, parseTouchKey, type TouchKey } from '../../credit/touch.ts'
+import { SpritewrightError } from '../../errors.ts'
+import type { Host } from '../../host/host.ts'
+import { replaceFile } from '../../host/publish.ts'
+import { listOf } from './approvers.ts'
+
+/** Environment variable with keys of authenticators. It is never read from a `.env` file. */
+export const touchKeysName = 'SPRITEWRIGHT_TOUCH_KEYS'
+
+/** An authenticator whose touches count here, and why. */
+export interface ListedTouchKey extends EnrolledKey {
+  readonly source: 'environment' | 'terminal'
+  /** When it was enrolled at a terminal, ISO 8601. */
+  readonly enrolledAt?: string | undefined
+}
+
+/** The authenticators whose touches count on this machine. No file of a project can add one. */
+export interface TouchKeys {
+  /** @throws `SW_CONFIG` for a text that is no key, and for a file that this user's own runs did not write. */
+  list(): Promise<readonly ListedTouchKey[]>
+  /** Enrols a key. Callers ask a person first. */
+  add(key: TouchKey): Promise<void>
+  /** Removes an enrolled key. Returns whether it was enrolled at a terminal. */
+  remove(key: TouchKey): Promise<boolean>
+  /**
+   * Remembers the counter of a touch.
+   *
+   * @param at Time of the newest approval of that touch.
+   */
+  see(credential: string, counter: number, at: string): Promise<void>
+}
+
+const fileSchema = z.object({
+  keys: z.array(z.object({ key: z.string(), at: z.string() })),
+  seen: z.array(z.object({ credential: z.string(), counter: z.int(), at: z.string() })),
+})
+type Enrolments = z.infer<typeof fileSchema>
+
+/** Opens the list. Its file is in the user's state folder, sealed with the user's key, and read at each call. */
+export function openTouchKeys(
+  { disk, random, clock, env, stateFolder }: Pick<Host, 'disk' | 'random' | 'clock' | 'env' | 'stateFolder'>,
+  keys: KeyRing,
+): TouchKeys {
+  const pathOf = ({ fingerprint }: SigningKey): string => join(stateFolder, 'touch-keys', `${fingerprint.slice(0, 16)}.json`)
+  const textOf = (file: Enrolments): string => JSON.stringify(['spritewright touch keys 1', file])
+  const read = async (): Promise<Enrolments> => {
+    const key = await keys.read()
+    if (!key || !(await disk.stat(pathOf(key)))) return { keys: [], seen: [] }
+    try {
+      const json = JSON.parse(new TextDecoder().decode(await disk.read(pathOf(key)))) as { readonly seal?: string }
+      const file = fileSchema.parse(json)
+      if (key.isSealOf(json.seal, textOf(file))) return file
+    } catch {
+      // Refused below.
+    }
+    throw new SpritewrightError('SW_CONFIG', {
+      message: `Expected ${pathOf(key)} to list the authenticators that you have enrolled, sealed with your key; found something else. Remove it, and enrol them again: npx spritewright trust --touch KEY`,
+      facts: { file: pathOf(key) },
+    })
+  }
+  const change = async (make: (file: Enrolments) => Enrolments): Promise<void> => {
+    const key = await keys.readOrMake()
+    const file = make(await read())
+    const text = JSON.stringify({ ...file, seal: key.seal(textOf(file)) }, null, 2)
+    await replaceFile(disk, random, pathOf(key), new TextEncoder().encode(`${text}\n`))
+  }
+  return {
+    list: async () => {
+      const { keys: enrolled, seen } = await read()
+      const all = [
+        ...listOf(env[touchKeysName]).map((text) => ({ ...parsed(text), source: 'environment' as const, enrolledAt: undefined })),
+        ...enrolled.map(({ key, at }) => ({ ...parsed(key), source: 'terminal' as const, enrolledAt: at })),
+      ]
+      return all.map((key) => ({ ...key, seen: seen.find(({ credential }) => credential === key.credential) }))
+    },
+    add: (key) =>
+      change((file) => ({
+        ...file,
+        keys: [
+          ...file.keys.filter((one) => one.key !== formatTouchKey(key)),
+          { key: formatTouchKey(key), at: new Date(clock.wall()).toISOString() },
+        ],
+      })),
+    remove: async (key) => {
+      const text = formatTouchKey(key)
+      const isEnrolled = (await read()).keys.some((one) => one.key === text)
+      if (isEnrolled) await change((file) => ({ ...file, keys: file.keys.filter((one) => one.key !== text) }))
+      return isEnrolled
+    },
+    see: (credential, counter, at) =>
+      change((file) => ({ ...file, seen: [...file.seen.filter((one) => one.credential !== credential), { credential, counter, at }] })),
+  }
+}
+
+function parsed(text: string): TouchKey {
+  const key = parseTouchKey(text)
+  if (key) return key
+  throw new SpritewrightError('SW_CONFIG', {
+    message: `Expected keys like ES256.CREDENTIAL.SPKI in ${touchKeysName}, as npx spritewright trust shows them, found ${JSON.stringify(text.slice(0, 80))}. Correct it in the environment.`,
+    facts: { found: text.slice(0, 80) },
+  })
+}
