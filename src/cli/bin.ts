@@ -6,6 +6,7 @@ import { isAbsolute, join } from 'node:path'
 import { Writable } from 'node:stream'
 import { SpritewrightError } from '../errors.ts'
 import { nodeHost, stateFolder } from '../host/host.ts'
+import { nodeOwnProcess } from '../host/own-process.ts'
 import { nodeWatchFiles } from '../host/watch.ts'
 
 // The entry of the process. The parts of the program are made here, and only this file ends the process.
@@ -86,6 +87,7 @@ async function run(): Promise<void> {
     specSchema: async () => (await import('../workshop.ts')).specJsonSchema(),
     startService: async (init) => (await import('./embedded.ts')).startService(init),
     watchFiles: nodeWatchFiles,
+    ownProcess: nodeOwnProcess(import.meta.filename),
     ask: async (message) => {
       const { confirm, isCancel } = await import('@clack/prompts')
       const answer = await confirm({ message, initialValue: false, output: process.stderr, signal: interrupt.signal })

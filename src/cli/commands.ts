@@ -237,6 +237,14 @@ export const commandEntries: readonly CommandEntry[] = [
     load: async () => (await import('./commands/worker/worker.ts')).worker,
   },
   {
+    verb: 'mcp',
+    takesNames: false,
+    text: 'Tools for a coding agent, over stdio: it sees, writes specs and asks; it cannot approve or spend',
+    options: [],
+    examples: ['mcp'],
+    load: async () => (await import('./commands/mcp/mcp.ts')).mcp,
+  },
+  {
     verb: 'serve',
     takesNames: false,
     worksAnywhere: true,

@@ -1,4 +1,5 @@
 import type { Host } from '../host/host.ts'
+import type { OwnProcess } from '../host/own-process.ts'
 import type { WatchFiles } from '../host/watch.ts'
 import type { Workshop } from '../workshop.ts'
 import type { CommandArgs } from './arguments.ts'
@@ -11,6 +12,8 @@ export interface WorkshopInit {
   readonly root: string
   /** Absolute path of the config file; undefined if the command line names none. */
   readonly config?: string
+  /** `false`: no `.env` file is read. */
+  readonly envDir?: false
   /** Receives a sentence when requests have waited some seconds for the service's limits, or for a worker. */
   readonly onWait?: (sentence: string) => void
 }
@@ -56,6 +59,7 @@ export interface ProgramParts {
   /** The JSON Schema of a spec. */
   readonly specSchema: () => Promise<unknown>
   readonly watchFiles: WatchFiles
+  readonly ownProcess: OwnProcess
   /** Asks a yes-or-no question on the terminal. Returns undefined if the person presses Ctrl-C. */
   readonly ask: (question: string) => Promise<boolean | undefined>
   /**

@@ -1,10 +1,10 @@
 /**
  * How an approval was given:
  *
- * - `touched`: by a touch of an authenticator that this machine knows. No program can give it.
+ * - `touched`: by a touch of an authenticator that this machine knows.
  * - `typed`: at a question in a terminal.
- * - `clicked`: in the panel of a dev server whose terminal a person watches.
- * - `unattended`: by `--yes`, or in a panel whose address was printed where nobody watches.
+ * - `clicked`: in the panel of a dev server that prints to a terminal.
+ * - `unattended`: by `--yes`, or in the panel of a dev server whose output is no terminal.
  * - `standing`: by a build under ceilings that the person accepted once.
  */
 export type Given = 'touched' | 'typed' | 'clicked' | 'unattended' | 'standing'

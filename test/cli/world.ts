@@ -5,6 +5,7 @@ import type { Disk } from '../../src/host/disk.ts'
 import type { Host } from '../../src/host/host.ts'
 import type { PlanItem } from '../../src/project/plan.ts'
 import type { Workshop } from '../../src/workshop.ts'
+import { noOwnProcess } from '../kit/own-process.ts'
 
 /** An error as Node's file system throws it. */
 export function systemError(code: string, syscall: string, path: string): Error {
@@ -135,6 +136,7 @@ export function createWorld(init: WorldInit = {}): World {
     },
     startService: init.startService ?? (async () => Promise.reject(new Error('No service in this test.'))),
     watchFiles: async () => Promise.reject(new Error('No watching in this test.')),
+    ownProcess: noOwnProcess,
     specSchema: async () => ({ title: 'A sprite' }),
     ask: async (question) => {
       world.questions.push(question)

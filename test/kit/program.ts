@@ -3,6 +3,7 @@ import { runProgram } from '../../src/cli/program.ts'
 import { SpritewrightError } from '../../src/errors.ts'
 import { type Host, nodeHost } from '../../src/host/host.ts'
 import { createWorkshop } from '../../src/workshop.ts'
+import { noOwnProcess } from './own-process.ts'
 import type { CliRun, TestProject } from './project.ts'
 
 /** A program of the CLI that runs in this process. */
@@ -57,6 +58,7 @@ export function startHere(
       createWorkshop,
       signal: interrupt.signal,
       watchFiles: async () => Promise.reject(new Error('No watching in this test.')),
+      ownProcess: noOwnProcess,
       startService: () => Promise.reject(new Error('No service of its own here.')),
       specSchema: async () => ({}),
       ask: async () => false,
