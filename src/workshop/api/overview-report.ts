@@ -126,6 +126,12 @@ export interface NewSpriteRequest {
   readonly prompt: string
   /** PNG, JPEG or WebP. */
   readonly picture: Uint8Array
+  /**
+   * Further fields of the spec, as JSON. `animations` takes the place of the first animation.
+   *
+   * @default one animation, `idle`
+   */
+  readonly fields?: Readonly<Record<string, unknown>> | undefined
 }
 
 /** The files of a new sprite, absolute. */

@@ -1,5 +1,6 @@
 import { price, sprites } from './sprites.ts'
 import { type Tool, type ToolPorts, toAnswer } from './tool.ts'
+import { editFree, requestApproval, writeSpec } from './write.ts'
 
 /** The optional package that speaks the protocol. */
 export type ServerPackage = typeof import('@modelcontextprotocol/server')
@@ -7,7 +8,7 @@ export type ServerPackage = typeof import('@modelcontextprotocol/server')
 export type StdioModule = typeof import('@modelcontextprotocol/server/stdio')
 
 /** All tools. Nothing that spends, approves or deletes is among them. */
-const tools: readonly Tool[] = [sprites, price]
+const tools: readonly Tool[] = [sprites, price, writeSpec, editFree, requestApproval]
 
 /**
  * Returns the maker of a server with all tools and resources. Calls are worked on one after the other.

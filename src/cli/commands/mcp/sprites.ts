@@ -11,6 +11,21 @@ const mostRows = 200
 const optionalText = z.string().optional()
 const ceilings = z.object({ perSprite: optionalText, perRun: optionalText, total: optionalText })
 
+/** Prices as data. */
+export const priceShape: z.ZodObject<{
+  requests: z.ZodArray<z.ZodType>
+  total: z.ZodString
+  usd: z.ZodOptional<z.ZodString>
+  balance: z.ZodOptional<z.ZodString>
+  service: z.ZodOptional<z.ZodString>
+}> = z.object({
+  requests: z.array(z.object({ id: z.string(), state: z.string(), credits: z.string(), usd: optionalText })),
+  total: z.string(),
+  usd: optionalText,
+  balance: optionalText,
+  service: optionalText,
+})
+
 /** States, faults, prices, spending and ceilings. */
 export const sprites: Tool = defineTool({
   name: 'sprites',
@@ -88,13 +103,7 @@ export const price: Tool = defineTool({
   description:
     "Today's price of each request that is not bought, in credits and USD, their total and the balance. Estimates, not binding. Spends nothing.",
   input: z.strictObject({ names: nameList }),
-  output: z.object({
-    requests: z.array(z.object({ id: z.string(), state: z.string(), credits: z.string(), usd: optionalText })),
-    total: z.string(),
-    usd: optionalText,
-    balance: optionalText,
-    service: optionalText,
-  }),
+  output: priceShape,
   run: async ({ names }, ports) => ({ data: { ...(await ports.prices(names)) } }),
 })
 
