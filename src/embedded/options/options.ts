@@ -4,7 +4,7 @@ import { makeImage, makeSheet } from '../images/making.ts'
 import type { Failure, Operation } from '../store/records.ts'
 import type { FaultPlan } from './fault-plan.ts'
 import { defaultPricing, type SpritePricing } from './pricing.ts'
-import { readPromptWords } from './prompt-words.ts'
+import { failureIn, questionIn } from './prompt-words.ts'
 
 /**
  * The fixed key of `spritewright serve` and `service: 'embedded'`. It pays with play money and is valid
@@ -35,24 +35,24 @@ export interface EmbeddedAccount {
   readonly operations?: readonly Operation[]
 }
 
-/** Limits of the interface. `Infinity` switches a limit off. */
-export interface EmbeddedLimits {
-  /** Length of the sliding windows, milliseconds. @default 60000 */
-  readonly windowMs: number
-  /** POST and DELETE requests in a window, per key and per account. @default 10 */
-  readonly post: number
-  /** GET requests in a window except downloads, per key and per account. @default 120 */
-  readonly get: number
-  /** Asset requests in a window, per key and per account. @default 20 */
-  readonly download: number
-  /** Running executions of an account. @default 2 */
-  readonly activeJobs: number
-  /** Open event streams of a key. @default 4 */
-  readonly streams: number
-}
+/** Limits like {@link defaultLimits}. `Infinity` switches a limit off. */
+export type EmbeddedLimits = Readonly<typeof defaultLimits>
 
 /** The limits of the interface. */
-const defaultLimits: EmbeddedLimits = { windowMs: 60_000, post: 10, get: 120, download: 20, activeJobs: 2, streams: 4 }
+const defaultLimits = {
+  /** Length of the sliding windows, milliseconds. @default 60000 */
+  windowMs: 60_000,
+  /** POST and DELETE requests in a window, per key and per account. @default 10 */
+  post: 10,
+  /** GET requests in a window except downloads, per key and per account. @default 120 */
+  get: 120,
+  /** Asset requests in a window, per key and per account. @default 20 */
+  download: 20,
+  /** Running executions of an account. @default 2 */
+  activeJobs: 2,
+  /** Open event streams of a key. @default 4 */
+  streams: 4,
+}
 
 /** The argument of {@link EmbeddedOptions.verdict}. */
 export interface VerdictQuestion {
@@ -143,13 +143,13 @@ export interface EmbeddedOptions {
   readonly shapes?: Partial<Shapes>
   /**
    * Decides whether an execution fails: a failure, or undefined to let it pass. After a retryable failure at
-   * admission the execution stays queued, and this is called again. @default what `readPromptWords`
-   * reads from the prompt
+   * admission the execution stays queued, and this is called again. @default what the words of the
+   * prompt say
    */
   readonly verdict?: (question: VerdictQuestion) => Failure | undefined
   /**
    * Decides whether an execution asks a question before it is drawn. It is called again for the execution
-   * that an answer starts. @default what `readPromptWords` reads from the prompt, once
+   * that an answer starts. @default what the words of the prompt say, once
    */
   readonly ask?: (about: AskQuestion) => AskedQuestion | undefined
   /** Faults on the wire, see `parseFaultPlan`. They act before `before` and after `after`. @default none */
@@ -171,14 +171,10 @@ export interface EmbeddedOptions {
 }
 
 /** {@link EmbeddedOptions} with all defaults. */
-export type ResolvedEmbeddedOptions = Required<Omit<EmbeddedOptions, 'dir' | 'port' | 'assetsPort' | 'limits' | 'pricing' | 'shapes'>> & {
-  readonly limits: EmbeddedLimits
-  readonly pricing: SpritePricing
-  readonly shapes: Shapes
-}
+export type ResolvedEmbeddedOptions = Readonly<ReturnType<typeof resolveOptions>>
 
 /** Fills in the defaults. */
-export function resolveOptions(options: EmbeddedOptions): ResolvedEmbeddedOptions {
+export function resolveOptions(options: EmbeddedOptions) {
   return {
     accounts: options.accounts ?? [{ name: 'demo' }],
     jobMs: options.jobMs ?? 600,
@@ -192,23 +188,12 @@ export function resolveOptions(options: EmbeddedOptions): ResolvedEmbeddedOption
     maximumInputDimension: options.maximumInputDimension ?? 4096,
     shapes: { ...defaultShapes, ...options.shapes },
     imageCredits: options.imageCredits ?? '1',
-    verdict: options.verdict ?? verdictOfWords,
-    ask: options.ask ?? questionOfWords,
+    verdict: options.verdict ?? (({ stage, attempt, prompt }) => failureIn(prompt, stage, attempt)),
+    ask: options.ask ?? (({ prompt, answers }) => (answers.length === 0 ? questionIn(prompt) : undefined)),
     faults: options.faults ?? { rules: [] },
     makers: options.makers ?? { sheet: makeSheet, image: makeImage },
     before: options.before ?? (async () => undefined),
     after: options.after ?? (async (_request, response) => response),
     onRequest: options.onRequest ?? (() => {}),
   }
-}
-
-function verdictOfWords({ stage, attempt, prompt }: VerdictQuestion): Failure | undefined {
-  const { busy, failure } = readPromptWords(prompt)
-  if (stage === 'admission' && attempt <= busy)
-    return { reason: 'temporarily_unavailable', message: 'The service is busy; it tries again by itself.', retryable: true }
-  return failure?.stage === stage ? failure.failure : undefined
-}
-
-function questionOfWords({ answers, prompt }: AskQuestion): AskedQuestion | undefined {
-  return answers.length === 0 ? readPromptWords(prompt).question : undefined
 }

@@ -1,16 +1,6 @@
 import { type Reason, reasons } from '../reasons.ts'
 import type { Failure } from '../store/records.ts'
 
-/** How the words of a prompt control its execution. */
-export interface PromptWords {
-  /** A failure and its stage. */
-  readonly failure: { readonly stage: 'admission' | 'job'; readonly failure: Failure } | undefined
-  /** Number of retryable failures of admission before it passes. */
-  readonly busy: number
-  /** A question, asked once. */
-  readonly question: { readonly text: string; readonly requiresAsset: boolean } | undefined
-}
-
 /** Reasons that fail at the job unless the prompt names a stage. The others fail at admission. */
 const ofJobs: readonly Reason[] = ['generation_failed', 'insufficient_frames', 'temporarily_unavailable']
 
@@ -26,8 +16,8 @@ const sentences: Partial<Readonly<Record<Reason, string>>> = {
 }
 
 /**
- * Reads the words of a prompt that trigger rare events, so that anyone can try how a pipeline handles them.
- * Only the embedded service knows these words.
+ * The failure that a prompt asks for at a stage. Words of a prompt trigger rare events, so that anyone can try
+ * how a pipeline handles them. Only the embedded service knows these words.
  *
  * | in the prompt | what happens |
  * |---|---|
@@ -35,32 +25,35 @@ const sentences: Partial<Readonly<Record<Reason, string>>> = {
  * | `[fail content_refused at job]` | the same at the named stage, `admission` or `job` |
  * | `[fail generation_failed retryable]` | the failure may be retried; at admission it then never ends |
  * | `[busy 3]` | admission fails three times with a retryable failure, then passes |
- * | `[ask]`, the word `ambiguous`, or a question mark at the end | one question that an answer in words settles |
- * | `[ask asset]` | one question that needs a picture in its answer |
  *
  * An unknown reason fails with `invalid_request`, which shows the typing error.
+ *
+ * @param attempt Counts the attempts of admission, from 1.
  */
-export function readPromptWords(prompt: string): PromptWords {
-  const fail = /\[fail ([a-z_]+)(?: at (admission|job))?( retryable)?\]/.exec(prompt)
-  const busy = /\[busy (\d{1,3})\]/.exec(prompt)?.[1]
-  return {
-    failure: fail === null ? undefined : toFailure(fail[1]!, fail[2] as 'admission' | 'job' | undefined, fail[3] !== undefined),
-    busy: busy === undefined ? 0 : Number(busy),
-    question: toQuestion(prompt),
-  }
-}
-
-function toFailure(word: string, stage: 'admission' | 'job' | undefined, retryable: boolean): PromptWords['failure'] {
+export function failureIn(prompt: string, stage: 'admission' | 'job', attempt: number): Failure | undefined {
+  const busy = Number(/\[busy (\d{1,3})\]/.exec(prompt)?.[1] ?? 0)
+  if (stage === 'admission' && attempt <= busy)
+    return { reason: 'temporarily_unavailable', message: 'The service is busy; it tries again by itself.', retryable: true }
+  const [fail, word, at, retryable] = /\[fail ([a-z_]+)(?: at (admission|job))?( retryable)?\]/.exec(prompt) ?? []
+  if (fail === undefined) return undefined
   const reason = reasons.find((known) => known === word)
   if (reason === undefined) {
     const message = `Expected one of the public reasons in [fail …]: ${reasons.join(', ')}.`
-    return { stage: 'admission', failure: { reason: 'invalid_request', message, retryable: false } }
+    return stage === 'admission' ? { reason: 'invalid_request', message, retryable: false } : undefined
   }
-  const message = sentences[reason] ?? 'The prompt asked for this failure.'
-  return { stage: stage ?? (ofJobs.includes(reason) ? 'job' : 'admission'), failure: { reason, message, retryable } }
+  if (stage !== (at ?? (ofJobs.includes(reason) ? 'job' : 'admission'))) return undefined
+  return { reason, message: sentences[reason] ?? 'The prompt asked for this failure.', retryable: retryable !== undefined }
 }
 
-function toQuestion(prompt: string): PromptWords['question'] {
+/**
+ * The question that a prompt asks for.
+ *
+ * | in the prompt | what happens |
+ * |---|---|
+ * | `[ask]`, the word `ambiguous`, or a question mark at the end | one question that an answer in words settles |
+ * | `[ask asset]` | one question that needs a picture in its answer |
+ */
+export function questionIn(prompt: string): { readonly text: string; readonly requiresAsset: boolean } | undefined {
   if (/\[ask asset\]/.test(prompt)) return { text: 'Which picture should this look like? Send one with the answer.', requiresAsset: true }
   const isOpen = /\[ask\]/.test(prompt) || /\bambiguous\b/i.test(prompt) || /\?\s*$/.test(prompt)
   return isOpen ? { text: 'The prompt can be read in more than one way. What is meant?', requiresAsset: false } : undefined
