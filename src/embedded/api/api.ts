@@ -124,8 +124,8 @@ function spritePricing({ pricing }: ApiGround, { caller, query }: Call): ServedR
 
 async function upload(ground: ApiGround, { caller, request }: Call): Promise<ServedResponse> {
   const { shapes } = ground.options
-  const { contentType, bytes } = await shapes.readUpload(request.headers['content-type'], request.body)
-  return jsonResponse(201, shapes.upload(await takeUpload({ caller, contentType, body: bytes }, ground)), privately)
+  const body = await shapes.readUpload(request.headers['content-type'], request.body)
+  return jsonResponse(201, shapes.upload(await takeUpload(ground, caller, body)), privately)
 }
 
 function execute(ground: ApiGround, call: Call): ServedResponse {

@@ -56,8 +56,7 @@ async function* follow(ground: Ground, id: string, from: number, signal: AbortSi
       for (; next <= execution.events; next++) yield frame(ground, id, next)
       if (isOver(execution)) return
       if (executions.get(id).events >= next) continue
-      const isSilent = await silence(ground, id, signal)
-      if (isSilent && !signal.aborted) yield new TextEncoder().encode(`: nothing new for ${options.heartbeatMs} ms\n\n`)
+      if (await isSilent(ground, id, signal)) yield new TextEncoder().encode(`: nothing new for ${options.heartbeatMs} ms\n\n`)
     }
   } finally {
     release()
@@ -73,25 +72,14 @@ function frame({ executions, options: { shapes } }: Ground, id: string, number: 
 /**
  * Waits for an event, the heartbeat or the end of the stream.
  *
- * @returns Whether something other than an event ended the wait.
+ * @returns Whether nothing came before the heartbeat.
  */
-function silence({ clock, executions, options }: Ground, id: string, signal: AbortSignal): Promise<boolean> {
-  return new Promise((resolve) => {
-    const woken = new AbortController()
-    const end = (isSilent: boolean): void => {
-      takeBack()
-      signal.removeEventListener('abort', onAbort)
-      woken.abort()
-      resolve(isSilent)
-    }
-    const onAbort = (): void => end(true)
-    const takeBack = executions.onEvent(id, () => end(false))
-    signal.addEventListener('abort', onAbort, { once: true })
-    // `end` has aborted the sleep, so the wait has already ended.
-    clock.sleep(options.heartbeatMs, woken.signal).then(
-      () => end(true),
-      () => {},
-    )
-    if (signal.aborted) end(true)
-  })
+async function isSilent({ clock, executions, options }: Ground, id: string, signal: AbortSignal): Promise<boolean> {
+  const woken = new AbortController()
+  const takeBack = executions.onEvent(id, () => woken.abort())
+  const beat = clock.sleep(options.heartbeatMs, AbortSignal.any([signal, woken.signal])).then(
+    () => true,
+    () => false,
+  )
+  return beat.finally(takeBack)
 }

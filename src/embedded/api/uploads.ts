@@ -3,14 +3,8 @@ import type { Caller } from '../accounts/accounts.ts'
 import { inputTypes } from '../accounts/capabilities.ts'
 import type { Ground } from '../executions/ground.ts'
 import { invalid } from '../http/http.ts'
+import type { UploadBody } from '../http/shapes.ts'
 import type { UploadRecord } from '../store/records.ts'
-
-/** An uploaded reference picture, before it is checked. */
-export interface Upload {
-  readonly caller: Caller
-  readonly contentType: string | undefined
-  readonly body: Uint8Array
-}
 
 /**
  * Stores a reference picture. A picture that is uploaded twice gets two ids and is stored once.
@@ -18,7 +12,11 @@ export interface Upload {
  * @throws {Refusal} `invalid_request` for an unsupported media type, too many bytes, too long sides, or bytes
  *   that are no complete picture of the stated type.
  */
-export async function takeUpload({ caller, contentType, body }: Upload, { store, random, options }: Ground): Promise<UploadRecord> {
+export async function takeUpload(
+  { store, random, options }: Ground,
+  caller: Caller,
+  { contentType, bytes: body }: UploadBody,
+): Promise<UploadRecord> {
   const type = contentType?.split(';')[0]?.trim().toLowerCase() ?? ''
   const known = Object.hasOwn(inputTypes, type) ? inputTypes[type] : undefined
   if (known === undefined) throw invalid('Content-Type', `one of ${Object.keys(inputTypes).join(', ')}`)

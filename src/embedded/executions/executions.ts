@@ -73,7 +73,11 @@ export function createExecutions(store: Store) {
      * @throws `SW_INTERNAL` for a change of state that the table does not allow.
      */
     advance: (id: string, change: Partial<ExecutionRecord>, events: readonly NewEvent[], also: readonly Put[] = []): ExecutionRecord => {
-      const after = advance(store, get(id), change, events, also)
+      const before = get(id)
+      const after: ExecutionRecord = { ...before, ...change, events: before.events + events.length }
+      checkMove(before.status, after.status)
+      const added = events.map((event, index) => ['event', `${id}/${before.events + index + 1}`, toEvent(event, after.status)] as const)
+      store.commit([['execution', id, after], ...added, ...also])
       const waking = waiters.get(id)
       waiters.delete(id)
       for (const wake of waking ?? []) wake()
@@ -98,24 +102,13 @@ function nothing(): Refusal {
   return new Refusal('resource_not_found', 'There is no such execution.')
 }
 
-function advance(
-  store: Store,
-  before: ExecutionRecord,
-  change: Partial<ExecutionRecord>,
-  events: readonly NewEvent[],
-  also: readonly Put[],
-): ExecutionRecord {
-  const after: ExecutionRecord = { ...before, ...change, events: before.events + events.length }
+function checkMove(from: Status, to: Status): void {
   // A deletion keeps the status of an ended execution.
-  if (after.status !== before.status && !moves[before.status].includes(after.status)) {
-    throw new SpritewrightError('SW_INTERNAL', {
-      message: `Expected an execution to move from ${before.status} to ${moves[before.status].join(', ') || 'nothing'}, found ${after.status}.`,
-      facts: { from: before.status, to: after.status },
-    })
-  }
-  const added = events.map((event, index) => ['event', `${after.id}/${before.events + index + 1}`, toEvent(event, after.status)] as const)
-  store.commit([['execution', after.id, after], ...added, ...also])
-  return after
+  if (from === to || moves[from].includes(to)) return
+  throw new SpritewrightError('SW_INTERNAL', {
+    message: `Expected an execution to move from ${from} to ${moves[from].join(', ') || 'nothing'}, found ${to}.`,
+    facts: { from, to },
+  })
 }
 
 /** The stored form of an event. */

@@ -36,8 +36,7 @@ export function createSubmissions(ground: Ground) {
      * @throws {Refusal} `conflict` for a known key with other bytes. `invalid_request`, `feature_unavailable`
      *   or `access_denied` for a request that cannot run; then nothing is started.
      */
-    accept: (submission: Submission): TakenIn =>
-      once(ground, submission, (bodySha256, remember) => start(ground, submission, bodySha256, remember)),
+    accept: (submission: Submission): TakenIn => once(ground, submission, (fresh) => start(ground, fresh)),
     /**
      * Accepts an answer. It settles the question of the asking execution, and a new execution of the same
      * conversation continues with its hold.
@@ -46,17 +45,22 @@ export function createSubmissions(ground: Ground) {
      *   that was answered or withdrawn.
      */
     answer: (conversationId: string, submission: Submission): TakenIn =>
-      once(ground, submission, (bodySha256, remember) => answer(ground, conversationId, submission, bodySha256, remember)),
+      once(ground, submission, (fresh) => answer(ground, conversationId, fresh)),
   }
 }
 
-type Start = (bodySha256: string, remember: (executionId: string) => Put) => ExecutionRecord
+/** A submission with a new key. */
+interface Fresh extends Submission {
+  readonly bodySha256: string
+  /** The record that binds the key to the execution. */
+  readonly remember: (executionId: string) => Put
+}
 
 /**
  * There is no `await` between the check of the key and the commit. Of two equal submissions at once, one
  * starts, and both get the same answer.
  */
-function once({ store, clock, options }: Ground, submission: Submission, begin: Start): TakenIn {
+function once({ store, clock, options }: Ground, submission: Submission, begin: (fresh: Fresh) => ExecutionRecord): TakenIn {
   const place = `${submission.caller.account.id} ${readIdempotencyKey(submission.idempotencyKey)}`
   const bodySha256 = sha256Of(submission.body)
   const known = store.table('idempotency').get(place)
@@ -65,8 +69,8 @@ function once({ store, clock, options }: Ground, submission: Submission, begin: 
       throw new Refusal('conflict', 'This Idempotency-Key was used with another request body.', { field: 'Idempotency-Key' })
     return { execution: store.table('execution').get(known.executionId)!, isNew: false }
   }
-  const execution = begin(bodySha256, (executionId) => ['idempotency', place, { bodySha256, executionId, atMs: clock.wall() }])
-  return { execution, isNew: true }
+  const remember: Fresh['remember'] = (executionId) => ['idempotency', place, { bodySha256, executionId, atMs: clock.wall() }]
+  return { execution: begin({ ...submission, bodySha256, remember }), isNew: true }
 }
 
 function readIdempotencyKey(key: string | undefined): string {
@@ -82,10 +86,9 @@ function readJson(body: Uint8Array): unknown {
   }
 }
 
-function start(ground: Ground, submission: Submission, bodySha256: string, remember: (id: string) => Put): ExecutionRecord {
+function start(ground: Ground, { body, bodySha256, caller, remember, requestId }: Fresh): ExecutionRecord {
   const { store, random, options } = ground
-  const { caller, requestId } = submission
-  const request = options.shapes.readSubmission(readJson(submission.body))
+  const request = options.shapes.readSubmission(readJson(body))
   requireOperation(caller, request.operation)
   const execution: ExecutionRecord = {
     id: random.uuid(),
@@ -134,17 +137,11 @@ function checkReference(store: Store, caller: Caller, operation: Operation, fiel
     throw invalid(field, `a picture of at most ${MAXIMUM_UPSCALE_SIDE} pixels a side`, { maximum_dimension: MAXIMUM_UPSCALE_SIDE })
 }
 
-function answer(
-  ground: Ground,
-  conversationId: string,
-  submission: Submission,
-  bodySha256: string,
-  remember: (id: string) => Put,
-): ExecutionRecord {
+function answer(ground: Ground, conversationId: string, fresh: Fresh): ExecutionRecord {
   const { executions, options, random, store } = ground
-  const { caller, requestId } = submission
+  const { bodySha256, caller, remember, requestId } = fresh
   const conversation = executions.ofConversation(caller, conversationId)
-  const body = options.shapes.readAnswer(readJson(submission.body))
+  const body = options.shapes.readAnswer(readJson(fresh.body))
   const asking = conversation.find(({ question }) => question?.id === body.questionId)
   if (asking === undefined) throw invalid('question_id', "the id of this conversation's question")
   if (asking.followedBy !== null) throw new Refusal('conflict', 'This question has been answered.', { field: 'question_id' })

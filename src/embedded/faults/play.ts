@@ -4,7 +4,7 @@ import type { ServedResponse } from '../../host/server.ts'
 import { Refusal, toEnvelope } from '../http/http.ts'
 import type { FaultDeed, FaultMatch, FaultPlan } from '../options/fault-plan.ts'
 import type { HookedRequest } from '../options/options.ts'
-import type { Reason } from '../reasons.ts'
+import { reasonRules, reasons } from '../reasons.ts'
 import { garble, rewriteJson } from './bodies.ts'
 import { spoilFile } from './files.ts'
 import { isStream, playStream } from './streams.ts'
@@ -55,20 +55,10 @@ function toPattern(path: string): RegExp {
   return new RegExp(`^${path.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`, 's')
 }
 
-/** Reasons of a status, as the service gives them. All others are `temporarily_unavailable`. */
-const reasons: Readonly<Record<number, Reason>> = {
-  400: 'invalid_request',
-  401: 'authentication_failed',
-  403: 'access_denied',
-  404: 'resource_not_found',
-  409: 'conflict',
-  422: 'invalid_request',
-  429: 'rate_limited',
-}
-
 /** An error envelope in the form of the service, for any status. */
 function refusal({ retryAfter }: FaultDeed, status: number, random: Random): ServedResponse {
-  const reason = reasons[status] ?? 'temporarily_unavailable'
+  const usual = status === 400 ? reasonRules.invalid_request.status : status
+  const reason = reasons.find((known) => reasonRules[known].status === usual) ?? 'temporarily_unavailable'
   const response = toEnvelope(new Refusal(reason, 'The plan of faults wants this.'), random.uuid())
   const wait: Readonly<Record<string, string>> = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }
   return { ...response, status, headers: { ...response.headers, ...wait } }

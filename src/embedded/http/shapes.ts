@@ -16,14 +16,6 @@ export interface UploadBody {
   readonly bytes: Uint8Array
 }
 
-/** A received answer. */
-export interface AnswerBody {
-  readonly questionId: string
-  readonly text: string
-  /** An uploaded picture, or null. */
-  readonly assetId: string | null
-}
-
 /** The assumptions N1 to N12, of which a test can replace each one. */
 export type Shapes = Readonly<typeof defaultShapes>
 
@@ -75,7 +67,7 @@ export const defaultShapes = {
   /** N4: path of an answer (POST). `*` is the conversation's id. */
   answerPath: '/v1/conversations/*/answers',
   /**
-   * N4: reads the JSON body of an answer.
+   * N4: reads the JSON body of an answer. `assetId` names an uploaded picture, or is null.
    *
    * @throws {Refusal} `invalid_request`.
    */
@@ -131,7 +123,7 @@ function readSheet({ max_credits: maxCredits, animation }: Record<string, unknow
   return { operation: 'sprite_sheet', prompt, referenceId, frames, background, maxCredits }
 }
 
-function readAnswer(body: unknown): AnswerBody {
+function readAnswer(body: unknown) {
   if (!isRecord(body)) throw invalid('body', 'a JSON object')
   const { question_id: questionId, text, asset_id: assetId = null } = body
   if (typeof questionId !== 'string' || !isUuid(questionId)) throw invalid('question_id', 'the id of the question')
