@@ -43,7 +43,15 @@ export const rooms: Readonly<Record<string, Room>> = {
   sheets: { at: ['src/sheets/'], may: [...papers, 'atlas/index.ts'] },
   embedded: {
     at: ['src/embedded/'],
-    may: ['errors', 'host', 'src/credit/credits.ts', 'atlas/bitmap.ts', 'atlas/frames/trim.ts', 'atlas/index.ts'],
+    may: [
+      'errors',
+      'host',
+      'src/credit/credits.ts',
+      'atlas/bitmap.ts',
+      'atlas/frames/backdrop.ts',
+      'atlas/frames/trim.ts',
+      'atlas/index.ts',
+    ],
   },
   'service face': { at: ['src/service.ts'], may: ['service', 'embedded'] },
   options: {

@@ -1,14 +1,5 @@
+import { borderColour, floodFromBorder, neighboursOf } from '../../../atlas/frames/backdrop.ts'
 import { type Bitmap, createBitmap } from '../../../atlas/index.ts'
-
-/** A reference, separated into figure and background. */
-export interface CutOut {
-  /** The figure on a clear background. */
-  readonly figure: Bitmap
-  /** The background alone, opaque everywhere; `undefined` if the reference has none. */
-  readonly backdrop: Bitmap | undefined
-  /** Whether figure and background could be separated. */
-  readonly isSeparate: boolean
-}
 
 type Colour = readonly number[]
 
@@ -23,8 +14,10 @@ const DRIFT = 110
  * Separates a figure from a flat or nearly flat background that reaches the border. A picture with clear
  * pixels has no background and stays as it is. If the background is not flat, `isSeparate` is false and the
  * figure is the whole picture.
+ *
+ * @returns The figure on a clear background, and the background alone, opaque everywhere.
  */
-export function cutOut(reference: Bitmap): CutOut {
+export function cutOut(reference: Bitmap) {
   if (hasClearPixels(reference)) return { figure: reference, backdrop: undefined, isSeparate: true }
   const usual = borderColour(reference)
   const ground = floodGround(reference, usual)
@@ -52,42 +45,12 @@ function meanOf(colours: readonly Colour[]): Colour {
   return [0, 1, 2].map((channel) => Math.round(colours.reduce((sum, colour) => sum + colour[channel]!, 0) / colours.length))
 }
 
-/** Places of the pixels beside a pixel, inside the picture. */
-function beside(at: number, { width, height }: Bitmap): number[] {
-  const x = at % width
-  const places = [at - width, at + width]
-  if (x > 0) places.push(at - 1)
-  if (x < width - 1) places.push(at + 1)
-  return places.filter((place) => place >= 0 && place < width * height)
-}
-
-function borderOf({ width, height }: Bitmap): number[] {
-  const rows = Array.from({ length: width }, (_, x) => [x, (height - 1) * width + x])
-  const columns = Array.from({ length: height }, (_, y) => [y * width, y * width + width - 1])
-  return [...rows, ...columns].flat()
-}
-
-/** The median of each channel over the border. */
-function borderColour(bitmap: Bitmap): Colour {
-  const colours = borderOf(bitmap).map((at) => colourAt(bitmap, at))
-  return [0, 1, 2].map((channel) => colours.map((colour) => colour[channel]!).sort((a, b) => a - b)[colours.length >> 1]!)
-}
-
 /** 1 for each background pixel, found by flooding from the border pixels that have nearly its usual colour. */
 function floodGround(bitmap: Bitmap, usual: Colour): Uint8Array {
-  const ground = new Uint8Array(bitmap.width * bitmap.height)
-  const isUsual = (at: number): boolean => distance(colourAt(bitmap, at), usual) <= DRIFT
-  const open = borderOf(bitmap).filter(isUsual)
-  for (const at of open) ground[at] = 1
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const colour = colourAt(bitmap, next)
-    for (const to of beside(next, bitmap)) {
-      if (ground[to] === 1 || distance(colourAt(bitmap, to), colour) > STEP || !isUsual(to)) continue
-      ground[to] = 1
-      open.push(to)
-    }
-  }
-  return ground
+  return floodFromBorder(bitmap, (at, from) => {
+    const colour = colourAt(bitmap, at)
+    return distance(colour, usual) <= DRIFT && distance(colour, colourAt(bitmap, from)) <= STEP
+  })
 }
 
 /** The background. In each row, the place of the figure gets the row's mean colour, or that of the row above. */
@@ -110,7 +73,7 @@ function fillRows(bitmap: Bitmap, ground: Uint8Array, usual: Colour): Bitmap {
  */
 function liftFigure(bitmap: Bitmap, backdrop: Bitmap, ground: Uint8Array): Bitmap {
   const figure = createBitmap(bitmap.width, bitmap.height)
-  const isInside = (at: number): boolean => ground[at] === 0 && beside(at, bitmap).every((other) => ground[other] === 0)
+  const isInside = (at: number): boolean => ground[at] === 0 && neighboursOf(at, bitmap).every((other) => ground[other] === 0)
   for (let at = 0; at < ground.length; at++) {
     if (ground[at] === 1) continue
     const mixed = colourAt(bitmap, at)
@@ -126,7 +89,7 @@ function liftFigure(bitmap: Bitmap, backdrop: Bitmap, ground: Uint8Array): Bitma
 
 /** Places of the pixels at most two steps away. */
 function around(at: number, bitmap: Bitmap): number[] {
-  return beside(at, bitmap).flatMap((place) => [place, ...beside(place, bitmap)])
+  return neighboursOf(at, bitmap).flatMap((place) => [place, ...neighboursOf(place, bitmap)])
 }
 
 /** Share of a colour in its mix with the colour behind it, 0 to 1. */
