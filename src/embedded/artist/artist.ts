@@ -7,7 +7,7 @@ import { chooseMotion } from './motion.ts'
 import { type Point, type Pose, REST } from './pose.ts'
 import { createRig } from './rig.ts'
 import { fitPoses, planStage, type Stage, withReach } from './stage.ts'
-import { type Canvas, createCanvas, createLayer, drawLayer, type Layer, toBitmap, toCanvas } from './warp.ts'
+import { type Canvas, createCanvas, createLayer, drawLayer, toBitmap, toCanvas } from './warp.ts'
 
 /** An order for the embedded service's artist. */
 export interface Commission {
@@ -115,23 +115,15 @@ async function prepare(commission: Commission): Promise<(index: number) => Bitma
   }
 }
 
-interface Part {
-  readonly limb: Limb | undefined
-  readonly layer: Layer
-}
-
 /**
  * Legs, the darkest (the far one) first, then the body, then the held object. Legs reach up under the body to
  * hide the seam.
  */
-function toParts(figure: Figure): Part[] {
+function toParts(figure: Figure) {
   const { bitmap, held } = figure
+  const toPart = (limb: Limb | undefined, owns: (x: number, y: number) => boolean) => ({ limb, layer: createLayer(toCanvas(bitmap, owns)) })
   const under = Math.max(2, Math.round(figure.height * 0.05))
   const legs = [...figure.legs].sort((a, b) => a.shade - b.shade)
-  const parts: Part[] = legs.map((leg) => ({
-    limb: leg,
-    layer: createLayer(toCanvas(bitmap, (x, y) => y >= leg.hip - under && x >= leg.left[y]! && x < leg.right[y]!)),
-  }))
   // The body includes the hand and the part of the object in it, so a turning blade leaves no hole.
   const isHand = (x: number, y: number): boolean =>
     held !== undefined && Math.hypot(x - held.pivotX, y - held.pivotY) < 0.07 * figure.height
@@ -139,12 +131,14 @@ function toParts(figure: Figure): Part[] {
     const limb = limbAt(figure, x, y)
     return limb === undefined || (limb === held && isHand(x, y))
   }
-  parts.push({ limb: undefined, layer: createLayer(toCanvas(bitmap, isBody)) })
-  if (held !== undefined) parts.push({ limb: held, layer: createLayer(toCanvas(bitmap, (x, y) => held.mask[y * bitmap.width + x] === 1)) })
-  return parts
+  return [
+    ...legs.map((leg) => toPart(leg, (x, y) => y >= leg.hip - under && x >= leg.left[y]! && x < leg.right[y]!)),
+    toPart(undefined, isBody),
+    ...(held === undefined ? [] : [toPart(held, (x, y) => held.mask[y * bitmap.width + x] === 1)]),
+  ]
 }
 
-function drawPose(canvas: Canvas, plan: AccentPlan, parts: readonly Part[], pose: Pose): void {
+function drawPose(canvas: Canvas, plan: AccentPlan, parts: ReturnType<typeof toParts>, pose: Pose): void {
   const { figure, stage } = plan
   const isCrisp = figure.isPixelArt
   if (!isCrisp) drawAccents(canvas, plan, pose.accents, 'behind')
@@ -163,30 +157,22 @@ function drawPose(canvas: Canvas, plan: AccentPlan, parts: readonly Part[], pose
   if (!isCrisp) drawAccents(canvas, plan, pose.accents, 'before')
 }
 
-/** One layer of a turned figure. */
-interface Slice {
-  /** Factor on the width (negative for the back), factor on the height, and offset to the right, px. */
-  readonly width: number
-  readonly height: number
-  readonly shift: number
-  /** Fills the layer with one colour instead of the picture. */
-  readonly flat?: Colour
-}
-
 /**
  * Layers of a turned figure: a dark rim from the far face to the near one, a lighter band inside it, and the
  * near face last. Pixel art has no rim.
+ *
+ * @returns Factor on the width (negative for the back), factor on the height, offset to the right in px, and
+ *   the one colour that fills the layer instead of the picture.
  */
-function slicesOf(turn: number, size: number, isCrisp: boolean, colour: Colour): Slice[] {
+function slicesOf(turn: number, size: number, isCrisp: boolean, colour: Colour) {
   const width = toWidth(turn)
-  if (turn === 0 || isCrisp) return [{ width, height: 1, shift: 0 }]
-  const depth = 0.1 * size * Math.sin(turn) * (Math.cos(turn) >= 0 ? 0.5 : -0.5)
+  const depth = isCrisp ? 0 : 0.1 * size * Math.sin(turn) * (Math.cos(turn) >= 0 ? 0.5 : -0.5)
   const count = Math.min(7, Math.ceil(Math.abs(depth) / 1.1))
   const shifts = Array.from({ length: count }, (_, i) => depth * (2 * (i / count) - 1))
   const band: Colour = [colour[0] * 0.72, colour[1] * 0.6, colour[2] * 0.55]
   const outline = shifts.map((shift) => ({ width, height: 1, shift, flat: RIM }))
   const inside = shifts.slice(Math.ceil(count * 0.2)).map((shift) => ({ width: width * 0.98, height: 0.93, shift, flat: band }))
-  return [...outline, ...inside, { width, height: 1, shift: depth }]
+  return [...outline, ...inside, { width, height: 1, shift: depth, flat: undefined }]
 }
 
 /** Near black, like most outlines. */

@@ -68,18 +68,14 @@ function turnHeld(at: Point, figure: Figure, pose: Pose, held: Held): void {
 }
 
 function turnWing(at: Point, figure: Figure, angle: number, x: number): void {
-  const [left, right] = [(figure.coreLeft - figure.centreX) / figure.height, (figure.coreRight - figure.centreX) / figure.height]
-  const out = x > right ? x - right : x < left ? left - x : 0
-  if (out === 0) return
-  const span = Math.max(
-    (figure.right - figure.centreX) / figure.height - right,
-    left - (figure.left - figure.centreX) / figure.height,
-    0.01,
-  )
+  const toUnits = (column: number): number => (column - figure.centreX) / figure.height
+  const [left, right] = [toUnits(figure.coreLeft), toUnits(figure.coreRight)]
+  const [root, side] = x > 0 ? [right, 1] : [left, -1]
+  const out = (x - root) * side
+  if (out <= 0) return
+  const span = Math.max(toUnits(figure.right) - right, left - toUnits(figure.left), 0.01)
   const bent = angle * (0.55 + 0.55 * (out / span))
-  const root = x > right ? right : left
-  const away = out * Math.cos(bent)
-  at.x = root + (x > right ? away : -away)
+  at.x = root + side * out * Math.cos(bent)
   at.y += out * Math.sin(bent)
 }
 

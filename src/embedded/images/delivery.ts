@@ -2,14 +2,6 @@ import JSZip from 'jszip'
 import { type Bitmap, blit, createBitmap, encodePng } from '../../../atlas/index.ts'
 import type { Shapes } from '../http/shapes.ts'
 
-/** A finished sheet: its ZIP and the size of the sheet in it. */
-export interface Delivery {
-  readonly zip: Uint8Array
-  /** Pixels of the sheet. */
-  readonly width: number
-  readonly height: number
-}
-
 /** The earliest time of a ZIP entry. A fixed time gives equal bytes for equal frames. */
 const ZIP_EPOCH_MS = 315_532_800_000
 /** Time of a frame in preview and atlas, milliseconds. */
@@ -20,8 +12,9 @@ const FRAME_MS = 80
  * animated preview. The same frames give the same bytes.
  *
  * @param frames One or more frames of one size.
+ * @returns The ZIP, and the size of the sheet in it, px.
  */
-export async function packDelivery(frames: readonly Bitmap[], names: Shapes['names']): Promise<Delivery> {
+export async function packDelivery(frames: readonly Bitmap[], names: Shapes['names']) {
   const { width, height } = frames[0]!
   const columns = Math.ceil(Math.sqrt(frames.length))
   const rows = Math.ceil(frames.length / columns)

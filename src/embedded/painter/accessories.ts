@@ -2,10 +2,7 @@ import { coloursIn, toHex, wordsIn } from './colours.ts'
 import { pieces } from './pieces.ts'
 
 /** Something that a head wears, in the colour that the prompt names right before it (`#rrggbb`), or in its own. */
-export interface Accessory {
-  readonly name: string
-  readonly colour: string
-}
+type Accessory = Readonly<Record<'name' | 'colour', string>>
 
 /** Splits a prompt: "a blue knight with a red hat" has a red hat, and leaves "a blue knight with a". */
 export function takeAccessories(prompt: string): { readonly accessories: readonly Accessory[]; readonly rest: string } {

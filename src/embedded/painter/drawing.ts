@@ -1,26 +1,24 @@
 import { coloursIn, ink, lightOf, parseColour, type Rgb, shadeOf, toHex } from './colours.ts'
-import { pieces } from './pieces.ts'
+import { pieces, readTable } from './pieces.ts'
 
 /** Something to draw in a square of 256 units, its feet at y = 246 to leave room for an outline. */
-export interface Subject {
-  /** Words of a prompt that name it. */
-  readonly names: readonly string[]
-  /** Its colours if the prompt names none. */
-  readonly main: Rgb
-  readonly second: Rgb
-  /** Place of its head, `X Y SCALE`. */
-  readonly head: string
-  readonly rows: string
-}
+export type Subject = ReturnType<typeof readSubjects>[number]
 
 /** Reads a table of subjects: `= NAMES | MAIN SECOND | HEAD`, then rows for {@link toSvg}. */
-export function readSubjects(table: string): Subject[] {
-  const texts = table.split(/^= /m).slice(1)
-  return texts.map((text) => {
-    const [title = '', ...rows] = text.split('\n')
+export function readSubjects(table: string) {
+  return readTable(table).map(({ title, rows }) => {
     const [names = '', colours = '', head = ''] = title.split(' | ')
     const [main, second] = colours.split(' ').map((colour) => readColour(colour, {}))
-    return { names: names.split(' '), main: main!, second: second!, head, rows: rows.join('\n') }
+    return {
+      /** Words of a prompt that name it. */
+      names: names.split(' '),
+      /** Its colours if the prompt names none. */
+      main: main!,
+      second: second!,
+      /** Place of its head, `X Y SCALE`. */
+      head,
+      rows,
+    }
   })
 }
 

@@ -36,20 +36,20 @@ const table = `
   part main 11 6: M128 44C178 44 196 74 194 108C192 144 166 160 128 160C90 160 64 144 62 108C60 74 78 44 128 44Z
 `
 
-/** Rows that several drawings share. `main` stands for the colour that a drawing gives the piece. */
-export interface Piece {
-  readonly name: string
-  readonly rows: string
-  /** Only for something that a head wears: its own colour, and other words for it. */
-  readonly colour: string | undefined
-  readonly words: readonly string[]
+/** Splits a table of drawings: a line `= TITLE` before the rows of each. */
+export function readTable(table: string): { readonly title: string; readonly rows: string }[] {
+  const texts = table.split(/^= /m).slice(1)
+  return texts.map((text) => {
+    const [title = '', ...rows] = text.split('\n')
+    return { title, rows: rows.join('\n') }
+  })
 }
 
-export const pieces: readonly Piece[] = table
-  .split('= ')
-  .slice(1)
-  .map((piece) => {
-    const [title = '', ...rows] = piece.split('\n')
-    const [name = '', colour, ...words] = title.split(/ \| | /)
-    return { name, rows: rows.join('\n'), colour, words: [name, ...words] }
-  })
+/**
+ * Rows that several drawings share. `main` stands for the colour that a drawing gives the piece. Only something
+ * that a head wears has a colour of its own, and perhaps another word for it.
+ */
+export const pieces = readTable(table).map(({ title, rows }) => {
+  const [name = '', colour, ...words] = title.split(/ \| | /)
+  return { name, rows, colour, words: [name, ...words] }
+})
