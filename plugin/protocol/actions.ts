@@ -4,8 +4,10 @@
  * @module
  */
 import { z } from 'zod'
-import type { ApprovalLine } from '../../src/index.ts'
 import type { PanelError } from './protocol.ts'
+import type { PanelOffer } from './state/offer.ts'
+
+export type { PanelOffer }
 
 /** The name of a sprite. */
 export const spriteName: z.ZodString = z.string().min(1).max(400)
@@ -164,30 +166,6 @@ export interface Done {
 export interface Edited extends Done {
   /** SHA-256 of the spec file after the edit. The next edit sends it, even before a new state arrives. */
   readonly digest: string
-}
-
-/** What an approval would contain. */
-export interface PanelOffer {
-  /** The needed steps of chains are included. */
-  readonly lines: readonly PanelOfferLine[]
-  /** Sum of the prices. */
-  readonly sum: string
-  /** Sum of the ceilings. */
-  readonly ceilings: string
-  /** Available credits. */
-  readonly balance: string
-  /** For which service it is, if only a worker says so; missing if this machine asks the service itself. */
-  readonly worker?: string | undefined
-  /** Requested ids that need no approval, or cannot be approved here. */
-  readonly untouched: readonly string[]
-}
-
-/** One line of an offer. */
-export interface PanelOfferLine extends z.infer<typeof line>, Pick<ApprovalLine, 'operation'> {
-  /** The prompt that is sent. */
-  readonly prompt: string
-  /** What a person should know before agreeing. */
-  readonly warning?: string | undefined
 }
 
 /** Why an action was refused. */

@@ -1,17 +1,6 @@
-import { sumCredits } from '../../../src/credit/credits.ts'
-import {
-  type ApprovalLine,
-  type ApproveReport,
-  type ApproveRequest,
-  type Credits,
-  formatCredits,
-  parseCredits,
-  SpritewrightError,
-  type WorkerWord,
-  type Workshop,
-  workerWords,
-} from '../../../src/index.ts'
-import type { ActionRequest, PanelOffer } from '../../protocol/actions.ts'
+import { type ApproveRequest, parseCredits, SpritewrightError, type Workshop } from '../../../src/index.ts'
+import type { ActionRequest } from '../../protocol/actions.ts'
+import { type AskedApproval, type PanelOffer, toOffer } from '../../protocol/state/offer.ts'
 
 /** The refusal of an approval whose offer has changed, with the current offer. */
 export class OfferChanged extends SpritewrightError {
@@ -56,7 +45,7 @@ async function consult(
   terms: Terms = {},
   signal?: AbortSignal,
 ): Promise<{ readonly offer: PanelOffer; readonly isApproved: boolean }> {
-  let seen: Seen | undefined
+  let seen: AskedApproval | undefined
   const request: ApproveRequest = {
     names: ids,
     ...(ceiling === undefined ? {} : { max: parseCredits(ceiling) }),
@@ -70,30 +59,7 @@ async function consult(
   const report = await workshop.approve(request, signal)
   // `confirm` is not called if nothing needs an approval.
   const found = seen ?? { lines: [], balance: (await workshop.prices()).balance }
-  return { offer: toOffer(found, report), isApproved: report.approved.length > 0 }
-}
-
-interface Seen {
-  readonly lines: readonly ApprovalLine[]
-  readonly balance: Credits
-  readonly worker?: WorkerWord | undefined
-}
-
-function toOffer({ lines, balance, worker }: Seen, report?: ApproveReport): PanelOffer {
-  const sum = sumCredits(lines.map(({ quote }) => quote))
-  const ceilings = sumCredits(lines.map(({ ceiling }) => ceiling))
-  return {
-    lines: lines.map(({ id, operation, hash, prompt, quote, ceiling, warning }) => ({
-      ...{ id, operation, hash, prompt, warning },
-      price: formatCredits(quote),
-      ceiling: formatCredits(ceiling),
-    })),
-    sum: formatCredits(sum),
-    ceilings: formatCredits(ceilings),
-    balance: formatCredits(balance),
-    worker: worker && workerWords(worker),
-    untouched: report?.untouched ?? [],
-  }
+  return { offer: toOffer(found, report.untouched), isApproved: report.approved.length > 0 }
 }
 
 function namesOf(ids: readonly string[]): string {

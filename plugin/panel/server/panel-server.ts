@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { relative } from 'node:path'
 import type { ViteDevServer } from 'vite'
-import type { BuiltPage, Overview, Preview, PriceList, Workshop } from '../../../src/index.ts'
-import { SpritewrightError } from '../../../src/index.ts'
+import { type BuiltPage, type Preview, type PriceList, SpritewrightError, type Workshop } from '../../../src/index.ts'
 import { createPageShelf, type PageShelf } from '../../http/pages.ts'
 import { createLog } from '../../log.ts'
 import type { PanelAtlases, PanelFrames, PanelLedger, PanelSprite } from '../../protocol/protocol.ts'
@@ -39,23 +38,6 @@ export interface PanelServerPorts {
   readonly page: PageShelf['find']
 }
 
-/** The panel of a dev server, with its buyer. */
-export interface Desk {
-  /** The states of all animations by the records. */
-  overview(): Promise<Overview>
-  /**
-   * The sprites that the game shows have changed.
-   *
-   * @param paths Files that have changed, absolute; `undefined` if they are unknown.
-   */
-  changed(paths: readonly string[] | undefined): void
-  /** The lock file has changed: there may be a new approval. */
-  approved(): void
-  /** Prints the panel's address with its token, in the terminal alone. Opens the panel first, which prints it too. */
-  print(): void
-  close(): Promise<void>
-}
-
 /** Address of a page, from the panel's own page. */
 const urlOf = (page: BuiltPage): string => `pages/${page.sha256}.${page.extension}`
 
@@ -63,7 +45,7 @@ const urlOf = (page: BuiltPage): string => `pages/${page.sha256}.${page.extensio
  * Opens the panel of a server at an origin of its own, to which `<base>__spritewright/` leads. It buys nothing
  * before the server listens. If Vite runs in a server of another program, the panel opens when that path is requested.
  */
-export function openPanelServer(server: ViteDevServer, { workshop, root, base, shown, names, show, page }: PanelServerPorts): Desk {
+export function openPanelServer(server: ViteDevServer, { workshop, root, base, shown, names, show, page }: PanelServerPorts) {
   const log = createLog(server.config)
   const maySend = (text: string): boolean => !workshop.containsKey(new TextEncoder().encode(text))
   const hub = createEventHub(maySend)
@@ -196,14 +178,22 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
   // A test runner opens servers too, and must buy nothing.
   server.httpServer?.once('listening', () => void (isListening() && buyer.look()))
   return {
+    /** The states of all animations by the records. */
     overview: publisher.overview,
-    changed: (paths) => {
+    /**
+     * The sprites that the game shows have changed.
+     *
+     * @param paths Files that have changed, absolute; `undefined` if they are unknown.
+     */
+    changed: (paths: readonly string[] | undefined): void => {
       changed(paths)
       readLater(paths)
     },
-    approved: () => void (isListening() && buyer.look(atService)),
-    print: () => void (origin.url === undefined ? origin.open() : origin.print()),
-    close: async () => {
+    /** The lock file has changed: there may be a new approval. */
+    approved: (): void => void (isListening() && buyer.look(atService)),
+    /** Prints the panel's address with its token, in the terminal alone. Opens the panel first, which prints it too. */
+    print: (): void => void (origin.url === undefined ? origin.open() : origin.print()),
+    close: async (): Promise<void> => {
       pause.abort()
       closing.abort()
       await buyer.close()

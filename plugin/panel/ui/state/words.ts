@@ -1,5 +1,5 @@
 import { formatCredits, parseCredits, sumCredits } from '../../../../src/credit/credits.ts'
-import type { PanelOffer, PanelOfferLine } from '../../../protocol/actions.ts'
+import type { PanelOffer } from '../../../protocol/actions.ts'
 import type { PanelProgress, PanelState, PanelStep, RequestRow } from '../../../protocol/protocol.ts'
 
 const phases: Readonly<Record<PanelProgress['phase'], string>> = {
@@ -56,18 +56,18 @@ export function isMore(credits: string, than: string): boolean {
 export function offerSentence({ lines }: PanelOffer): string {
   const pictures = lines.filter((line) => line.operation !== 'sprite_sheet')
   const sheets = lines.filter((line) => line.operation === 'sprite_sheet')
-  const most = (of: readonly PanelOfferLine[]): string => sumOf(of.map((line) => line.ceiling)) ?? ''
+  const most = (of: PanelOffer['lines']): string => sumOf(of.map((line) => line.ceiling)) ?? ''
   const held = sheets.length === 0 ? [] : [`${amount(sheets)} will be held for ${namesOf(sheets)}; at most ${most(sheets)} are charged.`]
   const charged =
     pictures.length === 0 ? [] : [`${amount(pictures)} will be charged on delivery of ${namesOf(pictures)}; at most ${most(pictures)}.`]
   return [...held, ...charged].join(' ')
 }
 
-function amount(lines: readonly PanelOfferLine[]): string {
+function amount(lines: PanelOffer['lines']): string {
   return creditsWords(sumOf(lines.map((line) => line.price)) ?? '')
 }
 
-function namesOf(lines: readonly PanelOfferLine[]): string {
+function namesOf(lines: PanelOffer['lines']): string {
   const names = lines.map((line) => line.id)
   if (names.length > 6) return `${names.slice(0, 5).join(', ')} and ${names.length - 5} others`
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
