@@ -94,12 +94,7 @@ export function createActions(ports: ActionPorts): Actions {
     'choose-take': async ({ id, digest, take }) => writeTake(await findItem(ports, id), digest, take),
     use: async ({ id, digest, use }) => {
       const { spec, animation } = await findItem(ports, id)
-      return write(spec.name, digest, (now) =>
-        useEdits(
-          now.animations.find(({ name }) => name === animation.name),
-          use,
-        ),
-      )
+      return write(spec.name, digest, (now) => useEdits(now, animation.name, use))
     },
     edit: (ask) => write(ask.sprite, ask.digest, (spec) => freeEdits(spec, ask)),
     reword: ({ picture, ...ask }) =>
@@ -154,55 +149,43 @@ function fromBase64(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(text, 'base64'))
 }
 
-type Animation = OverviewItem['animation']
+type Spec = OverviewItem['spec']
 
 /** Frames that stay keep their times; new ones get the time of `fps`. */
-function useEdits(animation: Animation | undefined, use: readonly number[] | null): readonly FieldEdit[] {
+function useEdits({ animations }: Spec, name: string, use: readonly number[] | null): readonly FieldEdit[] {
+  const animation = animations.find((one) => one.name === name)
   if (!animation) return []
-  const path = ['animations', animation.name]
-  const edits: FieldEdit[] = [fieldOf([...path, 'use'], use)]
   const { durations, fps, frames } = animation
+  const edits = fieldEdits(['animations', name, 'use'], use)
   if (!durations) return edits
-  const before = animation.use ?? Array.from({ length: frames }, (_, index) => index)
-  const times = new Map(before.map((frame, at) => [frame, durations[at]] as const))
-  const played = use ?? Array.from({ length: frames }, (_, index) => index)
-  return [
-    ...edits,
-    fieldOf(
-      [...path, 'durations'],
-      played.map((frame) => times.get(frame) ?? Math.max(1, Math.round(1000 / fps))),
-    ),
-  ]
+  const all = Array.from({ length: frames }, (_, index) => index)
+  const times = new Map((animation.use ?? all).map((frame, at) => [frame, durations[at]] as const))
+  const played = (use ?? all).map((frame) => times.get(frame) ?? Math.max(1, Math.round(1000 / fps)))
+  return [...edits, ...fieldEdits(['animations', name, 'durations'], played)]
 }
 
-function freeEdits(spec: OverviewItem['spec'], { size, anchor, animations = {} }: ActionRequest<'edit'>): readonly FieldEdit[] {
-  const edits: FieldEdit[] = []
-  if (size !== undefined) edits.push(fieldOf(['size'], size))
-  if (anchor !== undefined) edits.push(fieldOf(['anchor'], anchor && [roundShare(anchor.x), roundShare(anchor.y)]))
-  return [...edits, ...animationEdits(spec, animations)]
+function freeEdits(spec: Spec, { size, anchor, animations }: ActionRequest<'edit'>): readonly FieldEdit[] {
+  const shares = anchor && [roundShare(anchor.x), roundShare(anchor.y)]
+  return [...fieldEdits(['size'], size), ...fieldEdits(['anchor'], shares), ...animationEdits(spec, animations)]
 }
 
-function paidEdits(spec: OverviewItem['spec'], { prompt, animations = {} }: ActionRequest<'reword'>): readonly FieldEdit[] {
-  return [...(prompt === undefined ? [] : [fieldOf(['prompt'], prompt)]), ...animationEdits(spec, animations)]
+function paidEdits(spec: Spec, { prompt, animations }: ActionRequest<'reword'>): readonly FieldEdit[] {
+  return [...fieldEdits(['prompt'], prompt), ...animationEdits(spec, animations)]
 }
 
 /** An animation that is there keeps its fields: the edit is refused. */
-function newEdits(
-  spec: OverviewItem['spec'],
-  { name, prompt, frames }: Omit<ActionRequest<'add'>, 'sprite' | 'digest'>,
-): readonly FieldEdit[] {
+function newEdits(spec: Spec, { name, prompt, frames }: Omit<ActionRequest<'add'>, 'sprite' | 'digest'>): readonly FieldEdit[] {
   if (spec.animations.some((animation) => animation.name === name)) {
     throw new SpritewrightError('SW_USAGE', {
       message: `Expected a new name of an animation, found ${JSON.stringify(name)}, which "${spec.name}" has. Nothing was written. Take another name.`,
       facts: { name },
     })
   }
-  return [fieldOf(['animations', name], { prompt, frames })]
+  return fieldEdits(['animations', name], { prompt, frames })
 }
 
-function animationEdits(spec: OverviewItem['spec'], animations: Readonly<Record<string, object>>): readonly FieldEdit[] {
-  const edits: FieldEdit[] = []
-  for (const [name, fields] of Object.entries(animations)) {
+function animationEdits(spec: Spec, animations: Readonly<Record<string, object>> = {}): readonly FieldEdit[] {
+  return Object.entries(animations).flatMap(([name, fields]) => {
     const found = spec.animations.find((animation) => nameInSprite(spec, animation) === name)
     if (!found) {
       throw new SpritewrightError('SW_USAGE', {
@@ -210,15 +193,16 @@ function animationEdits(spec: OverviewItem['spec'], animations: Readonly<Record<
         facts: { name },
       })
     }
-    for (const [field, value] of Object.entries(fields))
-      if (value !== undefined)
-        edits.push(fieldOf(found.isPicture && !found.meant ? [field, name] : ['animations', name, field], value as FieldValue | null))
-  }
-  return edits
+    return Object.entries(fields).flatMap(([field, value]) =>
+      fieldEdits(found.isPicture && !found.meant ? [field, name] : ['animations', name, field], value),
+    )
+  })
 }
 
-function fieldOf(path: readonly string[], value: FieldValue | null): FieldEdit {
-  return value === null ? { path } : { path, value }
+/** No edit for `undefined`, and one that removes the field for null. */
+function fieldEdits(path: readonly string[], value: FieldValue | null | undefined): readonly FieldEdit[] {
+  if (value === undefined) return []
+  return [value === null ? { path } : { path, value }]
 }
 
 /** Four digits are finer than any pixel, and short in a file. */

@@ -1,4 +1,5 @@
 import { type ApproveRequest, parseCredits, SpritewrightError, type Workshop } from '../../../src/index.ts'
+import { namesOf } from '../../news.ts'
 import type { ActionRequest } from '../../protocol/actions.ts'
 import { type AskedApproval, type PanelOffer, toOffer } from '../../protocol/state/offer.ts'
 
@@ -60,10 +61,6 @@ async function consult(
   // `confirm` is not called if nothing needs an approval.
   const found = seen ?? { lines: [], balance: (await workshop.prices()).balance }
   return { offer: toOffer(found, report.untouched), isApproved: report.approved.length > 0 }
-}
-
-function namesOf(ids: readonly string[]): string {
-  return ids.length > 6 ? `${ids.slice(0, 5).join(', ')} and ${ids.length - 5} others` : ids.join(', ')
 }
 
 function isSame(now: PanelOffer, { lines, sum }: ActionRequest<'approve'>): boolean {
