@@ -22,7 +22,7 @@ export function Modal({ dialog, title, onClose, children }: ModalProps): VNode {
     heading.current?.focus()
   }, [dialog])
   return (
-    <dialog ref={dialog} class="card dialog" aria-labelledby={`${id}-title`} onClose={onClose}>
+    <dialog ref={dialog} class="card dialog scroll" aria-labelledby={`${id}-title`} onClose={onClose}>
       <h2 class="large" ref={heading} id={`${id}-title`} tabIndex={-1}>
         {title}
       </h2>

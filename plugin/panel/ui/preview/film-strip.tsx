@@ -147,7 +147,7 @@ function DroppedFrames({ sprite, delivered, editor }: WithEditor): VNode | null 
   if (editor.dropped.length === 0) return null
   return (
     <div class="stack tight">
-      <h3>Dropped</h3>
+      <h3 class="soft small">Dropped</h3>
       <ul class="film row tight">
         {editor.dropped.map((index) => (
           <li key={index}>

@@ -20,7 +20,7 @@ export function FlagList({ animation, onShow, mayDrop, onDrop, onMeant }: FlagLi
   if (flags.length === 0 && meant.length === 0) return null
   return (
     <div class="stack tight">
-      {flags.length > 0 && <h3>{countWords(flags.length, 'thing')} to look at</h3>}
+      {flags.length > 0 && <h3 class="soft small">{countWords(flags.length, 'thing')} to look at</h3>}
       <ul>
         {flags.map((flag) => (
           <li key={`${flag.fault}:${flag.from}`} class="flag spread">

@@ -53,7 +53,7 @@ export function Stage({ sprite, animation, player, settings, onSettings }: Stage
     // biome-ignore lint/a11y/useSemanticElements: a fieldset holds fields; this holds a picture that takes keys.
     <div
       ref={box}
-      class="stage"
+      class="stage scroll"
       role="group"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and takes keys.
       tabIndex={0}
@@ -67,8 +67,7 @@ export function Stage({ sprite, animation, player, settings, onSettings }: Stage
       <div class="stage-picture" style={style}>
         <canvas
           ref={canvas}
-          class={sprite.pixelArt || scale > 1 ? 'pixels' : ''}
-          style={style}
+          class={sprite.pixelArt || scale > 1 ? 'picture pixels' : 'picture'}
           width={1}
           height={1}
           role="img"

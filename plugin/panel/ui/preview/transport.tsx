@@ -28,7 +28,7 @@ export function Transport({ player, count, settings, onSettings }: TransportProp
 export function PlayControls({ player, count }: Pick<TransportProps, 'player' | 'count'>): VNode {
   const { place, isPlaying } = usePlace(player)
   return (
-    <div class="play-controls beside tight">
+    <div class="beside tight">
       <IconButton icon="back" label="One frame back" onClick={() => player.step(-1)} />
       <IconButton
         icon={isPlaying ? 'pause' : 'play'}
@@ -38,6 +38,7 @@ export function PlayControls({ player, count }: Pick<TransportProps, 'player' | 
       <IconButton icon="forward" label="One frame on" onClick={() => player.step(1)} />
       <input
         type="range"
+        class="grow"
         aria-label="Frame"
         min={0}
         max={Math.max(0, count - 1)}

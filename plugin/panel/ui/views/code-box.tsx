@@ -19,7 +19,7 @@ export function CodeBox({ sprite, animation }: Shown): VNode {
         .map(({ engine, code }) => (
           <section key={engine} aria-label={`Code for ${engine}`}>
             <div class="spread">
-              <h3>{engine}</h3>
+              <h3 class="soft small">{engine}</h3>
               <Button look="quiet" onClick={() => copy(engine, code)}>
                 Copy
                 <span class="visually-hidden"> the code for {engine}</span>
