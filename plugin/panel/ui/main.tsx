@@ -1,5 +1,5 @@
 import { render } from 'preact'
-import { createApi } from './state/api.ts'
+import { createApi, keepToken } from './state/api.ts'
 import { createStore, type PanelStore } from './state/panel-store.ts'
 import { App } from './views/app.tsx'
 import './styles/base.css'
@@ -8,7 +8,6 @@ import './styles/layout.css'
 import './styles/list.css'
 import './styles/preview.css'
 import './styles/pages.css'
-import { keepToken } from './state/api.ts'
 import { removeWorkers } from './state/workers.ts'
 
 const place = document.getElementById('panel')

@@ -7,7 +7,7 @@ import { focusHeading } from '../controls/hooks.ts'
 import { Modal } from '../controls/modal.tsx'
 import { Refused } from '../state/api.ts'
 import { usePanel } from '../state/panel-context.ts'
-import { countWords, creditsWords, isMore, offerSentence } from '../state/words.ts'
+import { allPaid, countWords, creditsWords, isMore, offerSentence } from '../state/words.ts'
 import { CeilingField } from './ceiling-field.tsx'
 
 /** The requests for which an approval is asked. */
@@ -33,9 +33,7 @@ export function ApproveDialog({ ids, onClose }: ApproveDialogProps): VNode {
   const [problem, setProblem] = useState('')
   const [isBusy, setBusy] = useState(false)
   const request = { ids, ...(ceiling === '' ? {} : { ceiling }), adopt }
-  const isElsewhere = [...state.sprites.flatMap((sprite) => sprite.animations), ...state.steps].some(
-    (paid) => paid.next === 'adopt' && ids.includes(paid.id),
-  )
+  const isElsewhere = allPaid(state).some((paid) => paid.next === 'adopt' && ids.includes(paid.id))
   const key = JSON.stringify(request)
   useEffect(() => {
     let isWanted = true

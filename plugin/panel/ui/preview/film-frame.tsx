@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
-import type { PanelFrame, PanelFrames, PanelPage } from '../../../protocol/protocol.ts'
+import type { PanelFrames } from '../../../protocol/protocol.ts'
 import type { Shown } from '../state/panel-context.ts'
 import { flagsOfFrame } from './frame-order.ts'
 import { FramePicture } from './frame-picture.tsx'
@@ -75,10 +75,7 @@ export function FilmFrame({ onChoose, onKeyDown, onMoveHere, ...props }: FilmFra
 }
 
 /** The picture of a frame: from the pages of the game if it is played, or else from those of the delivery. */
-function pictureOf({ sprite, animation, delivered, index }: Pick<FilmFrameProps, 'sprite' | 'animation' | 'delivered' | 'index'>): {
-  readonly pages: readonly PanelPage[]
-  readonly frame: PanelFrame | undefined
-} {
+function pictureOf({ sprite, animation, delivered, index }: Pick<FilmFrameProps, 'sprite' | 'animation' | 'delivered' | 'index'>) {
   const played = animation.played.find((other) => other.index === index)
   if (played || !delivered) return { pages: sprite.pages, frame: played }
   return { pages: delivered.pages, frame: delivered.frames.find((other) => other.index === index) }

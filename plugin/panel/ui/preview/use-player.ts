@@ -35,28 +35,22 @@ export function usePlayer({ durations, loop, yoyo, speed }: PlayedWay): Player {
   }, [player, times, loop, yoyo, speed])
   useEffect(() => {
     let last: number | undefined
-    let request = 0
+    let request: number | undefined
     const tick = (now: number): void => {
       player.advance(last === undefined ? 0 : now - last)
       last = now
-      request = requestAnimationFrame(tick)
+      request = player.isPlaying ? requestAnimationFrame(tick) : undefined
     }
     const run = (): void => {
-      cancelAnimationFrame(request)
+      if (request !== undefined || !player.isPlaying) return
       last = undefined
-      if (player.isPlaying) request = requestAnimationFrame(tick)
+      request = requestAnimationFrame(tick)
     }
-    let wasPlaying = false
-    const stop = player.subscribe(() => {
-      if (player.isPlaying === wasPlaying) return
-      wasPlaying = player.isPlaying
-      run()
-    })
-    wasPlaying = player.isPlaying
+    const stop = player.subscribe(run)
     run()
     return () => {
       stop()
-      cancelAnimationFrame(request)
+      if (request !== undefined) cancelAnimationFrame(request)
     }
   }, [player])
   return player

@@ -57,11 +57,9 @@ function skip(event: MouseEvent): void {
   focusHeading()
 }
 
-const modes: Readonly<Record<PanelState['service']['mode'], string>> = {
-  live: '',
+const modes: Readonly<Partial<Record<PanelState['service']['mode'], string>>> = {
   test: 'test key',
   embedded: 'play money',
-  unasked: '',
   none: 'no service',
 }
 
@@ -69,7 +67,7 @@ function Purse({ state: { service, ledger } }: { readonly state: PanelState }): 
   const mode = modes[service.mode]
   return (
     <span class="purse spread">
-      {mode !== '' && <span class="tag">{mode}</span>}
+      {mode !== undefined && <span class="tag">{mode}</span>}
       {service.balance !== undefined && (
         <span class="number" title={service.host}>
           {service.balance}
