@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { useWidth } from '../controls/hooks.ts'
-import type { Shown } from '../state/panel-context.ts'
+import { type Panel, type Shown, usePanel } from '../state/panel-context.ts'
 import { scaleOf, type ViewSettings, zoomBy } from '../state/view-settings.ts'
 import { AnchorHandle } from './anchor-handle.tsx'
 import { type DrawnFrame, drawStage } from './drawing.ts'
@@ -11,8 +11,6 @@ import { usePages } from './use-frames.ts'
 /** The properties of a stage. */
 export interface StageProps extends Shown {
   readonly player: Player
-  readonly settings: ViewSettings
-  readonly onSettings: (change: Partial<ViewSettings>) => void
 }
 
 /** Pixels around the picture. */
@@ -24,7 +22,8 @@ function tallest(width: number): number {
 }
 
 /** The preview: an animation on a background, drawn from the game's pages, with the anchor on top. */
-export function Stage({ sprite, animation, player, settings, onSettings }: StageProps): VNode {
+export function Stage({ sprite, animation, player }: StageProps): VNode {
+  const { settings, changeSettings } = usePanel()
   const box = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLCanvasElement>(null)
   const width = useWidth(box)
@@ -61,7 +60,7 @@ export function Stage({ sprite, animation, player, settings, onSettings }: Stage
       data-ground={settings.ground}
       style={settings.ground === 'colour' ? { background: settings.colour } : {}}
       onKeyDown={(event) => {
-        if (event.target === event.currentTarget && takeKey(event.key, player, settings, onSettings)) event.preventDefault()
+        if (event.target === event.currentTarget && takeKey(event.key, player, settings, changeSettings)) event.preventDefault()
       }}
     >
       <div class="stage-picture" style={style}>
@@ -80,13 +79,13 @@ export function Stage({ sprite, animation, player, settings, onSettings }: Stage
 }
 
 /** @returns Whether the key has a meaning. */
-function takeKey(key: string, player: Player, settings: ViewSettings, onSettings: StageProps['onSettings']): boolean {
+function takeKey(key: string, player: Player, settings: ViewSettings, change: Panel['changeSettings']): boolean {
   if (key === ' ') player.setPlaying(!player.isPlaying)
   else if (key === 'ArrowLeft') player.step(-1)
   else if (key === 'ArrowRight') player.step(1)
-  else if (key === '+' || key === '=') onSettings({ zoom: zoomBy(settings.zoom, 1) })
-  else if (key === '-') onSettings({ zoom: zoomBy(settings.zoom, -1) })
-  else if (key.toLowerCase() === 'o') onSettings({ hasOnion: !settings.hasOnion })
+  else if (key === '+' || key === '=') change({ zoom: zoomBy(settings.zoom, 1) })
+  else if (key === '-') change({ zoom: zoomBy(settings.zoom, -1) })
+  else if (key.toLowerCase() === 'o') change({ hasOnion: !settings.hasOnion })
   else return false
   return true
 }

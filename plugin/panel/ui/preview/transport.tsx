@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import { IconButton } from '../controls/button.tsx'
 import { Choice } from '../controls/choice.tsx'
+import { usePanel } from '../state/panel-context.ts'
 import { speeds, type ViewSettings, zooms } from '../state/view-settings.ts'
 import type { Player } from './playback.ts'
 import { usePlace } from './use-player.ts'
@@ -10,22 +11,20 @@ export interface TransportProps {
   readonly player: Player
   /** Number of played frames. */
   readonly count: number
-  readonly settings: ViewSettings
-  readonly onSettings: (change: Partial<ViewSettings>) => void
 }
 
 /** The controls to play, step and scrub, and to change the view. */
-export function Transport({ player, count, settings, onSettings }: TransportProps): VNode {
+export function Transport({ player, count }: TransportProps): VNode {
   return (
     <div class="transport stack tight">
       <PlayControls player={player} count={count} />
-      <LookControls settings={settings} onSettings={onSettings} />
+      <LookControls />
     </div>
   )
 }
 
 /** The controls to play, step and scrub. */
-export function PlayControls({ player, count }: Pick<TransportProps, 'player' | 'count'>): VNode {
+export function PlayControls({ player, count }: TransportProps): VNode {
   const { place, isPlaying } = usePlace(player)
   return (
     <div class="beside tight">
@@ -65,20 +64,21 @@ const toggles = [
   ['hasAnchor', 'anchor', 'Show the anchor', 'Anchor'],
 ] as const
 
-function LookControls({ settings, onSettings }: Pick<TransportProps, 'settings' | 'onSettings'>): VNode {
+function LookControls(): VNode {
+  const { settings, changeSettings } = usePanel()
   return (
     <div class="row">
       <Choice
         label="Zoom"
         value={settings.zoom}
         options={zooms.map((zoom) => [zoom, zoomWords(zoom)])}
-        onChoose={(zoom) => onSettings({ zoom })}
+        onChoose={(zoom) => changeSettings({ zoom })}
       />
       <Choice
         label="Speed"
         value={settings.speed}
         options={speeds.map((speed) => [speed, `${speed}×`])}
-        onChoose={(speed) => onSettings({ speed })}
+        onChoose={(speed) => changeSettings({ speed })}
       />
       <fieldset class="row tight">
         <legend class="visually-hidden">Background</legend>
@@ -93,7 +93,7 @@ function LookControls({ settings, onSettings }: Pick<TransportProps, 'settings' 
             aria-label={name}
             checked={settings.ground === ground}
             style={ground === 'colour' ? { background: settings.colour } : {}}
-            onChange={() => onSettings({ ground })}
+            onChange={() => changeSettings({ ground })}
           />
         ))}
         {settings.ground === 'colour' && (
@@ -101,7 +101,7 @@ function LookControls({ settings, onSettings }: Pick<TransportProps, 'settings' 
             type="color"
             aria-label="Background colour"
             value={settings.colour}
-            onInput={(event) => onSettings({ colour: event.currentTarget.value })}
+            onInput={(event) => changeSettings({ colour: event.currentTarget.value })}
           />
         )}
       </fieldset>
@@ -110,7 +110,7 @@ function LookControls({ settings, onSettings }: Pick<TransportProps, 'settings' 
           key={key}
           {...{ icon, label, title }}
           aria-pressed={settings[key]}
-          onClick={() => onSettings({ [key]: !settings[key] })}
+          onClick={() => changeSettings({ [key]: !settings[key] })}
         />
       ))}
     </div>

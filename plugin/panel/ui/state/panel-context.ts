@@ -3,12 +3,15 @@ import { useContext, useEffect, useState } from 'preact/hooks'
 import type { PanelAnimation, PanelSprite, PanelState } from '../../../protocol/protocol.ts'
 import type { Place } from './address.ts'
 import type { PanelModel, PanelStore } from './panel-store.ts'
+import type { ViewSettings } from './view-settings.ts'
 
 /** The data that every part of the page may need. */
 export interface Panel {
   readonly store: PanelStore
   readonly model: PanelModel
   readonly state: PanelState
+  readonly settings: ViewSettings
+  readonly changeSettings: (change: Partial<ViewSettings>) => void
   /** Asks for an approval of these requests. */
   readonly approve: (ids: readonly string[]) => void
 }

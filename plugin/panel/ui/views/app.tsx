@@ -13,7 +13,7 @@ import { Wall } from '../overview/wall.tsx'
 import { type Place, usePlaceInPage } from '../state/address.ts'
 import { GoContext, PanelContext, useModel, usePanel } from '../state/panel-context.ts'
 import type { PanelStore } from '../state/panel-store.ts'
-import { firstSettings } from '../state/view-settings.ts'
+import { firstSettings, type ViewSettings } from '../state/view-settings.ts'
 import { allPaid } from '../state/words.ts'
 import { Header } from './header.tsx'
 import { Ledger } from './ledger.tsx'
@@ -27,6 +27,8 @@ import { SpriteList } from './sprite-list.tsx'
 export function App({ store }: { readonly store: PanelStore }): VNode {
   const model = useModel(store)
   const [approving, approve] = useState<readonly string[]>()
+  const [settings, setSettings] = useState(firstSettings)
+  const changeSettings = (change: Partial<ViewSettings>): void => setSettings((before) => ({ ...before, ...change }))
   const { state } = model
   const waiting = state ? allPaid(state).filter(({ wantsPerson }) => wantsPerson).length : 0
   useEffect(() => {
@@ -35,7 +37,7 @@ export function App({ store }: { readonly store: PanelStore }): VNode {
   return (
     <>
       {state ? (
-        <PanelContext.Provider value={{ store, model, state, approve }}>
+        <PanelContext.Provider value={{ store, model, state, settings, changeSettings, approve }}>
           <Page />
           {approving && <ApproveDialog ids={approving} onClose={() => approve(undefined)} />}
         </PanelContext.Provider>
@@ -125,17 +127,15 @@ function useQuote(store: PanelStore, { access, service, sprites, steps }: PanelS
 }
 
 function Sprites({ place }: { readonly place: Place }): VNode {
-  const { state } = usePanel()
+  const { state, store } = usePanel()
   const go = useContext(GoContext)
   const show = (id: string): void => go({ view: 'sprites', id })
-  const [settings, setSettings] = useState(firstSettings)
   const [isMaking, setMaking] = useState(false)
   const [adding, setAdding] = useState<string>()
   const shown = place.id ?? allPaid(state)[0]?.id
   const row = state.sprites.find((other) => other.animations.some((animation) => animation.id === shown))
   const sprite = state.open.find(({ name }) => name === row?.name)
   const animation = sprite?.animations.find((other) => other.id === shown)
-  const { store } = usePanel()
   useEffect(() => store.open(row?.name), [store, row?.name])
   const step = state.steps.find((other) => other.id === shown)
   const orphan = state.orphans.find((other) => other.id === shown)
@@ -149,14 +149,7 @@ function Sprites({ place }: { readonly place: Place }): VNode {
           ‹ All sprites
         </PlaceLink>
         {sprite && animation && (
-          <AnimationDetail
-            key={animation.id}
-            sprite={sprite}
-            animation={animation}
-            settings={settings}
-            onSettings={(change) => setSettings((before) => ({ ...before, ...change }))}
-            onAdd={() => setAdding(sprite.name)}
-          />
+          <AnimationDetail key={animation.id} sprite={sprite} animation={animation} onAdd={() => setAdding(sprite.name)} />
         )}
         {row && !animation && (
           <article class="page">

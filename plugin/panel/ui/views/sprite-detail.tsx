@@ -12,7 +12,6 @@ import { Transport } from '../preview/transport.tsx'
 import { useFrames } from '../preview/use-frames.ts'
 import { usePlayer } from '../preview/use-player.ts'
 import { type Shown, usePanel } from '../state/panel-context.ts'
-import type { ViewSettings } from '../state/view-settings.ts'
 import { countWords, progressOf } from '../state/words.ts'
 import { Takes } from '../takes/takes.tsx'
 import { CodeBox } from './code-box.tsx'
@@ -22,13 +21,12 @@ import { ProblemList } from './problem-list.tsx'
 
 /** The properties of an animation's page. */
 export interface AnimationDetailProps extends Shown {
-  readonly settings: ViewSettings
-  readonly onSettings: (change: Partial<ViewSettings>) => void
   readonly onAdd: () => void
 }
 
 /** One animation, with all its data and actions. */
-export function AnimationDetail({ sprite, animation, settings, onSettings, onAdd }: AnimationDetailProps): VNode {
+export function AnimationDetail({ sprite, animation, onAdd }: AnimationDetailProps): VNode {
+  const { settings } = usePanel()
   const { loop, yoyo, played } = animation
   const player = usePlayer({ durations: played.map((frame) => frame.durationMs), loop, yoyo, speed: settings.speed })
   const isOwn = animation.state === 'own'
@@ -50,8 +48,8 @@ export function AnimationDetail({ sprite, animation, settings, onSettings, onAdd
       <div class="columns">
         <div class="stack">
           <section class="card stage-block" aria-label="Preview">
-            <Stage sprite={sprite} animation={animation} player={player} settings={settings} onSettings={onSettings} />
-            <Transport player={player} count={played.length} settings={settings} onSettings={onSettings} />
+            <Stage sprite={sprite} animation={animation} player={player} />
+            <Transport player={player} count={played.length} />
             {animation.isPlaceholder && <p class="soft small">A placeholder, with the frames and the size of the real one.</p>}
             {animation.isSuperseded && (
               <p class="soft small">Superseded: bought before the spec was changed. It is shown until the new one is here.</p>
