@@ -14,31 +14,25 @@ export function CodeBox({ sprite, animation }: Shown): VNode {
   return (
     <details class="card stack">
       <summary>Code for the game</summary>
-      {state.engines
-        .map((own) => codeOf(own, sprite, animation))
-        .map(({ engine, code }) => (
+      {state.engines.map((own) => {
+        const { engine, code } = codeOf(own, sprite, animation)
+        return (
           <section key={engine} aria-label={`Code for ${engine}`}>
             <div class="spread">
               <h3 class="soft small">{engine}</h3>
-              <Button look="quiet" onClick={() => copy(engine, code)}>
-                Copy
-                <span class="visually-hidden"> the code for {engine}</span>
-              </Button>
+              <Button label="Copy" look="quiet" aria-label={`Copy the code for ${engine}`} onClick={() => copy(engine, code)} />
             </div>
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls. */}
             <pre tabIndex={0}>{code}</pre>
           </section>
-        ))}
+        )
+      })}
     </details>
   )
 }
 
 /** Code for a module in `src/`, with the name of its engine. */
-function codeOf(
-  engine: PanelState['engines'][number],
-  { name, file }: PanelSprite,
-  animation: PanelAnimation,
-): { readonly engine: string; readonly code: string } {
+function codeOf(engine: PanelState['engines'][number], { name, file }: PanelSprite, animation: PanelAnimation) {
   const from = file.startsWith('src/') ? `./${file.slice(4)}` : `../${file}`
   const constant = name.replace(/[^A-Za-z0-9]+(.?)/g, (_, letter: string) => letter.toUpperCase()).replace(/^(?=\d)/, '_') || 'sprite'
   const key = JSON.stringify(`${name}/${animation.name}`).replaceAll('"', "'")

@@ -32,19 +32,15 @@ export function AnimationDetail({ sprite, animation, onAdd }: AnimationDetailPro
   const isOwn = animation.state === 'own'
   // A bought picture has steps, which are edited in the file, and no playback.
   const hasFields = !isOwn && !animation.isPicture
+  const changes = animation.changed.length > 0 ? `, ${animation.changed.join(', ')} changed since the last purchase` : ''
   return (
-    <article class="page detail stack">
-      <DetailHead
-        paid={animation}
-        file={sprite.file}
-        words={isOwn ? animation.words : animation.prompt}
-        onAdd={hasFields ? onAdd : undefined}
-      >
-        {countWords(animation.frames, 'frame')}
-        {isOwn ? ` of ${sprite.reference}` : `, take ${animation.take}`}
-        {animation.changed.length > 0 && `, ${animation.changed.join(', ')} changed since the last purchase`}
-      </DetailHead>
-      <Troubles paid={animation} file={sprite.file} />
+    <Detail
+      paid={animation}
+      file={sprite.file}
+      words={isOwn ? animation.words : animation.prompt}
+      about={`${countWords(animation.frames, 'frame')}${isOwn ? ` of ${sprite.reference}` : `, take ${animation.take}`}${changes}`}
+      onAdd={hasFields ? onAdd : undefined}
+    >
       <div class="columns">
         <div class="stack">
           <section class="card stage-block" aria-label="Preview">
@@ -65,7 +61,7 @@ export function AnimationDetail({ sprite, animation, onAdd }: AnimationDetailPro
           <CodeBox sprite={sprite} animation={animation} />
         </div>
       </div>
-    </article>
+    </Detail>
   )
 }
 
@@ -84,67 +80,63 @@ export function StepDetail({ step }: { readonly step: PanelStep }): VNode {
     approve(animations.filter((paid) => paid.canBeApproved || paid.state === 'approved').map(({ id }) => id))
   }
   return (
-    <article class="page detail stack">
-      <DetailHead paid={step} words={step.prompt}>
-        {step.operation.replaceAll('_', ' ')}, for {step.sprites.join(', ')}
-      </DetailHead>
-      <Troubles paid={step} />
+    <Detail paid={step} words={step.prompt} about={`${step.operation.replaceAll('_', ' ')}, for ${step.sprites.join(', ')}`}>
       <MoneyBox paid={step} onApprove={approveAll} isFor={step.sprites} />
-    </article>
+    </Detail>
   )
 }
 
 /** A request that no spec asks for any more, with its possible actions but without an approval. */
 export function OrphanDetail({ orphan }: { readonly orphan: PanelOrphan }): VNode {
   return (
-    <article class="page detail stack">
-      <DetailHead paid={orphan} words={orphan.prompt}>
-        {orphan.was}, requested by an earlier version of its spec
-      </DetailHead>
-      <Troubles paid={orphan} />
+    <Detail paid={orphan} words={orphan.prompt} about={`${orphan.was}, requested by an earlier version of its spec`}>
       <MoneyBox paid={orphan} />
+    </Detail>
+  )
+}
+
+interface DetailProps {
+  readonly paid: PanelPaid
+  /** Path of its spec, if it is an animation of one. */
+  readonly file?: string
+  readonly words: string
+  /** A few words about what it is. */
+  readonly about: string
+  /** Opens the dialog for another animation of the sprite; missing if it is no animation of one. */
+  readonly onAdd?: (() => void) | undefined
+  readonly children: ComponentChildren
+}
+
+/** The page of a request: its head, what waits for a person, and the rest. */
+function Detail({ paid, file, words, about, onAdd, children }: DetailProps): VNode {
+  const { model, state, store } = usePanel()
+  return (
+    <article class="page detail stack">
+      <header class="detail-head stack tight">
+        <div class="spread">
+          <h1 tabIndex={-1}>{paid.id}</h1>
+          <StateMark paid={paid} progress={progressOf(model.progress, paid)} />
+        </div>
+        <p class="prompt">{words}</p>
+        <p class="soft small">
+          {about}
+          {file !== undefined && (
+            <>
+              {' · '}
+              <span class="path">{file}</span> <Button label="Open in editor" look="quiet" onClick={() => void store.openInEditor(file)} />
+              {onAdd && <Button label="Add an animation…" look="quiet" disabled={!state.access.mayAct} onClick={onAdd} />}
+            </>
+          )}
+        </p>
+      </header>
+      <Troubles paid={paid} file={file} />
+      {children}
     </article>
   )
 }
 
-function DetailHead({
-  paid,
-  file,
-  words,
-  onAdd,
-  children,
-}: {
-  readonly paid: PanelPaid
-  readonly file?: string
-  readonly words: string
-  /** Opens the dialog for another animation of the sprite; missing if it is no animation of one. */
-  readonly onAdd?: (() => void) | undefined
-  readonly children: ComponentChildren
-}): VNode {
-  const { model, state, store } = usePanel()
-  return (
-    <header class="detail-head stack tight">
-      <div class="spread">
-        <h1 tabIndex={-1}>{paid.id}</h1>
-        <StateMark paid={paid} progress={progressOf(model.progress, paid)} />
-      </div>
-      <p class="prompt">{words}</p>
-      <p class="soft small">
-        {children}
-        {file !== undefined && (
-          <>
-            {' · '}
-            <span class="path">{file}</span> <Button label="Open in editor" look="quiet" onClick={() => void store.openInEditor(file)} />
-            {onAdd && <Button label="Add an animation…" look="quiet" disabled={!state.access.mayAct} onClick={onAdd} />}
-          </>
-        )}
-      </p>
-    </header>
-  )
-}
-
 /** The question, decision and errors that wait for a person, above everything else. */
-function Troubles({ paid, file }: { readonly paid: PanelPaid; readonly file?: string }): VNode {
+function Troubles({ paid, file }: Pick<DetailProps, 'paid' | 'file'>): VNode {
   const { state } = usePanel()
   // The form of a decision says what the records say.
   const isTold = ({ message }: PanelError): boolean => paid.undecided !== undefined && message === paid.words
