@@ -2,7 +2,7 @@ import { formatCredits, type JobProgress, type OverviewItem, type OverviewOrphan
 import { isToBuy, meaningOf, type StateFacts, stateSentence } from '../../../src/project/states.ts'
 import { factsOfFailures, namesOf, orphanId } from './failures.ts'
 import type { Json } from './json.ts'
-import type { StateIndex, StateParts } from './parts.ts'
+import type { IndexedParts, StateParts } from './parts.ts'
 import { approvedWords, orphanWords, priceOf } from './words.ts'
 
 /** Any paid request of an overview. */
@@ -43,11 +43,11 @@ export function factsOf({ prices, failures }: StateParts, one: PaidItem) {
 }
 
 /** A paid request in the list. */
-export function toRequestRow(parts: StateParts, one: PaidItem, { spent, lines }: StateIndex) {
+export function toRequestRow(parts: IndexedParts, one: PaidItem) {
   const { id, approval, ceiling, hash = '' } = one
   const { facts, price } = factsOf(parts, one)
-  const cost = spent.get(hash)
-  const line = lines.get(hash)
+  const cost = parts.spent.get(hash)
+  const line = parts.lines.get(hash)
   const approvedAt = approval?.at ?? line?.approvedAt
   const now = namesOf(one).flatMap((name) => parts.progress.get(name) ?? [])[0]
   return {
@@ -72,11 +72,11 @@ export function toRequestRow(parts: StateParts, one: PaidItem, { spent, lines }:
 }
 
 /** A paid request with all its details. */
-export function toPaid(parts: StateParts, one: PaidItem, index: StateIndex) {
+export function toPaid(parts: IndexedParts, one: PaidItem) {
   const { hash, attempt, executionId, question, request, approval } = one
   const { facts, price } = factsOf(parts, one)
   return {
-    ...toRequestRow(parts, one, index),
+    ...toRequestRow(parts, one),
     /** Request hash. Actions about one purchase send it back. Missing if the service that would sell it is unknown. */
     hash,
     /** The attempt that counts, from 1; missing if nothing was ever about to be sent. */
@@ -94,14 +94,14 @@ export function toPaid(parts: StateParts, one: PaidItem, index: StateIndex) {
 }
 
 /** A step of a reference chain with all its details. */
-export function toStep(parts: StateParts, step: PlanStep, index: StateIndex) {
-  return { ...toPaid(parts, step, index), operation: step.request.operation, sprites: step.sprites, ids: step.ids }
+export function toStep(parts: IndexedParts, step: PlanStep) {
+  return { ...toPaid(parts, step), operation: step.request.operation, sprites: step.sprites, ids: step.ids }
 }
 
 /** The same for a request that no spec asks for any more. */
-export function toOrphan(parts: StateParts, one: OverviewOrphan, index: StateIndex) {
+export function toOrphan(parts: IndexedParts, one: OverviewOrphan) {
   const known = { ...one, id: orphanId(one) }
-  const { price: _, ...paid } = toPaid(parts, known, index)
+  const { price: _, ...paid } = toPaid(parts, known)
   return {
     ...paid,
     /** Its id when it was sent. Another request may have that id now. */

@@ -41,12 +41,12 @@ export interface StateParts {
   readonly urlOf: (page: BuiltPage) => string
 }
 
-/** Parts of a state by their keys. */
-export type StateIndex = ReturnType<typeof indexParts>
+/** The parts of a state, and some of them by their keys. */
+export type IndexedParts = ReturnType<typeof indexParts>
 
 /** Indexes the parts of a state. */
-export function indexParts({ ledger, sheets }: Pick<StateParts, 'ledger' | 'sheets'>) {
-  return { ...once(ledgers, ledger, indexLedger), ...once(shelves, sheets, indexSheets) }
+export function indexParts(parts: StateParts) {
+  return { ...parts, ...once(ledgers, parts.ledger, indexLedger), ...once(shelves, parts.sheets, indexSheets) }
 }
 
 /** Ledger and sheets stay the same objects until something of them changes. */

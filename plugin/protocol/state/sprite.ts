@@ -5,7 +5,7 @@ import { frameName, nameInSprite } from '../../../src/sprite-spec/spec.ts'
 import { fromRoot } from '../../ids.ts'
 import type { Json } from './json.ts'
 import { type PanelPaid, type RequestRow, toPaid, toRequestRow } from './paid.ts'
-import type { StateIndex, StateParts } from './parts.ts'
+import type { IndexedParts, StateParts } from './parts.ts'
 
 /** One sprite in the list. */
 export type SpriteRow = Json<ReturnType<typeof toSpriteRow>>
@@ -56,13 +56,13 @@ export type ShownItem = OverviewItem | OwnAnimation
  *
  * @param items Its animations, at least one.
  */
-export function toSpriteRow(parts: StateParts, items: readonly ShownItem[], index: StateIndex) {
-  return { ...headOf(parts, items, index).head, animations: items.map((item) => toAnimationRow(parts, item, index)) }
+export function toSpriteRow(parts: IndexedParts, items: readonly ShownItem[]) {
+  return { ...headOf(parts, items).head, animations: items.map((item) => toAnimationRow(parts, item)) }
 }
 
 /** The same sprite with all its details. */
-export function toSprite(parts: StateParts, items: readonly ShownItem[], index: StateIndex) {
-  const { head, spec, shown, atlas } = headOf(parts, items, index)
+export function toSprite(parts: IndexedParts, items: readonly ShownItem[]) {
+  const { head, spec, shown, atlas } = headOf(parts, items)
   const frames = new Map(atlas?.frames.map((frame) => [frame.name, toFrame(frame)]))
   return {
     ...head,
@@ -81,7 +81,7 @@ export function toSprite(parts: StateParts, items: readonly ShownItem[], index: 
     /** Pages of the sprite's own dev atlas at its largest scale. */
     pages: atlas?.pages.map((page) => toPage(page, parts.urlOf)) ?? [],
     /** In the order of the spec. */
-    animations: items.map((item) => toAnimation(parts, item, index, { atlas, frames })),
+    animations: items.map((item) => toAnimation(parts, item, { atlas, frames })),
   }
 }
 
@@ -92,10 +92,10 @@ interface ShownFrames {
   readonly frames: ReadonlyMap<string, PanelFrame>
 }
 
-function headOf({ root, overview }: StateParts, items: readonly ShownItem[], index: StateIndex) {
+function headOf({ root, overview, sprites, atlases }: IndexedParts, items: readonly ShownItem[]) {
   const { spec } = items[0] as ShownItem
-  const shown = index.sprites.get(spec.name)
-  const atlas = shown && index.atlases.get(shown.atlas)
+  const shown = sprites.get(spec.name)
+  const atlas = shown && atlases.get(shown.atlas)
   const head = {
     name: spec.name,
     background: spec.background,
@@ -121,19 +121,19 @@ function toSize(size: OverviewItem['spec']['size']): PanelSize {
   return size.kind === 'figure' ? { figure: size.px } : { width: size.width, height: size.height }
 }
 
-function toAnimationRow(parts: StateParts, item: ShownItem, index: StateIndex) {
-  const paid: RequestRow = 'request' in item ? toRequestRow(parts, item, index) : { ...ownMeaning, id: item.id }
+function toAnimationRow(parts: IndexedParts, item: ShownItem) {
+  const paid: RequestRow = 'request' in item ? toRequestRow(parts, item) : { ...ownMeaning, id: item.id }
   const { take, frames } = item.animation
   return {
     ...paid,
-    ...{ take, frames, ...lookOf(item, index), name: nameInSprite(item.spec, item.animation) },
+    ...{ take, frames, ...lookOf(parts, item), name: nameInSprite(item.spec, item.animation) },
     /** Number of possible faults that a person should check. */
-    faults: index.quality.get(item.id)?.flags.length ?? 0,
+    faults: parts.quality.get(item.id)?.flags.length ?? 0,
   }
 }
 
-function lookOf(item: ShownItem, index: StateIndex) {
-  const isSuperseded = index.sprites.get(item.spec.name)?.superseded?.includes(item.animation.name) === true
+function lookOf({ sprites }: IndexedParts, item: ShownItem) {
+  const isSuperseded = sprites.get(item.spec.name)?.superseded?.includes(item.animation.name) === true
   return {
     /** Whether a placeholder is shown. */
     isPlaceholder: 'state' in item && item.state !== 'bought' && !isSuperseded,
@@ -142,22 +142,22 @@ function lookOf(item: ShownItem, index: StateIndex) {
   }
 }
 
-function toAnimation(parts: StateParts, item: ShownItem, index: StateIndex, shown: ShownFrames) {
+function toAnimation(parts: IndexedParts, item: ShownItem, shown: ShownFrames) {
   const { meant: _, options: __, steps: ___, ...fields } = item.animation
   const own = { ...ownMeaning, id: item.id, words: 'Own art: it costs nothing.', prompt: fields.prompt }
-  const paid: PanelPaid = 'request' in item ? toPaid(parts, item, index) : own
+  const paid: PanelPaid = 'request' in item ? toPaid(parts, item) : own
   return {
-    ...{ ...paid, ...fields, ...lookOf(item, index), name: nameInSprite(item.spec, fields) },
+    ...{ ...paid, ...fields, ...lookOf(parts, item), name: nameInSprite(item.spec, fields) },
     // A picture has steps, and the words of its last one.
     prompt: fields.isPicture ? paid.prompt : fields.prompt,
     /** Remarks of the quality check that the spec calls meant. */
     meant: meantOf(item.spec, item.animation),
     /** Delivered frames that a picture touched up by hand replaces. */
-    touchedUp: index.sprites.get(item.spec.name)?.touchedUp?.[fields.name] ?? [],
+    touchedUp: parts.sprites.get(item.spec.name)?.touchedUp?.[fields.name] ?? [],
     /** The played frames with their times, without the way back of a `yoyo`. Their pages are the sprite's. */
     played: toPlayed(item, shown),
     /** Possible faults that a person should check. */
-    flags: index.quality.get(item.id)?.flags ?? [],
+    flags: parts.quality.get(item.id)?.flags ?? [],
     /** All takes that are bought, approved or running, and the one that the spec names; ascending. */
     takes: toTakes(item, paid),
     /** Paid fields that changed since the last purchase, e.g. `prompt`. */

@@ -6,7 +6,7 @@ import { type PanelError, toPanelError } from '../../failure.ts'
 import { factsOfFailures, namesOf, openFailures, orphanId } from './failures.ts'
 import { type Json, toJson } from './json.ts'
 import { type PanelOrphan, toOrphan, toPaid, toStep } from './paid.ts'
-import { indexParts, type StateIndex, type StateParts } from './parts.ts'
+import { type IndexedParts, indexParts, type StateParts } from './parts.ts'
 import { type PanelSprite, type ShownItem, toSprite, toSpriteRow } from './sprite.ts'
 import { serviceWords } from './words.ts'
 
@@ -14,14 +14,14 @@ import { serviceWords } from './words.ts'
 export type PanelState = Json<ReturnType<typeof toPanelState>>
 
 /** Makes the state that the panel shows. Pure. */
-export function toPanelState(parts: StateParts) {
+export function toPanelState(all: StateParts) {
+  const parts = indexParts(all)
   const { root, overview, ledger } = parts
   const { held, settled, restored, uncertain, elsewhere } = ledger
-  const index = indexParts(parts)
   const items = itemsByName([...overview.items, ...overview.own])
-  const sprites = [...items.keys()].sort().map((name) => toSpriteRow(parts, items.get(name) ?? [], index))
-  const steps = overview.steps.map((step) => toStep(parts, step, index))
-  const orphans = overview.orphans.map((one) => toOrphan(parts, one, index))
+  const sprites = [...items.keys()].sort().map((name) => toSpriteRow(parts, items.get(name) ?? []))
+  const steps = overview.steps.map((step) => toStep(parts, step))
+  const orphans = overview.orphans.map((one) => toOrphan(parts, one))
   return {
     /** Version of this protocol. */
     version: 1,
@@ -36,7 +36,7 @@ export function toPanelState(parts: StateParts) {
     /** By name. A sprite with a broken spec is not here but in `errors`. */
     sprites,
     /** The details of the sprites that the request names in `open`. */
-    open: parts.open.filter((name) => items.has(name)).map((name) => toSprite(parts, items.get(name) ?? [], index)),
+    open: parts.open.filter((name) => items.has(name)).map((name) => toSprite(parts, items.get(name) ?? [])),
     /** Paid steps of reference chains: those that an unbought request needs, and bought ones. */
     steps,
     /**
@@ -52,7 +52,7 @@ export function toPanelState(parts: StateParts) {
     /** The sums of the project's own records. */
     ledger: toJson({ held, settled, restored, uncertain, elsewhere }),
     /** Current errors, the gravest first. A fixed error is removed. */
-    errors: toErrors(parts, orphans, index),
+    errors: toErrors(parts, orphans),
     /** Sentences for a person. */
     warnings: [...new Set([...overview.warnings, ...ledger.warnings])],
   }
@@ -91,7 +91,7 @@ function toTotal({ overview, prices }: StateParts): string | undefined {
 /** The details of a sprite; `undefined` if there is no such sprite. */
 export function toOpenSprite(parts: StateParts, name: string): PanelSprite | undefined {
   const items = [...parts.overview.items, ...parts.overview.own].filter(({ spec }) => spec.name === name)
-  return items.length === 0 ? undefined : toSprite(parts, items, indexParts(parts))
+  return items.length === 0 ? undefined : toSprite(indexParts(parts), items)
 }
 
 function itemsByName(all: readonly ShownItem[]): ReadonlyMap<string, readonly ShownItem[]> {
@@ -122,14 +122,14 @@ function countStates(all: readonly { readonly state: ShownState }[]): Readonly<P
  * Errors of specs come first, because they hide the rest. A purchase that has failed or is undecided by the records is
  * an error, also if another server has seen it happen.
  */
-function toErrors(parts: StateParts, orphans: readonly PanelOrphan[], index: StateIndex): readonly PanelError[] {
+function toErrors(parts: IndexedParts, orphans: readonly PanelOrphan[]): readonly PanelError[] {
   const { root, overview, failures, errors, priceError } = parts
   const paid = [...overview.items, ...overview.steps]
   const open = openFailures(failures, [...paid, ...overview.orphans.map((one) => ({ ...one, id: orphanId(one) }))])
   const told = new Set(open.flatMap(({ error, ids }) => [toPanelError(error, root).id, ...(ids.length === 1 ? ids : [])]))
   const stuck = paid.filter((one) => one.state === 'failed' || factsOfFailures(one, failures).undecided !== undefined)
   const recorded = [
-    ...stuck.map((one) => ({ names: namesOf(one), ...toPaid(parts, one, index) })),
+    ...stuck.map((one) => ({ names: namesOf(one), ...toPaid(parts, one) })),
     ...orphans.filter(({ state, undecided }) => state === 'failed' || undecided !== undefined).map((one) => ({ names: [one.id], ...one })),
   ].filter(({ names }) => !names.some((name) => told.has(name)))
   const all = [
