@@ -15,7 +15,13 @@ function fakeServer(): { readonly api: PanelApi; readonly acts: string[]; events
   let handlers: EventHandlers | undefined
   const acts: string[] = []
   const state = (): PanelState =>
-    ({ revision: version, sprites: [{ name: 'hero', digest: `d${version}` }], open: [], steps: [], orphans: [] }) as unknown as PanelState
+    ({
+      revision: version,
+      sprites: [{ name: 'hero', digest: `d${version}`, file: 'hero.sprite.json' }],
+      open: [],
+      steps: [],
+      orphans: [],
+    }) as unknown as PanelState
   const api: PanelApi = {
     state: async () => {
       loads++
@@ -80,9 +86,12 @@ describe('the store of the panel', () => {
     const store = createStore(server.api)
     await store.refresh()
     await store.edit('hero', 'reword', { sprite: 'hero', prompt: 'limps' }, 'Another prompt of hero.')
-    expect(store.model.message).toEqual({ words: 'Another prompt of hero.', edited: { sprite: 'hero', digest: 'd2' } })
+    expect(store.model.message).toEqual({
+      words: 'Another prompt of hero. Written to hero.sprite.json.',
+      edited: { sprite: 'hero', digest: 'd2' },
+    })
     await store.undo()
-    expect(store.model.status).toBe('Undone: Another prompt of hero.')
+    expect(store.model.status).toBe('Undone: Another prompt of hero. Written to hero.sprite.json.')
     await store.edit('hero', 'reword', { sprite: 'hero', prompt: 'limps' }, 'Another prompt of hero.')
     store.say('Approved: 2.4 credits will be held for hero.walk; at most 2.4 are charged.')
     expect(store.model.message?.edited).toBeUndefined()

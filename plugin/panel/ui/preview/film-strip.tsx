@@ -32,7 +32,7 @@ export function FilmStrip(props: FilmStripProps): VNode {
   const markMeant = (meant: readonly string[]): void => {
     const change = { animations: { [animation.name]: { meant: meant.length > 0 ? meant : null } } }
     const words = meant.length > 0 ? `${meant.join(', ')} is meant` : 'checked again'
-    void store.edit(sprite.name, 'edit', { sprite: sprite.name, ...change }, `${animation.id}: ${words}. Written to ${sprite.file}.`)
+    void store.edit(sprite.name, 'edit', { sprite: sprite.name, ...change }, `${animation.id}: ${words}.`)
   }
   return (
     <Card title="Frames" remark={countWords(editor.order.length, 'frame') + (dropped > 0 ? ` played, ${dropped} dropped` : ' played')}>

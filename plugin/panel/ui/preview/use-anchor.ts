@@ -35,7 +35,7 @@ export function useAnchor(sprite: PanelSprite) {
       end()
       return
     }
-    const words = `Anchor of ${sprite.name}: ${anchor.x}, ${anchor.y}. Written to ${sprite.file}.`
+    const words = `Anchor of ${sprite.name}: ${anchor.x}, ${anchor.y}.`
     void store.edit(sprite.name, 'edit', { sprite: sprite.name, anchor }, words).then(() => {
       // A later move stays; its own write ends it.
       if (latest.current === anchor) end()

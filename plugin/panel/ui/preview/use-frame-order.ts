@@ -23,7 +23,7 @@ export function useFrameOrder(sprite: PanelSprite, animation: PanelAnimation, de
   const write = (next: FrameOrder, words: string): void => {
     if (next === order || !mayEdit) return
     const change = { id: animation.id, use: toUse(next, count) }
-    show(next, store.edit(sprite.name, 'use', change, `${words} Written to ${sprite.file}.`))
+    show(next, store.edit(sprite.name, 'use', change, words))
   }
   const placesOf = (frames: readonly number[]): readonly number[] =>
     order.flatMap((frame, place) => (frames.includes(frame) ? [place] : []))

@@ -115,7 +115,7 @@ export function createStore(api: PanelApi) {
   /**
    * Writes a spec. Edits of one sprite run one after another, each based on the result of the previous edit.
    *
-   * @param words What the edit does. They stand beside its Undo.
+   * @param words What the edit does. They stand beside its Undo, with the name of the file.
    * @param refuse Shows a refusal, as in {@link act}.
    * @returns Whether it was written.
    */
@@ -127,9 +127,10 @@ export function createStore(api: PanelApi) {
     refuse?: (error: PanelError) => void,
   ): Promise<boolean> => {
     const run = async (): Promise<boolean> => {
-      const digest = model.state?.sprites.find((other) => other.name === sprite)?.digest ?? ''
+      const { digest = '', file = '' } = model.state?.sprites.find((other) => other.name === sprite) ?? {}
       const answer = (await act(name, { ...asks, digest } as never, refuse)) as Edited | undefined
-      if (answer && answer.digest !== digest) set({ status: words, message: { words, edited: { sprite, digest: answer.digest } } })
+      const status = `${words} Written to ${file}.`
+      if (answer && answer.digest !== digest) set({ status, message: { words: status, edited: { sprite, digest: answer.digest } } })
       return answer !== undefined
     }
     const next = (queues.get(sprite) ?? Promise.resolve()).then(run)

@@ -15,12 +15,7 @@ export function Takes({ sprite, animation }: Shown): VNode {
   const { state, store } = usePanel()
   const isLocked = !state.access.mayAct
   const choose = (take: number): void =>
-    void store.edit(
-      sprite.name,
-      'choose-take',
-      { id: animation.id, take },
-      `Take ${take} of ${animation.id} is chosen. Written to ${sprite.file}.`,
-    )
+    void store.edit(sprite.name, 'choose-take', { id: animation.id, take }, `Take ${take} of ${animation.id} is chosen.`)
   const another = (): void =>
     void store.edit(sprite.name, 'take', { id: animation.id }, `${animation.id} asks for another take. It is bought after you approve it.`)
   return (

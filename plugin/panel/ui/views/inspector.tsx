@@ -16,7 +16,7 @@ export function Inspector({ sprite, animation }: Shown): VNode {
   const { state, store } = usePanel()
   const isLocked = !state.access.mayAct
   const edit = (change: Omit<Edit, 'sprite' | 'digest'>, words: string): Promise<boolean> =>
-    store.edit(sprite.name, 'edit', { sprite: sprite.name, ...change }, `${words} Written to ${sprite.file}.`)
+    store.edit(sprite.name, 'edit', { sprite: sprite.name, ...change }, words)
   const play = (change: NonNullable<Edit['animations']>[string], words: string): Promise<boolean> =>
     edit({ animations: { [animation.name]: change } }, `${animation.id}: ${words}.`)
   return (

@@ -13,12 +13,7 @@ export const frames: { readonly least: number; readonly most: number } = { least
 export function PaidFields({ sprite, animation }: Shown): VNode {
   const { state, store } = usePanel()
   const write = (change: Omit<ActionRequest<'reword'>, 'sprite' | 'digest'>, words: string): Promise<boolean> =>
-    store.edit(
-      sprite.name,
-      'reword',
-      { sprite: sprite.name, ...change },
-      `${words} Written to ${sprite.file}. Nothing is bought before you approve it.`,
-    )
+    store.edit(sprite.name, 'reword', { sprite: sprite.name, ...change }, `${words} Nothing is bought before you approve it.`)
   const own = (change: { readonly prompt?: string | null; readonly frames?: number }, words: string): Promise<boolean> =>
     write({ animations: { [animation.name]: change } }, `${animation.id}: ${words}.`)
   const { price } = animation
