@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createDocument, maximumDepth } from '../../src/sprite-spec/document.ts'
-import { parseJsonText } from '../../src/sprite-spec/json-text.ts'
+import { parseJsonText, parseReviewedJson } from '../../src/sprite-spec/json-text.ts'
 
 /** The value of a text. Returns `undefined` if the reader finds a fault. */
 function read(text: string): { readonly value: unknown } | undefined {
@@ -32,6 +32,26 @@ describe('JSON', () => {
     return `{${blank}${fields.map(([key, item]) => `${spell(key)}${blank}:${blank}${format(item, blank, spell)}`).join(`${blank},`)}}`
   }
 
+  /** As a program writes it. */
+  const formatLines = (value: unknown, indent = '\n'): string => {
+    const inner = `${indent}  `
+    const around = (open: string, parts: readonly string[], close: string): string =>
+      parts.length === 0 ? open + close : `${open}${inner}${parts.join(`,${inner}`)}${indent}${close}`
+    if (Array.isArray(value))
+      return around(
+        '[',
+        value.map((item) => formatLines(item, inner)),
+        ']',
+      )
+    if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+    const { fields } = value as { readonly fields: readonly (readonly [string, unknown])[] }
+    return around(
+      '{',
+      fields.map(([key, item]) => `${JSON.stringify(key)}: ${formatLines(item, inner)}`),
+      '}',
+    )
+  }
+
   const isPlain = (value: unknown): boolean => {
     if (typeof value === 'number') return !Number.isInteger(value) || Number.isSafeInteger(value)
     if (typeof value === 'string') return !/\p{Surrogate}/u.test(value)
@@ -58,6 +78,33 @@ describe('JSON', () => {
       { numRuns: 1000 },
     )
     expect(taken).toBeGreaterThan(100)
+  })
+
+  test('that money depends on is refused for the same faults, also in the form in which a program writes it', () => {
+    let [taken, refused] = [0, 0]
+    const isTaken = (text: string): boolean => {
+      try {
+        expect(parseReviewedJson(text)).toEqual(JSON.parse(text))
+        return true
+      } catch {
+        return false
+      }
+    }
+    fc.assert(
+      fc.property(tree, (value) => {
+        const text = `${formatLines(value)}\n`
+        expect(isTaken(text)).toBe(isPlain(value))
+        expect(isTaken(text.trimEnd())).toBe(isPlain(value))
+        if (isPlain(value)) taken += 1
+        else refused += 1
+      }),
+      { numRuns: 1000 },
+    )
+    expect(Math.min(taken, refused)).toBeGreaterThan(50)
+    const nested = (levels: number): string => `${JSON.stringify(JSON.parse('['.repeat(levels) + ']'.repeat(levels)), null, 2)}\n`
+    expect(isTaken(nested(maximumDepth + 8))).toBe(true)
+    expect(() => parseReviewedJson(nested(maximumDepth + 9))).toThrow('levels of brackets')
+    expect(() => parseReviewedJson(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)).toThrow('levels of brackets')
   })
 
   test('is any that the platform writes, with texts of every kind', () => {
