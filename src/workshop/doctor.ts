@@ -9,7 +9,7 @@ import type { PlanItem } from '../project/plan.ts'
 import { readRoute, type ServiceConnection } from '../project/session.ts'
 import { count } from '../project/states.ts'
 import { refuseTrackedRecords } from '../project/store-folder.ts'
-import { survey } from '../project/survey.ts'
+import { type Survey, survey } from '../project/survey.ts'
 import { projectName } from '../project/trust/approvers.ts'
 import { sourceWords } from '../project/trust/hosts.ts'
 import { projectOf } from '../project/trust/project-memory.ts'
@@ -18,6 +18,9 @@ import { readWorkerStatus, type WorkerStatus } from './worker/status.ts'
 
 /** Reads from the queue, once for all checks. */
 type ReadStatus = () => Promise<WorkerStatus>
+
+/** Reads specs and records, once for all checks. */
+type ReadSurvey = () => Promise<Survey>
 
 /**
  * Checks everything that a build needs, without spending. A check that cannot run says so, and the others
@@ -29,8 +32,13 @@ export async function examine(context: Context, session: ServiceConnection): Pro
     status ??= readWorkerStatus(context)
     return status
   }
+  let found: Promise<Survey> | undefined
+  const readSurvey: ReadSurvey = () => {
+    found ??= survey(context, [], {})
+    return found
+  }
   const checks: readonly (readonly [string, () => Promise<Found>])[] = [
-    ['specs', () => checkSpecs(context)],
+    ['specs', async () => checkSpecs(await readSurvey())],
     ['engine', async () => checkEngine(context)],
     ['vite', () => checkVite(context)],
     ['key', async () => checkKey(context, session)],
@@ -38,14 +46,14 @@ export async function examine(context: Context, session: ServiceConnection): Pro
     ['proxy', async () => checkProxy(context)],
     ['queue', () => checkQueue(context, readStatus)],
     ['service', () => checkService(context, session, readStatus)],
-    ['journal', () => checkJournal(context)],
+    ['journal', () => checkJournal(context, readSurvey)],
     ['shared results', () => checkSharedResults(context)],
     ['shared journal', () => checkSharedJournal(context)],
     ['clock', () => checkClock(context)],
     ['shell', async () => checkShell(context)],
   ]
   const findings: DoctorFinding[] = []
-  const buysNothing = await isDrawn(context).catch(() => false)
+  const buysNothing = await isDrawn(context, readSurvey).catch(() => false)
   for (const [check, run] of checks) {
     if (buysNothing && ofMoney.has(check)) continue
     try {
@@ -60,10 +68,9 @@ export async function examine(context: Context, session: ServiceConnection): Pro
 const ofMoney: ReadonlySet<string> = new Set(['key', 'address', 'service', 'journal', 'clock', 'shell'])
 
 /** Whether all art is drawn, nothing was ever bought, and neither a key nor a service is configured. */
-async function isDrawn(context: Context): Promise<boolean> {
-  const { credentials, journal, options } = context
+async function isDrawn({ credentials, journal, options }: Context, readSurvey: ReadSurvey): Promise<boolean> {
   if (credentials.key || options.service !== undefined || (await journal.requests()).length > 0) return false
-  const { items, own, errors } = await survey(context, [], {})
+  const { items, own, errors } = await readSurvey()
   return items.length === 0 && own.length > 0 && errors.length === 0
 }
 
@@ -82,8 +89,7 @@ function bad(check: string, found: string, advice: string): DoctorFinding {
   return { check, verdict: 'bad', found, advice }
 }
 
-async function checkSpecs(context: Context): Promise<Found> {
-  const found = await survey(context, [], {})
+function checkSpecs(found: Survey): Found {
   const sprites = new Set([...found.wanted, ...found.own].map(({ spec }) => spec.name)).size
   const all = [...found.items, ...found.own]
   const pictures = all.filter(({ animation }) => animation.isPicture).length
@@ -192,9 +198,9 @@ async function askService(connection: ServiceConnection): Promise<Found> {
   ]
 }
 
-async function checkJournal(context: Context): Promise<Found> {
+async function checkJournal(context: Context, readSurvey: ReadSurvey): Promise<Found> {
   await refuseTrackedRecords(context.host, context.storeFolder)
-  const found = await survey(context, [], {})
+  const found = await readSurvey()
   const open = found.items.filter((item) => item.state === 'running' || item.state === 'uncertain' || item.state === 'question')
   if (open.length > 0)
     return warning('journal', open.map((item) => `${item.id} ${item.state}`).join(', '), 'Pick it up with: npx spritewright build')
