@@ -13,7 +13,7 @@ export interface Page {
   /** Index of the page, from 0. */
   readonly index: number
   /**
-   * Drawn when it is read, and possibly again on a later read: do not write to it, and do not rely on its
+   * Drawn when it is read, and possibly again on a later read. Do not write to the bitmap, and do not compare it by
    * identity.
    */
   readonly bitmap: Bitmap
@@ -83,8 +83,8 @@ export interface AtlasOptions {
    */
   readonly align?: number
   /**
-   * `best`: of layouts whose area is within 3 % of the smallest, takes the one whose pages have the fewest
-   * bytes by an estimate, and turns frames only if that saves bytes. It takes up to two seconds a page.
+   * `best`: of all layouts whose area is within 3 % of the smallest, chooses the layout with the fewest bytes by an
+   * estimate, and turns frames only if this saves bytes. It takes up to two seconds for each page.
    *
    * @default 'fast'
    */
@@ -95,12 +95,12 @@ export interface AtlasOptions {
  * Packs sequences on pages.
  *
  * Frames are trimmed with a margin of one clear pixel, surrounded by `extrude` copies of their edge pixels,
- * and copied row by row without blending. Equal pictures are on a page once, even if several sprites use
- * them. All frames of an animation are on one page. Pages are as large as needed and have a clear border.
+ * and copied row by row without blending. Equal pictures are on a page once, even if several sprites use them.
+ * All frames of an animation are on one page. Pages are as large as needed and have a clear border.
  *
  * @param name Name of the group.
  * @returns The atlas, with frames and animations sorted by name. `pixelArt` is true only if every sequence is
- * pixel art, since a page has one filter. No sequences give no pages.
+ * pixel art, since a page has one texture filter. Without sequences, there are no pages.
  * @throws {AtlasError} `SW_FRAME_SIZE` if frames of a sequence differ in size. `SW_PACK` if an animation does
  * not fit on a page. `SW_ATLAS_OPTION` for duplicate names, played frames that do not exist, or options out
  * of range.
@@ -118,7 +118,7 @@ export function makeAtlas(name: string, unsorted: readonly FrameSequence[], opti
   const sequences = [...unsorted].sort(byName).map(untrimmedSlices)
   const align = options.align ?? 1
   const { pieces, pictures, picturesOf } = cutPieces(sequences, align)
-  // One padding for all: of two neighbours the larger padding counts.
+  // One padding for all sequences: of two neighbours the larger padding counts.
   const padding = Math.max(0, ...sequences.map((sequence) => sequence.padding))
   const unitsOf = (px: number): number => px / align
   const canTurn = options.rotate === true && sequences.every(({ borders }) => borders === undefined)

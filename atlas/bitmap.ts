@@ -10,7 +10,7 @@ export interface Bitmap {
 }
 
 /**
- * Returns a clear picture, or one with the given pixels.
+ * Returns a clear picture, or a picture with the given pixels.
  *
  * @throws {AtlasError} `SW_FRAME_SIZE` if a side is not a positive integer, or if `data` has another length.
  */
@@ -35,7 +35,7 @@ export function crop(bitmap: Bitmap, x: number, y: number, width: number, height
   return cut
 }
 
-/** Copies `source` into `target` at (x, y), row by row, without blending. It must fit inside. */
+/** Copies `source` into `target` at (x, y), row by row, without blending. `source` must fit inside. */
 export function blit(target: Bitmap, source: Bitmap, x: number, y: number): void {
   const span = source.width * 4
   for (let row = 0; row < source.height; row++)

@@ -4,13 +4,13 @@ import type { PackedPage } from './packing/packer.ts'
 /** A picture to draw on a page. */
 export interface PagePicture {
   readonly bitmap: Bitmap
-  /** Number of rings of repeated edge pixels around it. */
+  /** Number of rings of repeated edge pixels around the picture. */
   readonly extrude: number
 }
 
 /**
- * Returns a page that is drawn when its bitmap is read, and may be freed when the bitmap is no longer
- * referenced. All pages of a large project do not fit into memory.
+ * Returns a page that is drawn when its bitmap is read. The bitmap may be freed when it is no longer referenced,
+ * because all pages of a large project together do not fit into memory.
  */
 export function lazyPage(index: number, draw: () => Bitmap): { readonly index: number; readonly bitmap: Bitmap } {
   let drawn: WeakRef<Bitmap> | undefined

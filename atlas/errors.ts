@@ -21,8 +21,8 @@ export type AtlasErrorCode =
   | 'SW_ATLAS_OPTION'
 
 /**
- * An error of `atlas/`. The message says what was expected, what was found and what to do. It has the same
- * shape as the package's own error; compare its `code`.
+ * An error of `atlas/`. The message says what was expected, what was found and what to do. The class has the same
+ * shape as the package's own error. Compare its `code`.
  */
 export class AtlasError extends Error {
   override readonly name = 'AtlasError'

@@ -37,9 +37,9 @@ export interface Abilities {
    */
   readonly pages?: 'beside' | 'pixels'
   /**
-   * Encodings that its readers can draw.
+   * Encodings that the format's readers can draw.
    *
-   * @default png, webp and avif, as browsers do
+   * @default png, webp and avif, as in browsers
    */
   readonly draws?: readonly PageFormat[]
   /**
@@ -82,11 +82,11 @@ export function drawsOf({ draws }: Abilities): readonly PageFormat[] {
 }
 
 /**
- * Selects the encodings for a format from those available. If its reader chooses, it gets all that it can
- * draw. Else it gets one: the first in the order of the list. A format that writes its own pictures gets PNG
- * first, since other encodings may have lost detail.
+ * Selects the encodings for a format from the available ones. If the format's reader chooses, the format gets all
+ * encodings that it can draw. Otherwise it gets the first of them in the order of the list. A format that writes its
+ * own pictures gets PNG first, since other encodings may have lost detail.
  *
- * @returns An empty list if it can draw none of them.
+ * @returns An empty list if the format can draw none of them.
  */
 export function encodingsFor(format: Abilities, made: readonly PageFormat[]): readonly PageFormat[] {
   const draws = drawsOf(format)

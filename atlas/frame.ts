@@ -17,7 +17,7 @@ export interface Canvas {
 export interface Frame {
   /** `sprite/animation/0000`: the name in every engine, unique in a project. */
   readonly name: string
-  /** The untrimmed picture, or with `canvas` the part that was cut out of it. */
+  /** The untrimmed picture; with `canvas`, a part of it. */
   readonly bitmap: Bitmap
   /**
    * Place of a cut picture in its untrimmed frame, pixels.
@@ -37,7 +37,7 @@ export interface Borders {
   readonly bottom: number
 }
 
-/** Frames of an animation, and how to play them. An animation never spans two pages. */
+/** Frames of an animation, with their playback. An animation never spans two pages. */
 export interface FrameSequence {
   /** `sprite/animation`. */
   readonly name: string
@@ -57,12 +57,12 @@ export interface FrameSequence {
   readonly fps: number
   readonly loop: boolean
   /**
-   * Whether it is one picture and no animation. Its frame may have its name.
+   * Whether the sequence is one picture and no animation. Its frame may have the name of the sequence.
    *
    * @default false
    */
   readonly isStill?: boolean
-  /** Whether it plays forwards and backwards. The frames at the turning points play once. */
+  /** Whether the animation plays forwards and backwards. The frames at the turning points play once. */
   readonly yoyo: boolean
   /** 0 to 1 of the untrimmed frame. Present only if the author set it. */
   readonly anchor?: { readonly x: number; readonly y: number }
@@ -121,7 +121,7 @@ export function checkSequences(sequences: readonly FrameSequence[]): void {
   }
 }
 
-/** Returns the untrimmed size of a frame, and the place of its bitmap in it. */
+/** Returns the untrimmed size of a frame, and the place of its bitmap within. */
 export function canvasOf({ bitmap, canvas }: Frame): Canvas {
   return canvas ?? { x: 0, y: 0, width: bitmap.width, height: bitmap.height }
 }

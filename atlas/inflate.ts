@@ -1,17 +1,17 @@
 import { inflateSync } from 'node:zlib'
 
-/** Deflate expands one byte to at most this many. */
+/** Most bytes to which deflate can expand one byte. */
 const MAX_DEFLATE_RATIO = 1032
 
 /** Stable names of the rules that packed bytes may break. */
 export type InflateRule = 'excess-data' | 'zlib-unfinished' | 'zlib' | 'short-data' | 'zlib-leftover'
 
 /**
- * Unpacks one zlib stream of a known length. It never takes more memory than that length, nor more than the
- * packed bytes can expand to.
+ * Unpacks one zlib stream of a known length. It takes no more memory than this length, nor more than the packed
+ * bytes can expand to.
  *
  * @param length Bytes of the unpacked data.
- * @param refuse Called with the broken rule and its sentence if the bytes are not one whole stream of that
+ * @param refuse Called with the broken rule and its sentence if the bytes are not one complete stream of this
  * length.
  */
 export function inflateExactly(packed: Uint8Array, length: number, refuse: (rule: InflateRule, message: string) => never): Uint8Array {

@@ -1,11 +1,11 @@
 /**
- * Limits that the packer shares with the schemas of a spec and of the options. They have a file of their own,
- * since reading a spec must not load the packer.
+ * Limits that the packer shares with the schemas of a spec and of the options. They are in a separate file, since
+ * reading a spec must not load the packer.
  */
 
 /**
- * Longest side of a page, pixels: the least and the most allowed, and the default. Pages over 4096 fail on
- * many phones.
+ * Longest side of a page, pixels: the smallest and the largest allowed value, and the default. Pages over 4096 fail
+ * on many phones.
  */
 export const pageSide: { readonly least: number; readonly most: number; readonly usual: number } = { least: 64, most: 16_384, usual: 2048 }
 

@@ -3,8 +3,8 @@ import { alphaHull, checkCorners } from './frames/hull.ts'
 import { cutPlaced } from './frames/placed-frame.ts'
 
 /**
- * Returns the same atlas with the outline of each frame, see {@link alphaHull}. A clear frame gets none. For
- * frames at the same place the outline is computed once.
+ * Returns the same atlas with the outline of each frame, see {@link alphaHull}. A clear frame gets no outline. For
+ * frames at the same place, the outline is computed once.
  *
  * @param corners Most corners of an outline, 4 to 64.
  * @throws {AtlasError} `SW_ATLAS_OPTION` for corners out of range.

@@ -5,16 +5,16 @@ import type { Borders, FrameSequence } from './frame.ts'
 import { cutPlaced, type PlacedFrame } from './frames/placed-frame.ts'
 import { visibleBox } from './frames/trim.ts'
 
-/** Largest unit that scales may share. A larger one would waste more area than the shared layout saves. */
+/** Largest unit that scales may share. A larger unit would waste more area than the shared layout saves. */
 const LARGEST_UNIT = 16
 
 /**
  * Returns the smallest number of pixels at the largest scale that is a whole number of pixels at every scale:
- * 2 for 1 and 0.5, 4 for 1 and 0.75. A layout in multiples of it fits all scales.
+ * 2 for 1 and 0.5, 4 for 1 and 0.75. A layout in multiples of this unit fits all scales.
  *
  * @param scales One or more, above 0.
- * @returns 1 for a single scale. Returns `undefined` if there is no such number up to 16, as for 1 and 0.33:
- * each scale is then packed alone.
+ * @returns 1 for a single scale. Returns `undefined` if there is no such number up to 16, as for 1 and 0.33. Then
+ * each scale is packed separately.
  */
 export function sharedUnit(scales: readonly number[]): number | undefined {
   const largest = Math.max(...scales)
@@ -30,8 +30,8 @@ function isWhole(value: number): boolean {
  * Prepares sequences for a layout that several scales share.
  *
  * Frames get clear columns on the right and clear rows below until their sides are whole at every scale.
- * Anchors keep their points. Padding and extrude become multiples of the unit, and at the smallest scale they
- * are not less than requested, up to their limits.
+ * Anchors keep their points. Padding and extrude become multiples of the unit. At the smallest scale, both are at
+ * least as large as requested, up to their limits.
  *
  * @param sequences Sequences at scale 1.
  * @param unit See {@link sharedUnit}.

@@ -7,7 +7,7 @@ export interface ContactSheetOptions {
   /**
    * Frames per row.
    *
-   * @default about as many as rows
+   * @default about the number of rows
    */
   readonly columns?: number
   /**

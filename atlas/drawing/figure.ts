@@ -25,7 +25,7 @@ const NAMED: Readonly<Record<string, Colour>> = {
   gray: [150, 154, 160],
 }
 
-/** Words that select the kind of figure. A prompt without any of them shows a person. */
+/** Words that select the kind of figure. For a prompt without such a word, the figure is a person. */
 const KINDS = {
   beast:
     /\b(dog|cat|wolf|fox|horse|bear|cow|pig|sheep|goat|deer|rat|mouse|lion|tiger|dragon|dinosaur|spider|beetle|crab|frog|turtle|lizard|boar|unicorn)s?\b/,
@@ -73,7 +73,7 @@ const OVALS: Readonly<Record<keyof typeof KINDS | 'person', readonly Oval[]>> = 
 
 /**
  * Draws a figure for a prompt: a person, a beast, a flying thing, a blob or an object, in the first colour
- * that the prompt names. The same words give the same picture.
+ * that the prompt names. Equal prompts give equal pictures.
  *
  * @param hasBackground Whether to draw a background that fills the frame.
  */
@@ -97,7 +97,7 @@ function kindOf(prompt: string): keyof typeof OVALS {
 }
 
 /**
- * The first colour named in `words`. If there is none, a bright colour derived from `text` (its FNV-1a hash
+ * The first colour named in `words`. If `words` names none, a bright colour derived from `text` (its FNV-1a hash
  * selects the hue).
  */
 export function wordColour(text: string, words: string): Colour {

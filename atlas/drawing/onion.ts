@@ -2,7 +2,7 @@ import { type Bitmap, createBitmap } from '../bitmap.ts'
 
 const BEFORE = [235, 50, 50] as const
 const AFTER = [40, 90, 235] as const
-/** Opacity of a neighbour. */
+/** Opacity of a neighbouring frame. */
 const NEIGHBOUR_OPACITY = 0.5
 /** Opacity of the frame over its neighbours. */
 const OWN_OPACITY = 0.72
@@ -30,7 +30,7 @@ export function drawOnionSkins(frames: readonly Bitmap[], isClosed: boolean): Bi
 /**
  * Straight-alpha "over".
  *
- * @param flat Drawn instead of the picture's own colours.
+ * @param flat A colour that replaces the picture's own colours.
  */
 function drawOver(target: Bitmap, source: Bitmap, strength: number, flat?: readonly [number, number, number]): void {
   for (let at = 0; at < target.data.length; at += 4) {

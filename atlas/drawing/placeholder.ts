@@ -19,10 +19,10 @@ export interface PlaceholderOptions {
    * @default the reference's, or 128; no side longer than 512
    */
   readonly height?: number
-  /** Selects the colour of the mark, so that animations can be distinguished; e.g. `hero/walk`. */
+  /** Text that selects the colour of the mark, to distinguish animations; e.g. `hero/walk`. */
   readonly label: string
   /**
-   * Description of the sprite. It selects the figure if there is no reference.
+   * Description of the sprite, which selects the figure if there is no reference.
    *
    * @default the label
    */
@@ -43,16 +43,16 @@ export interface PlaceholderOptions {
 
 const DEFAULT_SIDE = 128
 const LONGEST_SIDE = 512
-/** How far the figure squashes, and how far a kept background zooms in, as shares of the size. */
+/** Amplitude of the figure's squash and of the zoom of a kept background, as shares of the size. */
 const SWING = 0.1
 const ZOOM = 0.06
 
 /**
  * Makes moving placeholder frames for an animation that is not bought yet.
  *
- * The first frame is the reference as it is, or a figure drawn from the prompt. The figure then squashes and
- * stretches once per cycle, with its feet in place. The stripes of the mark move by one stripe per cycle,
- * which makes frame times visible. It is free, and the same input gives the same frames.
+ * The first frame is the unchanged reference, or a figure drawn from the prompt. The figure then squashes and
+ * stretches once per cycle, with its feet in place. The stripes of the mark move by one stripe per cycle, which
+ * makes frame times visible. A placeholder is free, and equal input gives equal frames.
  */
 export function makePlaceholder(reference: Bitmap | undefined, options: PlaceholderOptions): Bitmap[] {
   const { frames, label, prompt = label, background = 'remove', isMarked = true } = options
@@ -118,7 +118,7 @@ function drawPose(frame: Bitmap, picture: Bitmap, { wide, tall, feet, isCovering
 /**
  * Draws a striped corner.
  *
- * @param at Its place. In the corner of the frame, it could be far from the figure.
+ * @param at Place of the mark, near the figure. The corner of the frame may be far from the figure.
  * @param phase Position in the cycle, 0 to 1.
  */
 function drawMark(frame: Bitmap, at: { readonly left: number; readonly top: number }, colour: Colour, phase: number): void {

@@ -17,7 +17,7 @@ export interface ReviewedAnimation {
   /** Whether the first frame follows the last. */
   readonly isClosed: boolean
   /**
-   * Whether they are pictures and no frames of a motion. They get no onion skin.
+   * Whether the frames are separate pictures and no motion. Pictures get no onion skin.
    *
    * @default false
    */
@@ -33,9 +33,9 @@ const PLAIN = [230, 230, 230] as const
 const RED = [255, 110, 100] as const
 
 /**
- * Draws a picture for a person to review frames. Each animation shows its frames in rows, flagged ones with a
- * red border. Under each row of a motion the same frames follow as an onion skin: the frame before in red and the frame
- * after in blue. A jump shows as double edges.
+ * Draws a picture for a person to review frames. Each animation shows its frames in rows, flagged frames with a
+ * red border. Below each row of a motion, the same frames follow as an onion skin: the previous frame in red and the
+ * next frame in blue. A jump shows as double edges.
  *
  * @throws {AtlasError} `SW_ATLAS_OPTION` if there is nothing to show.
  */

@@ -24,9 +24,9 @@ export function bleedColours(bitmap: Bitmap, reach = 16): Bitmap {
 }
 
 /**
- * For each pixel the index of the nearest visible one, −1 if there is none. Each pixel takes over results of
- * its neighbours, in one pass down the picture and one pass up. The result may be slightly farther away than
- * the nearest, which is not visible.
+ * For each pixel, finds the index of the nearest visible pixel, −1 if there is none. Each pixel uses the results of
+ * its neighbours, in one pass down the picture and one pass up. The found pixel may be slightly farther away than the
+ * nearest, a difference that nobody can see.
  */
 function findNearest({ width, height, data }: Bitmap): Int32Array {
   const nearest = new Int32Array(width * height).fill(-1)

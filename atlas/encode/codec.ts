@@ -11,7 +11,7 @@ import type { ColourError } from './likeness.ts'
 import { CLOSE_ENOUGH, isClose, reduceColours } from './reduce.ts'
 import { encodeTexture, type TextureCodec } from './texture.ts'
 
-/** How a page is encoded. */
+/** The encoding of a page, with its settings. */
 export interface PageEncoding {
   readonly format: PageFormat
   /**
@@ -47,7 +47,7 @@ export interface PageEncoding {
    * @default 'fast'
    */
   readonly effort?: 'fast' | 'best' | undefined
-  /** Receives why a PNG that should have a close palette has none. */
+  /** Receives the reason why a PNG has no close palette although one was requested. */
   readonly warn?: ((why: string) => void) | undefined
 }
 
@@ -62,14 +62,14 @@ let loading: Promise<SharpModule> | undefined
 export function loadSharp(): Promise<SharpModule> {
   loading ??= import('sharp').then(({ default: sharp }) => {
     sharp.cache(false)
-    // Pages and frames run in parallel; more threads for one picture slow the whole down.
+    // Pages and frames are processed in parallel, so more threads for one picture would slow all of them.
     sharp.concurrency(1)
     return sharp
   })
   return loading
 }
 
-/** PNGs that break these rules still have valid pixels, so a picture of the user is read in spite of them. */
+/** Rules of PNG that do not affect the pixels. A picture of the user may break them. */
 const HARMLESS_PNG_RULES: ReadonlySet<unknown> = new Set([
   'crc-ancillary',
   'trailing-bytes',
@@ -87,7 +87,7 @@ function isHarmless(error: unknown): boolean {
   return error instanceof AtlasError && (HARMLESS_PNG_RULES.has(error.facts.rule) || error.facts.chunk === 'IEND')
 }
 
-/** Returns why a PNG cannot be read, or `undefined` if it can, in spite of harmless faults. */
+/** Returns the reason why a PNG cannot be read; `undefined` if it can be read, even with harmless faults. */
 export function pngFault(bytes: Uint8Array): string | undefined {
   try {
     decodePng(bytes)
@@ -98,11 +98,10 @@ export function pngFault(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Reads a PNG, JPEG or WebP picture, for references. It applies EXIF rotation. Of an animation it reads the
- * first picture.
+ * Reads a PNG, JPEG or WebP picture, for references, and applies EXIF rotation. For an animation, reads the first
+ * picture.
  *
- * PNGs are read by the strict decoder of this package. Only if a fault cannot change the pixels, sharp reads
- * the PNG.
+ * The strict decoder of this package reads PNGs. If a PNG has a fault that cannot change the pixels, sharp reads it.
  *
  * @throws {AtlasError} `SW_IMAGE` for another format, a damaged file, or a picture over the limit; `SW_PNG`
  * for a damaged PNG.
@@ -153,9 +152,8 @@ async function readBySharp(bytes: Uint8Array, info: { readonly format: string },
 /**
  * Encodes a page.
  *
- * A fast PNG has no row filters, which make flat art larger. It gets a palette only if the mode allows it and
- * the file gets smaller. Before lossy encoding, clear pixels near
- * visible ones take their colour.
+ * A fast PNG has no row filters, because they make flat art larger. It gets a palette only if the mode allows one
+ * and the file gets smaller. Before lossy encoding, clear pixels get the colour of visible neighbours.
  *
  * The same pixels give the same bytes on one version of zlib (PNG) or sharp (all others). A truecolour PNG
  * does not load sharp.
@@ -181,7 +179,7 @@ export async function encodePage(bitmap: Bitmap, encoding: PageEncoding): Promis
   return bytesOf(await image.avif({ quality: encoding.quality ?? 50, effort: 2, chromaSubsampling: '4:4:4' }).toBuffer())
 }
 
-/** Returns `undefined` without a mode, or if a palette cannot keep what the mode promises. */
+/** Returns `undefined` without a mode, or if no palette stays within the error of the mode. */
 async function encodePalette(bitmap: Bitmap, { effort, warn, ...encoding }: PageEncoding, level: number): Promise<Uint8Array | undefined> {
   const palette = encoding.palette ?? (effort === 'best' ? 'exact' : undefined)
   if (palette === undefined) return undefined
@@ -208,7 +206,7 @@ export async function resize(bitmap: Bitmap, width: number, height: number, kern
   if (kernel === 'nearest') return resizeNearest(bitmap, width, height)
   createBitmap(width, height)
   const image = await sharpOf(bitmap)
-  // sharp premultiplies for a resize by itself.
+  // sharp premultiplies automatically for a resize.
   const data = await image.resize({ width, height, fit: 'fill', kernel: 'lanczos3' }).raw({ depth: 'uchar' }).toBuffer()
   return createBitmap(width, height, bytesOf(data))
 }

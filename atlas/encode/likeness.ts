@@ -1,7 +1,7 @@
 /** Distances of visible pixels in OKLab, 0 for equal colours, 1 from black to white. */
 export interface ColourError {
   readonly mean: number
-  /** The 99th percentile: a hundredth of the visible pixels is farther off. */
+  /** The 99th percentile: a hundredth of the visible pixels has a larger distance. */
   readonly most: number
   readonly worst: number
 }
@@ -11,12 +11,12 @@ const linear = Float64Array.from({ length: 256 }, (_, value) =>
   value <= 10 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4,
 )
 
-/** Numbers of {@link putLook} per colour. */
+/** Count of numbers that {@link putLook} writes for each colour. */
 export const LOOK = 6
 
 /**
- * Writes how a colour looks: its OKLab coordinates over black, then over white. Engines and browsers blend
- * sRGB values, so this does too.
+ * Writes the appearance of a colour: its OKLab coordinates over black, then over white. Like engines and browsers,
+ * the function blends sRGB values.
  *
  * @param pixel `0xAABBGGRR`.
  * @see Björn Ottosson: A perceptual color space for image processing, 2020.
@@ -41,7 +41,7 @@ export function putLook(pixel: number, into: Float32Array | Float64Array, at: nu
 /**
  * Error of pictures whose colours are replaced.
  *
- * @param counts Pixels of each colour. Those of clear colours do not count.
+ * @param counts Number of pixels of each colour. Pixels of clear colours do not count.
  */
 export function colourError(colours: Uint32Array, replaced: Uint32Array, counts: ArrayLike<number>): ColourError {
   const looks = new Float64Array(2 * LOOK)

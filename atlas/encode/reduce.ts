@@ -4,16 +4,16 @@ import { type ColourError, colourError, LOOK, putLook } from './likeness.ts'
 /** Largest error of a reduced palette. Two flat areas side by side look different from about 0.02. */
 export const CLOSE_ENOUGH: ColourError = { mean: 0.01, most: 0.05, worst: 0.2 }
 
-/** Numbers of colours that are tried, the clear one included. */
+/** Numbers of colours that are tried, including the clear colour. */
 const SIZES = [8, 16, 24, 32, 48, 64, 96, 128, 192, 256]
 
-/** Most opaque, and most translucent colours that a palette is made from: a regular part of all of them. */
+/** Most opaque and most translucent colours from which a palette is made. More colours are sampled evenly. */
 const MOST_SAMPLES = 1 << 16
 
-/** Rounds in which colours of the palette move to the middle of the colours that they replace. */
+/** Number of rounds in which each colour of the palette moves to the mean of the colours that it replaces. */
 const ROUNDS = 4
 
-/** The least colour without transparency. */
+/** The smallest number of an opaque colour. */
 const FIRST_OPAQUE = 0xff000000
 
 /** A picture with fewer colours. */
@@ -29,10 +29,10 @@ export function isClose({ mean, most, worst }: ColourError): boolean {
 }
 
 /**
- * Replaces the colours of a picture by as few as keep it close, without dithering. Clear pixels stay clear,
- * opaque ones stay opaque, and others stay neither.
+ * Replaces the colours of a picture by as few colours as stay within the error, without dithering. Clear pixels stay
+ * clear, opaque pixels stay opaque, and translucent pixels stay translucent.
  *
- * @returns The picture with 256 colours, which is not close, if no palette is.
+ * @returns The reduced picture. If no palette stays within the error, the picture with 256 colours.
  */
 export function reduceColours(bitmap: Bitmap): ReducedPicture {
   const reducer = new Reducer(bitmap)
@@ -48,7 +48,7 @@ export function reduceColours(bitmap: Bitmap): ReducedPicture {
   return { bitmap: reducer.draw(best.replaced), colours: new Set(best.replaced).size, error: best.error }
 }
 
-/** Colours that one colour of the palette replaces, by their index. */
+/** The colours that one colour of the palette replaces, by index. */
 interface Cell {
   readonly members: Uint32Array
   /** The coordinate of looks with the greatest spread. */
@@ -64,10 +64,10 @@ class Reducer {
   readonly #colours: Uint32Array
   /** Pixels of each colour. */
   readonly #counts: Float64Array
-  /** Rare colours weigh more than their pixels, or small details would lose theirs. */
+  /** Weights of colours. Rare colours weigh more than their number of pixels, to keep the colours of small details. */
   readonly #weights: Float64Array
   readonly #looks: Float32Array
-  /** Colours that palettes are made from, by their index: translucent ones, and opaque ones. */
+  /** Colours from which palettes are made, by index: the translucent ones, and the opaque ones. */
   readonly #samples: readonly Uint32Array[]
   /** Palettes by size. */
   readonly #palettes = new Map<number, Uint32Array>()
@@ -86,7 +86,7 @@ class Reducer {
     this.#split()
   }
 
-  /** Cuts the cell with the greatest spread until there are enough. */
+  /** Cuts the cell with the greatest spread until there are enough cells. */
   #split(): void {
     const cells = this.#samples.map((members) => this.#measure(members))
     for (const size of SIZES) {
@@ -119,7 +119,7 @@ class Reducer {
     return { members, axis: spreads.indexOf(Math.max(...spreads)), spread: members.length < 2 ? 0 : spreads.reduce((a, b) => a + b) }
   }
 
-  /** Cuts a cell in two where the spreads of both parts are least. */
+  /** Cuts a cell in two at the position that gives both parts the least spread. */
   #cut({ members, axis }: Cell): Cell[] {
     const value = (member: number): number => this.#looks[member * LOOK + axis]!
     const sorted = members.slice().sort((a, b) => value(a) - value(b) || a - b)
@@ -136,7 +136,7 @@ class Reducer {
     return [this.#measure(sorted.slice(0, cut)), this.#measure(sorted.slice(cut))]
   }
 
-  /** The mean of colours, weighted by how much of each shows. */
+  /** The mean of colours, weighted by their visible amounts. */
   #middle(members: Iterable<number>): number {
     let [red, green, blue, shown, total] = [0, 0, 0, 0, 0]
     let isOpaque = true
@@ -170,8 +170,8 @@ class Reducer {
   }
 
   /**
-   * For each of some colours, by their index, the place of the nearest one in a palette: an opaque one for
-   * opaque colours, a translucent one for others.
+   * For each of these colours, finds the index of the nearest colour in a palette: an opaque colour for opaque
+   * colours, a translucent colour for others.
    */
   #nearest(palette: Uint32Array, indices: Iterable<number>): Uint8Array {
     const [looks, targets] = [this.#looks, looksOf(palette)]

@@ -8,7 +8,7 @@ export type TextureCodec = (bitmap: Bitmap) => Promise<Uint8Array>
 /** Side of a compressed block in pixels. Browsers accept only textures of whole blocks. */
 const BLOCK = 4
 
-/** Most pixels that the encoders of Basis Universal take. */
+/** Most pixels that the encoders of Basis Universal accept. */
 const MOST_PIXELS = 12 * 1024 * 1024
 
 /**
@@ -25,7 +25,8 @@ export function wholeBlocks(bitmap: Bitmap): Bitmap {
 }
 
 /**
- * Encodes a page as KTX2. It is enlarged to whole blocks, and clear pixels take the colours of visible ones.
+ * Encodes a page as KTX2. The page is enlarged to whole blocks, and clear pixels get the colours of visible
+ * neighbours.
  *
  * @throws {AtlasError} `SW_ATLAS_OPTION` without a codec, or for a page of more than 12 Mi pixels.
  */

@@ -11,7 +11,7 @@ import { firstDurations, toWholeMs } from './shared/played.ts'
  * `loadAseprite` in KAPLAY, the Aseprite plugin of Excalibur.
  *
  * `frames` is a timeline: the frames of each animation, one after the other, with a tag. A frame that is
- * played twice is in it twice. Phaser finds frames by index, so `filename` is `"0"`, `"1"` …, and `name` is
+ * played twice is in the timeline twice. Phaser finds frames by index, so `filename` is `"0"`, `"1"` …, and `name` is
  * the frame's own name. Durations are whole milliseconds. Anchor and borders are a slice (pivot, center) with
  * the name of the animation. KAPLAY and Excalibur read only the rectangle: set `trim: false` for them. KAPLAY
  * ignores durations.
@@ -71,7 +71,7 @@ function toCel(frame: PlacedFrame, durationMs: number, index: number): object {
   return { filename: String(index), name: frame.name, ...cel, ...(anchor === undefined ? {} : { pivot: anchor }) }
 }
 
-/** `repeat` counts directions, so one time forwards and backwards is two. */
+/** `repeat` counts directions, so one pass forwards and backwards counts as two. */
 function toTag({ name, loop, yoyo }: AtlasAnimation, from: number, to: number): object {
   const times = loop ? {} : { repeat: yoyo ? '2' : '1' }
   return { name, from, to, direction: yoyo ? 'pingpong' : 'forward', color: '#000000ff', ...times }

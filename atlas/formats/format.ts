@@ -3,7 +3,7 @@ import type { Abilities } from '../format-abilities.ts'
 
 /** An encoded page. */
 export interface EncodedPage {
-  /** File name as in the engine's data, relative to the data file. */
+  /** File name in the engine's data, relative to the data file. */
   readonly file: string
   readonly bytes: Uint8Array
   /** Pixels. */
@@ -35,7 +35,7 @@ export interface OutputFile {
   readonly bytes: Uint8Array
 }
 
-/** The atlas format of one engine, and what it can read. Pure: the same atlases give the same bytes. */
+/** The atlas format of one engine, with its abilities. Pure: the same atlases give the same bytes. */
 export interface EngineFormat extends Abilities {
   /** Also the name of the output folder of `build`: small letters, digits and hyphens, a letter first. */
   readonly name: string

@@ -12,7 +12,7 @@ export interface GodotOptions {
   /**
    * Folder of the pages, e.g. `res://sprites/`.
    *
-   * @default the folder of the resource, where Godot finds them by file name
+   * @default the folder of the resource, in which Godot finds the pages by file name
    */
   readonly path?: string
 }
@@ -23,8 +23,8 @@ export interface GodotOptions {
  *
  * Frames are `AtlasTexture`s whose margin restores the untrimmed size. Their ids come from their names, so
  * that a repack changes only few lines; `resource_name` is the full name. Durations are multiples of `1 /
- * speed`. If an animation plays forwards and backwards, the frames of the way back are written too. The
- * format has no anchors, borders and outlines. For pixel art, set `texture_filter` to Nearest in the project.
+ * speed`. If an animation plays forwards and backwards, its backward frames are written too. The format has no
+ * anchors, borders and outlines. For pixel art, set `texture_filter` to Nearest in the project.
  *
  * Files: `NAME.tres`, at scales other than 1 `NAME@0.5x.tres`.
  *

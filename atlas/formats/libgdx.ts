@@ -10,7 +10,7 @@ import { playedFrames, toWholeMs } from './shared/played.ts'
  * libGDX 1.9.13 and newer: one `.atlas` file per group, with all of its pages.
  *
  * Each frame is a region with its own name. Each animation is a list of regions with its name and with
- * `index` in playing order, those of a way back too: `atlas.findRegion("hero/walk/0000")`, `new Animation<>(1
+ * `index` in playing order, including backward frames: `atlas.findRegion("hero/walk/0000")`, `new Animation<>(1
  * / 12f, atlas.findRegions("hero/walk"), LOOP)`. `region.findValue` returns further values: `duration` in
  * whole milliseconds, `origin` in whole pixels from the bottom left if there is an anchor, `split` for
  * nine-patches. Offsets count from the bottom, as libGDX expects.

@@ -8,7 +8,7 @@ import { scaleSuffix } from './shared/pages.ts'
 
 /**
  * Phaser 4's compact text atlas (PCT 1.0): one file per group for all of its pages, a fifth of the size of
- * the JSON. It has no anchors, borders and outlines. Animations are in a file of their own, as in {@link
+ * the JSON. It has no anchors, borders and outlines. Animations are in a separate file, as in {@link
  * createPhaserFormat}.
  *
  * Files: `NAME.pct`, `NAME.anims.json`, `pack.json`; at scales other than 1 `NAME@0.5x.pct` and

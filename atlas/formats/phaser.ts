@@ -8,7 +8,7 @@ import { scaleSuffix } from './shared/pages.ts'
 /** Options of {@link createPhaserFormat}. */
 export interface PhaserOptions {
   /**
-   * `path` of the pack's section: the folder of the files as seen from the game's page, e.g.
+   * `path` of the pack's section: the folder of the files, relative to the game's page, e.g.
    * `assets/sprites/`. Phaser resolves the files of a pack against the loader's path, not against the pack.
    * Without this option the game calls `this.load.setPath('assets/sprites/')` before it loads the pack.
    *
@@ -101,7 +101,7 @@ function toPhaserFrame(placed: PlacedFrame): object {
   return { ...toHashFrame(placed), scale9Borders: { x, y, w: sourceWidth - x - right, h: sourceHeight - y - bottom } }
 }
 
-/** The animation JSON. Durations of frames are absolute milliseconds, as Phaser reads them since 3.90. */
+/** The animation JSON. Durations of frames are absolute milliseconds, which Phaser reads since 3.90. */
 export function toPhaserAnimations(texture: string, animations: readonly AtlasAnimation[]): object {
   return {
     anims: animations.map((animation) => ({

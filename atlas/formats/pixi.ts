@@ -107,7 +107,7 @@ export function toPixiManifest(atlases: readonly EncodedAtlas[]): object {
       const grid = lists.flat().filter(inAll)
       const src = (grid.length > 0 ? grid : lists.map((list) => list[0]!)).map(({ encoded, isFirst }) => ({
         src: sheetFile(encoded, 0, isFirst),
-        // The resolver would read both from the file name, but a bundler's hash in the name hides them.
+        // The resolver could read both from the file name, unless a bundler adds a hash to the name.
         format: formatOf(encodingOf(encoded)),
         resolution: encoded.atlas.scale,
       }))

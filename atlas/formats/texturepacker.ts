@@ -8,7 +8,7 @@ import { firstDurations, playedFrames } from './shared/played.ts'
  * TexturePacker's JSON (array), one file per page: `TextureAtlas` in melonJS (all pages in one list),
  * `load.atlas` in Phaser, and most tools that read atlases.
  *
- * Each frame has its `duration`. `animations` lists frames in playing order, those of a way back too.
+ * Each frame has its `duration`. `animations` lists frames in playing order, including backward frames.
  *
  * Files: `NAME-0.json` …, at scales other than 1 `NAME-0@0.5x.json`; the first page names the others.
  */

@@ -1,12 +1,12 @@
 import { type Bitmap, createBitmap } from '../bitmap.ts'
 
-/** How far a channel of a backdrop pixel may be from the backdrop's colour, 0 to 255. */
+/** Largest difference of a channel between a backdrop pixel and the backdrop's colour, 0 to 255. */
 const TOLERANCE = 24
-/** The border counts as a backdrop if at least this share of it has one colour. */
+/** Share of the border that must have one colour to count as a backdrop. */
 const SHARE = 0.8
 
 /**
- * Clears a flat backdrop: all pixels of its colour that are connected to the border. Returns the picture
+ * Clears a flat backdrop: all pixels of the backdrop's colour that are connected to the border. Returns the picture
  * unchanged if its border is clear or has many colours, or if the whole picture has one colour.
  */
 export function clearBackdrop(picture: Bitmap): Bitmap {

@@ -36,8 +36,8 @@ const GRID = 100
  * beyond the frame.
  *
  * @returns Corners in pixels from the top left of the bitmap, to a hundredth: clockwise on screen, from the
- * topmost (of several the leftmost). No three are on one line. A wholly clear bitmap has none. The same
- * pixels give the same numbers on every machine.
+ * topmost (of several the leftmost). No three corners are on one line. A wholly clear bitmap has no corners. The
+ * same pixels give the same numbers on every machine.
  * @throws {AtlasError} `SW_ATLAS_OPTION` for corners out of range.
  */
 export function alphaHull(bitmap: Bitmap, { corners, threshold = 0 }: HullOptions): readonly HullPoint[] {
@@ -116,7 +116,7 @@ function withoutEdges(hull: readonly HullPoint[], corners: number): HullPoint[] 
 
 /**
  * The point where the lines from `a` through `b` and from `c` through `d` meet beyond `b` and `d`. Returns
- * `undefined` if they do not.
+ * `undefined` if the lines do not meet there.
  */
 function meet(a: HullPoint, b: HullPoint, c: HullPoint, d: HullPoint): HullPoint | undefined {
   const one = { x: b.x - a.x, y: b.y - a.y }

@@ -24,11 +24,11 @@ function cutFrame({ bitmap, canvas }: Frame, sequence: FrameSequence, align: num
 }
 
 /**
- * Trims the frames of a sequence and shares the pixels of equal ones. The untrimmed frames of a large project
- * would not fit into memory.
+ * Trims the frames of a sequence and shares the pixels of equal frames, because the untrimmed frames of a large
+ * project would not fit into memory.
  *
- * `makeAtlas` without `align` makes the same atlas from the result. Sequences with `trim: false` and those
- * with borders are not trimmed.
+ * `makeAtlas` without `align` makes the same atlas from the result. Sequences with `trim: false` or with borders are
+ * not trimmed.
  */
 export function cutSequence(sequence: FrameSequence): FrameSequence {
   if (!untrimmedSlices(sequence).trim) return sequence
@@ -45,7 +45,7 @@ export function cutSequence(sequence: FrameSequence): FrameSequence {
 }
 
 /**
- * Cuts frames and finds equal ones.
+ * Cuts frames and finds equal frames.
  *
  * @returns The pieces, their pictures, and for each sequence the pictures of its frames.
  */

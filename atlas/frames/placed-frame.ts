@@ -2,12 +2,12 @@ import { type Bitmap, crop, turnBack } from '../bitmap.ts'
 import type { Borders } from '../frame.ts'
 import type { HullPoint } from './hull.ts'
 
-/** Place of a frame in page pixels, and how to restore its untrimmed size. */
+/** Place of a frame in page pixels, with the fields that restore its untrimmed size. */
 export interface PlacedFrame {
-  /** `sprite/animation/0000`; of a picture that is no animation, `sprite/picture` or `sprite`. */
+  /** `sprite/animation/0000`; for a picture that is no animation, `sprite/picture` or `sprite`. */
   readonly name: string
   /**
-   * Whether it is one picture and belongs to no animation.
+   * Whether the frame is one picture that belongs to no animation.
    *
    * @default false
    */
@@ -38,8 +38,8 @@ export interface PlacedFrame {
    */
   readonly borders?: Borders
   /**
-   * Convex outline of the visible pixels, clockwise, in pixels of the untrimmed frame at this scale.
-   * `withOutlines` adds it; it is absent before that, and for a clear frame.
+   * Convex outline of the visible pixels, clockwise, in pixels of the untrimmed frame at this scale. `withOutlines`
+   * adds the outline. A clear frame has none.
    */
   readonly hull?: readonly HullPoint[]
 }

@@ -5,7 +5,7 @@ import { visibleBox } from './trim.ts'
 
 /**
  * Target size of a frame. `longest` sets the frame's longest side. `box` is a box that the frame must fit
- * into. `figure` sets the longest side of the figure in the frame; that side has `side` pixels now ({@link
+ * into. `figure` sets the longest side of the figure in the frame; `side` is its present length in pixels ({@link
  * figureSide}). All three also enlarge small frames.
  */
 export type FitSize =
@@ -13,19 +13,18 @@ export type FitSize =
   | { readonly kind: 'box'; readonly width: number; readonly height: number }
   | { readonly kind: 'figure'; readonly px: number; readonly side: number }
 
-/** Longest side of a frame that a small figure is enlarged to, in pixels. */
+/** Longest side of a frame after a small figure was enlarged, in pixels. */
 const longestSidePx = 4096
 
 /** Alpha up to which a pixel is not a part of the figure: soft shadows, and leftovers of a background. */
 const faintAlpha = 16
 
-/** If the first figure has less than this share of the largest one, its size does not count: an explosion. */
+/** If the first figure has less than this share of the largest one, as in an explosion, its size does not count. */
 const leastShare = 0.5
 
 /**
- * The longest side of the visible part of the first frame, in pixels: animations often begin with the same
- * pose, whatever their frames show around the figure. If the largest figure of all frames is more than twice
- * as large, its longest side counts instead.
+ * The longest side of the visible part of the first frame, in pixels, because animations often begin with the same
+ * pose. If the largest figure of all frames is more than twice as large, its longest side counts instead.
  *
  * @param frames At least one, all of one size. If nothing is visible, their longest side is returned.
  */
@@ -54,7 +53,7 @@ export function fitSize(width: number, height: number, size: FitSize, pixelArt =
 
 /**
  * The factor by which a `width` × `height` frame is scaled to fit. Pixel art uses the next smaller integer or
- * unit fraction (2, 1, 1/2, 1/3 …), so that all its pixels keep one size; the frame may get smaller than
+ * unit fraction (2, 1, 1/2, 1/3 …), so that all its pixels keep one size. Then the frame may be smaller than
  * requested.
  */
 export function fitFactor(width: number, height: number, size: FitSize, pixelArt: boolean): number {
@@ -73,8 +72,8 @@ function plainFactor(width: number, height: number, size: FitSize): number {
 /**
  * Scales frames of one size to fit: pixel art by nearest neighbour, all others by Lanczos.
  *
- * @param whole The size to fit, if the frames were enlarged with clear space. Their figures then keep the
- * scale that they have without that space.
+ * @param whole The size to fit, if the frames were enlarged with clear space. Then their figures keep the same scale
+ * as without this space.
  */
 export async function scaleFrames(
   frames: readonly Bitmap[],

@@ -1,8 +1,8 @@
 import { type Bitmap, createBitmap } from '../bitmap.ts'
 
 /**
- * Makes a smaller picture for display: each pixel is the mean of the pixels that it covers, weighted by
- * alpha. It is fast and does not load sharp. Frames of an atlas are scaled by Lanczos instead.
+ * Makes a smaller picture for display: each pixel is the mean of the pixels that it covers, weighted by alpha. This
+ * is fast and does not load sharp. Frames of an atlas are scaled by Lanczos instead.
  *
  * @param width At most the picture's own width; the same for `height`.
  */

@@ -17,7 +17,7 @@ export interface TrimOptions {
    */
   readonly threshold?: number
   /**
-   * Clear pixels to keep on each side, as far as there are any, so that soft edges fade out inside the frame.
+   * Most clear pixels to keep on each side, so that soft edges fade out inside the frame.
    *
    * @default 1
    */
@@ -56,7 +56,7 @@ export type Box = NonNullable<ReturnType<typeof visibleBox>>
 
 /**
  * The smallest box around all pixels with an alpha above `threshold`; right and bottom are exclusive. Returns
- * `undefined` if there are none.
+ * `undefined` if there are no such pixels.
  */
 export function visibleBox(frame: Bitmap, threshold: number): { left: number; top: number; right: number; bottom: number } | undefined {
   const { width, height } = frame
@@ -67,8 +67,8 @@ export function visibleBox(frame: Bitmap, threshold: number): { left: number; to
   if (top === height) return undefined
   let bottom = height
   while (isClear(bottom - 1)) bottom--
-  // Row by row: a scan down the columns would read memory out of order. Each row is scanned only as far as it
-  // may extend the box.
+  // Row by row, because a scan down the columns would read memory out of order. Each row is scanned only up to the
+  // present box.
   let left = width
   let right = 0
   for (let y = top; y < bottom; y++) {
@@ -82,7 +82,7 @@ export function visibleBox(frame: Bitmap, threshold: number): { left: number; to
 // A 32-bit read per pixel is twice as fast as reading bytes; a DataView is as slow as bytes. Signed, since
 // engines store unsigned numbers of more than 31 bits in a slower form.
 /**
- * Returns the pixels of a frame as `0xAABBGGRR` in signed integers. They are a copy only if the bytes are not
+ * Returns the pixels of a frame as `0xAABBGGRR` in signed integers. The pixels are a copy only if the bytes are not
  * aligned.
  */
 export function pixelsOf(frame: Bitmap): Int32Array {

@@ -1,8 +1,8 @@
 /** Bounds of a page. */
 export interface PageBounds {
   /**
-   * Longest side of the area of boxes. A box has its padding on the right and below, and the last padding may
-   * overlap the border.
+   * Longest side of the area of boxes. A box has its padding on the right and below. The last padding may overlap
+   * the border.
    */
   readonly longest: number
   /** Page side minus side of the area of boxes. Negative if the padding is larger than both borders. */
@@ -16,7 +16,7 @@ export interface Layout {
   /** Size of the area of boxes, pixels. */
   readonly width: number
   readonly height: number
-  /** Box → its place; `undefined` if the box is left out. */
+  /** Box → its place; `undefined` if the box is not placed. */
   readonly places: readonly (BoxPlace | undefined)[]
 }
 

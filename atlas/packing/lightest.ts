@@ -5,9 +5,9 @@ import { KEYS, RULES, toBounds, toLayout } from './search.ts'
 import { type Filling, StripFiller } from './strip.ts'
 import type { FillRule } from './waiting.ts'
 
-/** How much larger than the smallest page a lighter one may be, thousandths of the area. */
+/** How much larger than the smallest page a page with fewer bytes may be, thousandths of the area. */
 const LARGER = 30
-/** Limits of the search: boxes placed in all fillings together, and fillings. */
+/** Limits of the search: boxes placed in all fillings together, and number of fillings. */
 const BOXES_LAID = 600_000
 const MOST_FILLINGS = 2000
 
@@ -19,12 +19,13 @@ interface Candidate extends Filling {
 }
 
 /**
- * Fills strips of all widths, and weighs the layouts that are at most 3 % larger than the smallest page.
+ * Fills strips of all widths, and estimates the bytes of the layouts that are at most 3 % larger than the smallest
+ * page.
  *
  * @param smallest The smallest page found.
- * @param most How many layouts are weighed. If there are more, they are an even part of all, by area.
+ * @param most Most layouts to estimate. If there are more, an even sample by area is estimated.
  * @param weigh Estimates the bytes of a layout.
- * @returns The lightest layout, the smallest of several.
+ * @returns The layout with the fewest bytes. Of several, the smallest.
  */
 export function lightest(
   boxes: readonly Box[],

@@ -56,9 +56,9 @@ export class Outline {
   }
 
   /**
-   * Lowers a whole segment: by a box as wide as the gap, or because the gap is lost.
+   * Lowers a whole segment, because a box fills its width or because no box fits the gap.
    *
-   * @param bottom Its new height.
+   * @param bottom The new height of the segment.
    */
   sink(at: number, bottom: number): void {
     this.y[at] = bottom
@@ -108,7 +108,7 @@ export class Outline {
     this.#level(made)
   }
 
-  /** Merges a segment with neighbours of the same height. The left one remains. */
+  /** Merges a segment with neighbours of the same height. The left segment remains. */
   #level(at: number): void {
     this.#merge(at)
     const before = this.left[at]!

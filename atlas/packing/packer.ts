@@ -1,16 +1,16 @@
 /**
  * Packs rectangles on pages. Rectangles of one group (the frames of an animation) go on the same page.
  *
- * - packer.ts, this file: `packPages`. Without earlier places it packs from scratch. With them it takes a
- *   stable layout if that is not much larger than a fresh one. If rectangles may be turned, it also packs
- *   them upright and takes the better result.
+ * - packer.ts, this file: `packPages`. Without earlier places it packs from scratch. With earlier places it chooses
+ *   a stable layout if this is not much larger than a fresh one. If rectangles may be turned, it also packs them
+ *   upright and chooses the better result.
  * - stable.ts: keeps earlier places and puts new rectangles into the free space (space.ts).
- * - pages.ts: packs from scratch, page by page. It finds the longest run of groups that fits by trial
- *   layouts, then lays out that page with more effort.
+ * - pages.ts: packs from scratch, page by page. Trial layouts find the longest run of groups that fits. Then this
+ *   page is laid out with more effort.
  * - search.ts: lays out one page. It fills strips of many widths, by several orders and scores, then swaps
  *   some of the last boxes of the best results.
- * - lightest.ts: of layouts that are nearly as small, takes the one that a player downloads fastest, by an
- *   estimate that the caller passes.
+ * - lightest.ts: of layouts that are nearly as small, chooses the layout with the fewest bytes, by an estimate that
+ *   the caller passes.
  * - strip.ts: fills one strip (skyline best fit): the highest gap of the outline (outline.ts) gets the
  *   waiting box with the best score (waiting.ts).
  * - boxes.ts, layout.ts: the shared types. A box is a rectangle with its padding; an entry is a box in one
@@ -30,7 +30,7 @@ import { type EarlierPages, packBeside } from './stable.ts'
 export type { PackedPage, PackedPlace, PackGroup, PackOptions, PackSize } from './pages.ts'
 export type { EarlierPages } from './stable.ts'
 
-/** How much larger than a fresh layout a stable one may be, as a share of the fresh area. */
+/** How much larger than a fresh layout a stable layout may be, as a share of the fresh area. */
 const STABLE_LOSS = 0.08
 
 /**
@@ -42,9 +42,9 @@ const STABLE_LOSS = 0.08
  * fails too, all pages are packed from scratch.
  * @default none
  * @returns At least one page for at least one group. The same input gives the same pages on every machine,
- * since the search is limited by tries, not by time. Groups are packed by name, so that animations of one
- * sprite stay together. If every group is one rectangle, each goes where it fits best.
- * @throws {AtlasError} `SW_PACK` if one group does not fit on a page of its own.
+ * since the search is limited by tries, not by time. Groups are packed by name, so that animations of one sprite stay
+ * together. If every group is one rectangle, each goes to its best place.
+ * @throws {AtlasError} `SW_PACK` if one group alone does not fit on a page.
  */
 export function packPages(
   sizes: readonly PackSize[],
@@ -92,15 +92,14 @@ function boxesOf(sizes: readonly PackSize[], groups: readonly PackGroup[], { pad
 }
 
 /**
- * Up to so many rectangles, both upright and turned layouts are tried. With more rectangles turning always
- * gains area, and the search is slow.
+ * Most rectangles for which both upright and turned layouts are tried. With more rectangles, turning always saves
+ * area, and the search is slow.
  */
 const BOTH_WAYS = 4000
 
 /**
- * Packs upright if the upright pages are dense enough, or if turned rectangles save neither a page nor area
- * (with `weigh`: bytes). Each of the two
- * ways may fit groups that do not fit in the other way.
+ * Packs upright if the upright pages are dense enough, or if turned rectangles save neither a page nor area (with
+ * `weigh`: bytes). Each of the two ways may fit groups that do not fit in the other way.
  */
 function packBest(sizes: readonly PackSize[], groups: readonly PackGroup[], options: PackOptions): PackedPage[] {
   if (!options.canTurn || sizes.length > BOTH_WAYS) return packFresh(sizes, groups, options)
@@ -127,7 +126,7 @@ function tryPacking(sizes: readonly PackSize[], groups: readonly PackGroup[], op
   }
 }
 
-/** Whether the pages are as few as their area allows, and dense. Many small dense pages do not count. */
+/** Whether the pages are dense, and as few as their area allows. */
 function isFull(pages: readonly PackedPage[], { area, count }: PageSum, options: PackOptions): boolean {
   const { longest } = boundsOf(options)
   return pages.length <= Math.ceil(area / (longest * longest)) && isDense(count, area, areaOf(pages))

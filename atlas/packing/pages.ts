@@ -39,10 +39,10 @@ export interface PackOptions {
    */
   readonly unit?: number
   /**
-   * Estimates the bytes of a page. Of pages whose area is nearly equal the packer takes the lightest, and it
-   * turns rectangles only if the pages get lighter, or fewer.
+   * Estimates the bytes of a page. Of pages with nearly equal areas, the packer chooses the one with the fewest bytes,
+   * and it turns rectangles only if this saves bytes or pages.
    *
-   * @default the smallest area alone counts
+   * @default only the area counts
    */
   readonly weigh?: ((page: PackedPage) => number) | undefined
 }
@@ -64,18 +64,18 @@ export interface PackedPage {
   readonly positions: ReadonlyMap<number, PackedPlace>
 }
 
-/** Limit of pixels that are weighed to choose the layout of a page. */
+/** Most pixels whose bytes are estimated to choose the layout of a page. */
 const PIXELS_WEIGHED = 1 << 27
 
 /** If a group does not fit, later groups are tried until this many groups have failed. */
 const MISSES_ALLOWED = 4
 
 /**
- * Packs groups on new pages, by name. Each page takes as many groups as fit.
+ * Packs groups on new pages, by name. Each page gets as many groups as fit.
  *
  * @param some Indices of the groups.
- * @default all
- * @throws {AtlasError} `SW_PACK` if one group does not fit on a page of its own.
+ * @default all groups
+ * @throws {AtlasError} `SW_PACK` if one group alone does not fit on a page.
  */
 export function packFresh(
   sizes: readonly PackSize[],
@@ -123,7 +123,7 @@ class PagePacker {
     this.#bounds = boundsOf(options)
   }
 
-  /** Fills a page with the first waiting group and as many others as fit. */
+  /** Fills a page with the first waiting group and as many other groups as fit. */
   nextPage(waiting: readonly number[]): PackedPage {
     const isAllSingle = waiting.every((group) => new Set(this.#groups[group]!.members).size === 1)
     if (isAllSingle && !this.#fit(waiting)) return this.#pageOfSome(waiting)
@@ -141,7 +141,7 @@ class PagePacker {
     return lightest(this.#boxesAt(indices), this.#bounds, smallest, most, (layout) => weigh(this.#toPage(layout, indices, [])))
   }
 
-  /** Fills a page with groups of one rectangle each, any of them. */
+  /** Fills a page with groups of one rectangle each, in any order. */
   #pageOfSome(waiting: readonly number[]): PackedPage {
     const indices = this.#membersOf(waiting)
     const tooLarge = waiting.find((group) => !this.#fit([group]))
@@ -156,8 +156,8 @@ class PagePacker {
   }
 
   /**
-   * Takes the longest run from the front that fits, then later groups that still fit. It takes at least the
-   * first group, even if that does not fit.
+   * Chooses the longest fitting run of groups from the front, then later groups that still fit. The first group is
+   * always chosen, even if it does not fit.
    */
   #choose(waiting: readonly number[]): readonly number[] {
     let failing = this.#firstTooMany(waiting)
@@ -185,8 +185,8 @@ class PagePacker {
   }
 
   /**
-   * Number of groups from the front whose area is more than one page. One more than the number of groups if
-   * all fit by area.
+   * Number of groups from the front whose area is more than one page. If all groups fit by area, one more than the
+   * number of groups.
    */
   #firstTooMany(groups: readonly number[]): number {
     const { longest } = this.#bounds
@@ -209,7 +209,7 @@ class PagePacker {
     return layOutQuickly(boxes, this.#bounds) !== undefined
   }
 
-  /** Ascending, so that the pages do not depend on the order of members. */
+  /** The members of groups, ascending, so that the pages do not depend on the order of members. */
   #membersOf(groups: readonly number[]): readonly number[] {
     return [...new Set(groups.flatMap((group) => this.#groups[group]!.members))].sort((a, b) => a - b)
   }

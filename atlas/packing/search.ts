@@ -12,12 +12,12 @@ interface Candidate extends Filling {
 }
 
 /**
- * Limit of boxes placed per page, in all tries together. A limit of time would give another page each run.
+ * Most boxes placed for a page, in all tries together. With a limit of time, each run could give another page.
  */
 const BOXES_LAID = 60_000
-/** Limit per box, so that few boxes are packed at once: JavaScript that runs cold is slow. */
+/** Limit for each box, so that few boxes are packed quickly: code that is not compiled yet is slow. */
 const TIMES_LAID = 400
-/** Share of the limit for the first fillings. The rest is for other orders of the last boxes. */
+/** Share of the limit for the first fillings. The other tries change the order of the last boxes. */
 const FIRST_SHARE = 0.6
 const MOST_FILLINGS = 2000
 /** Number of fillings to improve. */
@@ -118,8 +118,8 @@ class PageSearch {
   }
 
   /**
-   * Returns the first filling that holds all boxes. If almost no area may be lost, one try decides: all
-   * orders then give nearly the same density.
+   * Returns the first filling with all boxes. If almost no area may be lost, one try decides, because all orders give
+   * nearly the same density.
    */
   first(strip: number): Layout | undefined {
     const { longest } = this.#bounds
@@ -143,7 +143,7 @@ class PageSearch {
     const fillings = Math.min(MOST_FILLINGS, Math.ceil((this.#effort * FIRST_SHARE) / this.#boxes.length))
     for (const width of this.#widths(Math.max(2, Math.floor(fillings / (KEYS.length * RULES.length))))) {
       this.tryWidth(width)
-      // The search runs slowly for few boxes, since its code is cold. Ending early helps most here.
+      // For few boxes the code is not compiled yet, so the search is slow, and an early end helps most.
       if (this.#boxes.length < GOOD_ENOUGH.few && this.#isGoodEnough()) break
     }
     if (this.best === undefined) this.tryWidth(this.#bounds.longest)
@@ -165,8 +165,7 @@ class PageSearch {
   }
 
   /**
-   * Improves the order of the last boxes. It swaps two boxes. It keeps the swap if the page does not become
-   * longer.
+   * Improves the order of the last boxes. It swaps two boxes, and keeps the swap if the page does not become longer.
    */
   tryLast({ strip, order, rule, height }: Candidate): void {
     if (this.#isGoodEnough()) return
@@ -207,7 +206,7 @@ class PageSearch {
     return area
   }
 
-  /** A height slightly above the best one, since a worse filling may improve more. */
+  /** A height slightly above the best height, since a worse filling may improve more. */
   #worthwhileHeight(strip: number): number {
     const { longest, edge } = this.#bounds
     return Math.min(longest, Math.floor((this.#smallest * 1.005) / (strip + edge)) - edge)

@@ -13,8 +13,8 @@ export class FreeSpace {
   height = 0
   readonly #longest: number
   #taken: Rectangle[] = []
-  // The largest free rectangles, which may overlap. They are computed on demand, and those too small for
-  // every box asked for are left out.
+  // The largest free rectangles, which may overlap. They are computed on demand, without rectangles that are too
+  // small for all requested boxes.
   #free: Rectangle[] = []
   #narrowest = Number.POSITIVE_INFINITY
   #lowest = Number.POSITIVE_INFINITY
@@ -53,7 +53,7 @@ export class FreeSpace {
     return true
   }
 
-  /** Computes the free rectangles for boxes of at least this size, so that `put` need not. */
+  /** Computes the free rectangles for boxes of at least this size, so that `put` does not compute them. */
   prepare(least: Box, canTurn: boolean): void {
     const shorter = Math.min(least.width, least.height)
     const width = canTurn ? shorter : least.width
@@ -116,7 +116,7 @@ function contains(outer: Rectangle, inner: Rectangle): boolean {
   )
 }
 
-/** The parts of a rectangle on the four sides of a taken one. */
+/** The parts of a free rectangle on the four sides of a taken rectangle. */
 function partsAround(free: Rectangle, taken: Rectangle): Rectangle[] {
   const right = free.x + free.width
   const bottom = free.y + free.height

@@ -3,7 +3,7 @@ import { FreeSpace } from './space.ts'
 
 /**
  * Places of an earlier layout, by the indices of the present sizes. Places that overlap or leave the page are
- * not kept. `groups` lists the groups that were on a page. Pictures alone do not show this, because a group's
+ * not kept. `groups` lists the groups that were on a page. The pictures do not show the groups, because a group's
  * picture may be on several pages.
  */
 export type EarlierPages = readonly (Pick<PackedPage, 'positions'> & Partial<Pick<PackedPage, 'groups'>>)[]
@@ -18,14 +18,14 @@ interface KeptPage {
   isTouched: boolean
 }
 
-/** A page with some rectangles more. */
+/** A page with some additional rectangles. */
 interface Trial {
   readonly space: FreeSpace
   readonly places: ReadonlyMap<number, PackedPlace>
   readonly area: number
 }
 
-/** Measures to sort by, largest first. The order that gives the smallest page wins. */
+/** Measures for sorting, largest first. The order with the smallest page is used. */
 const ORDERS: readonly ((size: PackSize) => number)[] = [
   ({ width, height }) => width * height,
   ({ width, height }) => height * 65536 + width,
@@ -33,11 +33,11 @@ const ORDERS: readonly ((size: PackSize) => number)[] = [
 ]
 
 /**
- * Packs groups with few moves: kept rectangles keep their places, new ones go into free space or next to
+ * Packs groups with few moves: kept rectangles keep their places, and new rectangles go into free space or next to
  * them. Only groups that fit on no page get new pages.
  *
- * @returns One or two layouts, the one with fewer moves first. The first keeps all places. The second keeps
- * unchanged pages and packs the rest from scratch. Each is computed on demand.
+ * @returns One or two layouts, the layout with fewer moves first. The first keeps all places. The second keeps
+ * unchanged pages and packs the others from scratch. Each layout is computed on demand.
  */
 export function* packBeside(
   sizes: readonly PackSize[],
@@ -70,8 +70,8 @@ class StablePacker {
   }
 
   /**
-   * Page → the groups that have most of their rectangles on it. Of several such pages a group goes to the one
-   * that had it before, else to the first.
+   * Page → the groups that have most of their rectangles on this page. Of several such pages, a group
+   * goes to the page that had it before, or else to the first.
    */
   groupsByPage(earlier: EarlierPages): ReadonlyMap<number, number[]> {
     const groupsByPage = new Map<number, number[]>()
@@ -86,7 +86,7 @@ class StablePacker {
     return groupsByPage
   }
 
-  /** Keeps the places of a page. A group whose new rectangles find no room is left out. */
+  /** Keeps the places of a page. If the new rectangles of a group do not fit, the whole group is removed. */
   keep(positions: ReadonlyMap<number, PackedPlace>, own: readonly number[]): KeptPage {
     const { border } = this.#options
     const page: KeptPage = { space: new FreeSpace(boundsOf(this.#options).longest), groups: [], places: new Map(), isTouched: false }
@@ -99,7 +99,7 @@ class StablePacker {
     }
     page.isTouched = page.places.size < members.length || page.places.size < positions.size
     const leftOut = byName(own, this.#groups).filter((group) => !this.#add(page, group))
-    // The groups left out must not keep their space: the page is built again without them.
+    // Removed groups must not keep their space, so the page is built again without them.
     return leftOut.length === 0
       ? page
       : {

@@ -28,11 +28,11 @@ export interface FillBounds {
   readonly width: number
   /** Lowest bottom edge of a box. */
   readonly height: number
-  /** Whether boxes that do not fit are left out. If not, the filling fails. */
+  /** Whether boxes that do not fit are skipped. If not, the filling fails. */
   readonly isPartial: boolean
   /** The start, see {@link emptyStrip}. */
   readonly from: HalfFilled
-  /** After so many boxes the state is kept in `halfFilled`; -1 for never. */
+  /** Number of boxes after which the state is kept in `halfFilled`; -1 for never. */
   readonly keepAt: number
 }
 
@@ -45,7 +45,7 @@ export function emptyStrip(width: number): HalfFilled {
 }
 
 /**
- * Fills strips of a given width from top to bottom: it takes the highest gap, then the box that fits it best.
+ * Fills strips of a given width from top to bottom: it finds the highest gap, then the box that fits this gap best.
  *
  * All numbers are integers, so every machine gives the same places. The arrays are allocated once, since a
  * page is tried hundreds of times with the same boxes in other orders.
@@ -57,8 +57,8 @@ export function emptyStrip(width: number): HalfFilled {
 export class StripFiller {
   readonly entries: BoxEntries
   /**
-   * Box → its last place. After a filling that started half-filled, places of the earlier boxes are those of
-   * their last filling.
+   * Box → its last place. After a filling that started half-filled, the earlier boxes have the places of their last
+   * filling.
    */
   readonly xs: Int32Array
   readonly ys: Int32Array
@@ -81,9 +81,9 @@ export class StripFiller {
   /**
    * Fills one strip.
    *
-   * @param order Entries as `orderBy` returns them. It has all entries of a box or none. With `from`, only the
-   *   entries of the remaining boxes.
-   * @returns `undefined` as soon as it is clear that not all boxes fit the bounds.
+   * @param order Entries from `orderBy`, with all entries of a box or none. With `from`, only the entries of the
+   *   remaining boxes.
+   * @returns `undefined` if not all boxes fit the bounds. The function stops as soon as this is certain.
    */
   fill(order: Int32Array, rule: FillRule, bounds: FillBounds): Filling | undefined {
     const { boxes, area, boxOf, widths, heights } = this.entries
@@ -103,7 +103,7 @@ export class StripFiller {
       const gap = span[at]!
       const before = outline.left[at]!
       const after = outline.right[at]!
-      // How far the neighbours reach below the gap.
+      // Distances from the gap to the bottom edges of its neighbours.
       const toLeft = before < 0 ? WALL : y[before]! - top
       const toRight = after < 0 ? WALL : y[after]! - top
       const near = Math.min(toLeft, toRight)

@@ -12,12 +12,12 @@ export interface FillRule {
 }
 
 /**
- * Scores of a box that is exactly as wide as the gap. The first is for a box that ends level with the longer
- * neighbour, the second for one that ends level with the shorter neighbour or with the bottom of the page.
+ * Scores of a box that is exactly as wide as the gap. The first score is for a box that ends level with the longer
+ * neighbour, the second for a box that ends level with the shorter neighbour or with the bottom of the page.
  */
 const EXACT_FAR = 60
 const EXACT_NEAR = 50
-/** Scores of a narrower box: level with the longer neighbour; level with the shorter one. */
+/** Scores of a narrower box: level with the longer neighbour, and level with the shorter neighbour. */
 const LEVEL_FAR = 30
 const LEVEL_NEAR = 20
 
@@ -61,7 +61,7 @@ export class WaitingBoxes {
   /**
    * Starts with all boxes of an order.
    *
-   * @param order The entries in their order. If it holds one entry of a box, it holds all entries of that box.
+   * @param order The entries in their order, with all entries of a box or none.
    */
   begin(order: Int32Array): void {
     const { widths, heights } = this.entries
@@ -97,10 +97,10 @@ export class WaitingBoxes {
 
   /**
    * Returns the entry with the best score for a gap, the first of several. If no entry is level with a
-   * neighbour or as wide as the gap, it returns the first that fits; -1 if none fits.
+   * neighbour or as wide as the gap, returns the first entry that fits; -1 if none fits.
    *
-   * @param far How far the longer neighbour reaches below the gap.
-   * @param near How far the shorter neighbour does.
+   * @param far Distance from the gap to the bottom edge of the longer neighbour.
+   * @param near Distance from the gap to the bottom edge of the shorter neighbour.
    * @param room Height from the gap to the bottom.
    */
   choose(gap: number, far: number, near: number, room: number, rule: FillRule): number {
@@ -120,7 +120,7 @@ export class WaitingBoxes {
     return -1
   }
 
-  /** Removed entries are unlinked here, on the way. */
+  /** Returns the best entry of one width. Also unlinks removed entries that it passes. */
   #bestOfWidth(gap: number, far: number, near: number, room: number, rule: FillRule): number {
     const { heights } = this.entries
     let worth = 0

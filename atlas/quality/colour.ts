@@ -1,4 +1,4 @@
-/** The colours of a frame, grouped into bins. One index is the same bin in all columns. */
+/** The colours of a frame, grouped into bins. An index means the same bin in all columns. */
 export interface FrameColours {
   readonly bins: Int32Array
   /** Pixels of each bin. */
@@ -61,21 +61,21 @@ export function takeColours(from: ColourCount): FrameColours {
   return { bins, counts, means }
 }
 
-/** Number of tracked colours of a sequence, and the share of a frame that each must fill. */
+/** Number of tracked colours of a sequence, and the share of a frame that each colour must fill. */
 const TRACKED = 10
 const LEAST_SHARE = 0.03
-/** Largest distance of a pixel from its tracked colour, in steps. A colour that is gone counts as so far away. */
+/** Largest distance of a pixel from its tracked colour, in steps. A missing colour counts with this distance. */
 export const NEAR = 44
 
 /**
- * Returns how far the colours of each frame differ from those of the sequence, in steps of 0 to 255.
+ * Returns the difference of each frame's colours from the colours of the sequence, in steps of 0 to 255.
  *
  * The most common colours of all frames are tracked through the sequence. In each frame the mean of the
  * pixels near such a colour is compared with its median over all frames. The result is the weighted median of
  * the differences: half of the tracked area differs at least as much. An effect or a limb that appears for
  * some frames therefore does not count.
  *
- * If all colour steps are small, the step from the last frame to the first too, the colours pulse like a light,
+ * If all colour steps are small, including the step from the last frame to the first, the colours pulse like a light,
  * once or in a loop. Then all results are 0.
  *
  * @param enough The check for a pulse runs only if a result is at least this large.
@@ -116,7 +116,7 @@ function track(frames: readonly FrameColours[], centre: Colour): Tracked | undef
   return { colours: means.map((mean) => (mean === undefined || mean.count < weight / 4 ? gone : mean.colour)), usual, weight }
 }
 
-/** How far the colours of a frame are from their mean, without dark outlines. A flash takes them together. */
+/** Spread of a frame's colours around their mean, without dark outlines. In a flash, the spread is small. */
 export function colourSpread(frame: FrameColours): number {
   const mean = meanColour(frame, DARK)
   const squares = meanOver(frame, DARK, (colour) => distance(colour, mean) ** 2)
@@ -128,7 +128,7 @@ export function isOneColour(a: FrameColours, b: FrameColours, limit: number): bo
   return distance(meanColour(a, 0), meanColour(b, 0)) < limit
 }
 
-/** The brightest channel of an outline, at most. */
+/** Largest value of the brightest channel of a dark outline. */
 const DARK = 64
 
 function meanColour(frame: FrameColours, least: number): Colour {

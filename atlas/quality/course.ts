@@ -7,11 +7,11 @@ export interface Series {
 }
 
 /**
- * Returns how far each value is above or below both its neighbours, with its sign; 0 if it is between them. A
- * steady motion and a hold do not count: only a jump that returns at once does. The ends of an open sequence
- * have one neighbour and always give 0.
+ * Returns the distance of each value above or below both its neighbours, with its sign; 0 if the value is between
+ * them. A steady motion and a hold do not count, only a jump that returns at once. The ends of an open sequence have
+ * one neighbour and always give 0.
  *
- * @param reach 1 adds to each neighbour the value that its own step would lead to: a leap and a bounce come there.
+ * @param reach 1 also accepts the values to which the neighbours' own steps would lead, as in a leap or a bounce.
  */
 export function jumpsOf({ values, isClosed }: Series, reach: 0 | 1 = 0): number[] {
   const count = values.length
@@ -27,10 +27,10 @@ export function jumpsOf({ values, isClosed }: Series, reach: 0 | 1 = 0): number[
 }
 
 /**
- * Combines the jumps of several rows place by place: the smallest one if all have the same sign, else 0. It
- * is 0 too if three places in a row go to and fro as in a shake, or if the first row is in the course of a leap.
+ * Combines the jumps of several rows place by place: the smallest jump if all have the same sign, else 0. The result
+ * is also 0 if three places in a row go to and fro as in a shake, or if the first row continues a leap.
  *
- * @param off Share of a jump that must be out of the course.
+ * @param off Share of a jump that must not be explained by the motion.
  * @param slack See {@link commonShift}.
  */
 export function commonJumps(rows: readonly Series[], off: number, slack: number): number[] {
@@ -52,7 +52,7 @@ export function commonJumps(rows: readonly Series[], off: number, slack: number)
 /**
  * Combines several rows place by place: the smallest value if all have the same sign, else 0.
  *
- * @param slack Above 1, the median counts, as far as it is not more than so many times the smallest value.
+ * @param slack Above 1, the median counts, limited to this multiple of the smallest value.
  */
 export function commonShift(rows: readonly (readonly number[])[], slack = 1): number[] {
   return rows[0]!.map((first, at) => {
@@ -64,8 +64,8 @@ export function commonShift(rows: readonly (readonly number[])[], slack = 1): nu
 
 /**
  * Returns the extra step from the last value of a closed sequence to its first: the step minus the mean of
- * the steps on both sides of the seam. It shows a slow creep, whatever the motion between. A step no
- * larger than another one gives 0.
+ * the steps on both sides of the seam. This shows a slow creep, independent of the motion between. If another step is
+ * at least as large, the result is 0.
  */
 export function seamStep({ values, isClosed }: Series): number {
   const count = values.length
@@ -76,7 +76,7 @@ export function seamStep({ values, isClosed }: Series): number {
   return step - (steps[0]! + steps.at(-1)!) / 2
 }
 
-/** Whether values go one way all the time, by at least `far` together: a figure that walks across the canvas. */
+/** Whether all steps have one direction, with a sum of at least `far`: a figure that walks across the canvas. */
 export function isTravel(values: readonly number[], far: number): boolean {
   const way = values.at(-1)! - values[0]!
   return Math.abs(way) >= far && values.every((value, at) => at === 0 || (value - values[at - 1]!) * way >= 0)
@@ -84,8 +84,8 @@ export function isTravel(values: readonly number[], far: number): boolean {
 
 /**
  * Removes the places that are the beat of a gait. A beat is two or more places of one sign, at even distances
- * over the loop, three or more frames apart and about equally high. A runner leaves the ground twice per
- * cycle; a displaced frame does so once.
+ * over the loop, three or more frames apart and about equally high. A runner leaves the ground twice per cycle; a
+ * displaced frame is one place.
  */
 export function withoutBeat(places: readonly number[], heights: readonly number[], isClosed: boolean): number[] {
   if (!isClosed) return [...places]

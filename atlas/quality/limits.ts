@@ -1,5 +1,5 @@
 /**
- * Limits from which the quality check reports a fault. `docs/quality.md` explains each limit and its size.
+ * Limits above which the quality check reports a fault. `docs/quality.md` explains each limit and its value.
  *
  * "Figure size" is the median over the frames of the geometric mean of the figure's width and height.
  */
@@ -14,9 +14,9 @@ export const qualityLimits = {
   scale: 0.04,
   /** Step from the last frame to the first, as a multiple of the largest other step. */
   loopSeam: 1.15,
-  /** Steps of 0 to 255 by which the figure's own colours may differ from those of the sequence. */
+  /** Steps of 0 to 255 by which the figure's colours may differ from the colours of the sequence. */
   palette: 6,
-  /** A frame is a flash, and its colours do not count, if they spread by less than this share of the usual. */
+  /** If the spread of a frame's colours is below this share of the usual spread, the frame is a flash. */
   flash: 0.67,
   /** Share of the outline that may have a light or key-coloured rim. */
   halo: 0.3,

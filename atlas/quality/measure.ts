@@ -8,7 +8,7 @@ import { addToCells, countSolid, createCells, SOLID, sampleRow, type Thumb, thum
 export interface FrameMeasure {
   readonly width: number
   readonly height: number
-  /** Pixels of the figure: alpha 128 and above. In a blank frame it and all positions below are 0. */
+  /** Pixels of the figure: alpha 128 and above. In a blank frame, area and all positions below are 0. */
   readonly area: number
   /** Lowest and highest row of the figure, without single specks. */
   readonly foot: number
@@ -17,8 +17,8 @@ export interface FrameMeasure {
   readonly left: number
   readonly right: number
   /**
-   * Median column of the body. Only columns with at least {@link CORE_SHARE} of the tallest one count, so
-   * that arms and tails do not move it.
+   * Median column of the body. Only columns with at least {@link CORE_SHARE} of the tallest column count, so that
+   * arms and tails do not move the median.
    */
   readonly core: number
   /** Centre of mass. */
@@ -34,9 +34,9 @@ export interface FrameMeasure {
   readonly border: number
   readonly colours: FrameColours
   readonly thumb: Thumb
-  /** Whether its edges are hard as in pixel art, with almost no half-clear pixels. */
+  /** Whether the figure's edges are hard as in pixel art, with almost no half-clear pixels. */
   readonly isHard: boolean
-  /** Whether it is half-clear, as in a fade. Its colours are then mixed with others. */
+  /** Whether the figure is half-clear, as in a fade. Then its colours are mixed with others. */
   readonly isFaint: boolean
 }
 
@@ -46,7 +46,7 @@ const SPECK = 3
 /** Least alpha of a covered pixel on the canvas's edge. */
 const COVERED = 8
 
-/** Samples per side, enough for places, colours and light. The ends of the figure are exact to the pixel. */
+/** Samples per side, enough for positions, colours and light. The ends of the figure are exact to the pixel. */
 const SAMPLES = 64
 
 /**
@@ -64,7 +64,7 @@ export function measureFrames(frames: readonly Bitmap[]): readonly FrameMeasure[
 }
 
 /**
- * Measures a frame: every pixel of a small one, a grid of samples of a larger one. A frame of 128 × 128 takes
+ * Measures a frame: every pixel of a small frame, a grid of samples of a larger frame. A frame of 128 × 128 takes
  * about a tenth of a millisecond.
  *
  * Loops over pixels are separate functions, which the compiler optimises during the first animation. If such

@@ -7,8 +7,8 @@ import type { Finding, Inspected, QualityFault } from './report.ts'
 import { difference } from './samples.ts'
 
 /**
- * Finds faults that show only between frames. Blank frames are skipped: the frames before and after one are
- * neighbours.
+ * Finds faults that show only between frames. Blank frames are skipped, so that the frames before and after a blank
+ * frame are neighbours.
  */
 export function checkMotion(
   inspected: Inspected,
@@ -29,7 +29,7 @@ export function checkMotion(
   }
 }
 
-/** Whether the first frame follows the last. A figure that crosses the canvas begins anew, so it has no seam. */
+/** Whether the first frame follows the last. A figure that crosses the canvas starts again, so it has no seam. */
 export function closes(measures: readonly FrameMeasure[], isClosed: boolean): boolean {
   const far = figureSize(measures) / 2
   return (
@@ -38,8 +38,8 @@ export function closes(measures: readonly FrameMeasure[], isClosed: boolean): bo
 }
 
 /**
- * How far the whole figure of each frame is displaced from its neighbours, and how far it creeps over the
- * loop. Pixels; down and right are positive.
+ * The displacement of each frame's whole figure from its neighbours, and its creep over the loop. Pixels; down and
+ * right are positive.
  */
 export interface Shifts {
   readonly jumps: readonly number[]
@@ -47,21 +47,21 @@ export interface Shifts {
   readonly creep: number
   readonly isClosed: boolean
   /**
-   * Whether evenly spaced jumps may be the beat of a gait. Feet leave the ground in a rhythm; nothing steps
-   * sideways in one.
+   * Whether evenly spaced jumps may be the beat of a gait. Feet leave the ground in a rhythm, but do not step sideways
+   * in a rhythm.
    */
   readonly mayBeat: boolean
 }
 
 /**
- * Share of a jump that must be out of the course of the motion. A bounce of six frames has two fifths. Gaits go up and down in few
- * frames, so they need a lower one than motions to the side, where a lunge has three fifths.
+ * Share of a jump that the motion must not explain. In a bounce of six frames, the share is two fifths. Gaits go up and
+ * down in few frames, so they need a lower share than sideways motions. In a lunge, the share is three fifths.
  */
 const OFF = { down: 0.42, across: 0.67, scale: 0.67 } as const
 
 /**
- * Finds frames in which the whole figure is displaced. Feet, head and centre of mass must be displaced alike:
- * a bobbing body, an arm or a tail moves only some of them.
+ * Finds frames in which the whole figure is displaced. Feet, head and centre of mass must be displaced equally,
+ * because a bobbing body, an arm or a tail moves only some of them.
  */
 export function shiftsOf(measures: readonly FrameMeasure[], isClosed: boolean): { readonly down: Shifts; readonly across: Shifts } {
   const series = (value: (measure: FrameMeasure) => number): Series => ({ values: measures.map(value), isClosed })
@@ -71,7 +71,7 @@ export function shiftsOf(measures: readonly FrameMeasure[], isClosed: boolean): 
   const centreX = series((measure) => measure.centreX)
   const core = series((measure) => measure.core)
   const across = [centreX, core, series(({ left, right }) => (left + right) / 2)]
-  // Heads bob and arms swing too much to measure a creep. One measure does, and another must not go the other way.
+  // Heads bob and arms swing too much to measure a creep. One measure is enough, if another does not go the other way.
   const creepOf = (measured: Series, { values }: Series): number => {
     const creep = seamStep(measured)
     return creep * (values[0]! - values.at(-1)!) > 0 ? creep : 0
@@ -110,8 +110,8 @@ function shiftFinding(shifts: Shifts, limit: number): Finding {
 }
 
 /**
- * Area, spread and height must all grow: squash and stretch keep the area, a raised arm keeps the spread. The width
- * does not count, because legs swing, nor does a figure that is seen from its edge.
+ * Checks the scale. Area, spread and height must all grow, because squash and stretch keep the area, and a raised arm
+ * keeps the spread. The width does not count, because legs swing. A figure seen from its edge does not count either.
  */
 function checkScale(measures: readonly FrameMeasure[], isClosed: boolean): Finding {
   const limit = qualityLimits.scale
@@ -131,8 +131,8 @@ function checkScale(measures: readonly FrameMeasure[], isClosed: boolean): Findi
 }
 
 /**
- * Difference of each frame to the next, in percent of the visible content of both. A closed sequence has the
- * step from the last frame to the first too.
+ * Difference of each frame to the next, in percent of the visible content of both. A closed sequence also has the
+ * step from the last frame to the first.
  */
 function stepsOf(measures: readonly FrameMeasure[], isClosed: boolean): number[] {
   const count = measures.length
@@ -151,8 +151,9 @@ function checkSeam(steps: readonly number[], isClosed: boolean): Finding {
 }
 
 /**
- * A repeated picture is a fault only in the middle of a loop: the steps before and after must be usual ones, and
- * lead on. Where a motion turns back, its pictures repeat too. An animation that plays once holds its poses.
+ * Finds repeated pictures. They are a fault only in the middle of a loop: the steps before and after must have a usual
+ * size and continue in one direction, because pictures also repeat when a motion turns back. An animation that plays
+ * once holds its poses.
  */
 function checkDuplicates(measures: readonly FrameMeasure[], steps: readonly number[], isClosed: boolean): Finding {
   const count = measures.length

@@ -3,7 +3,7 @@ import { qualityLimits } from './limits.ts'
 import type { FrameMeasure } from './measure.ts'
 import type { Finding, Inspected, QualityFault } from './report.ts'
 
-/** Indices of the frames with a solid figure. Leftover background counts as a figure, a faded figure does not. */
+/** Indices of the frames with a solid figure. Leftover background counts as a figure, but a faded figure does not. */
 export function presentIn(measures: readonly FrameMeasure[]): number[] {
   const usual = median(measures.map(({ area }) => area))
   return measures.flatMap(({ area }, at) => (area > qualityLimits.blank * usual ? [at] : []))
@@ -41,8 +41,9 @@ export function checkPictures(
 }
 
 /**
- * If colours go in more than a third of the frames, that belongs to the motion: a spin, a hit, a fade. A slow
- * drift keeps them near. A flash takes all colours towards one, so it is left out, as is a frame in a fade.
+ * Checks the colours. If colours are missing in more than a third of the frames, this belongs to the motion: a spin,
+ * a hit, a fade. In a slow drift they stay near. Flashes, in which all colours come nearer to one colour, are skipped,
+ * and so are frames in a fade.
  */
 function checkPalette({ measures, present }: Inspected): Finding {
   const limit = qualityLimits.palette
@@ -60,7 +61,7 @@ function checkPalette({ measures, present }: Inspected): Finding {
   return found.value > NEAR - 1 && found.frames.length > present.length / 3 ? { value: 0, limit, frames: [] } : found
 }
 
-/** Frames without content. At the ends of a sequence that does not loop, a fade may lead to them. */
+/** Finds frames without content, except at the end of a fade in a sequence that does not loop. */
 function checkBlank({ measures, isClosed }: Inspected): Finding {
   const contents = measures.map(({ thumb }) => thumb.total)
   const usual = median(contents)
@@ -88,7 +89,7 @@ export function checkBackground(measures: readonly FrameMeasure[]): Finding {
   )
 }
 
-/** The figure may stand on the lower edge: if most frames touch it, it is the ground. */
+/** Finds cut-off figures. If most frames touch the lower edge, this edge is the ground and does not count. */
 function checkContacts({ measures, present }: Inspected): Finding {
   const first = measures[0]!
   const least = Math.max(qualityLimits.leastContactPx, qualityLimits.cutOff * Math.max(first.width, first.height))

@@ -5,8 +5,8 @@ import { checkBackground, checkPictures, presentIn } from './pictures.ts'
 import type { Finding, Inspected, QualityFault, QualityFigures, QualityOptions, QualityReport } from './report.ts'
 
 /**
- * Checks the frames of an animation for faults. It returns a figure for each fault, and a flag for each
- * figure over its limit. It has no side effects and throws no warnings or errors for a fault.
+ * Checks the frames of an animation for faults. Returns a figure for each fault, and a flag for each figure over its
+ * limit. Has no side effects, and does not throw for a fault.
  *
  * @param frames In playing order, all of one size.
  */

@@ -31,11 +31,11 @@ export interface QualityFlag {
   readonly frames: readonly number[]
   /** The worst figure, in the unit of {@link QualityFigures}. */
   readonly value: number
-  /** The limit that it exceeds, in the same unit. */
+  /** The exceeded limit, in the same unit. */
   readonly limit: number
 }
 
-/** One figure per fault: the value of the worst frame. Each can be compared with its limit. */
+/** One figure per fault: the value of the worst frame, to compare with its limit. */
 export interface QualityFigures {
   /** Pixels. */
   readonly 'foot-line': number
@@ -64,14 +64,14 @@ export interface QualityOptions {
   /** Whether the first frame follows the last. */
   readonly loop: boolean
   /**
-   * Whether it plays forwards and backwards. The first and the last frame are then turning points, not
+   * Whether the animation plays forwards and backwards. Then the first and the last frame are turning points, not
    * neighbours.
    *
    * @default false
    */
   readonly yoyo?: boolean
   /**
-   * `keep` skips the checks for background, halo and cut-off, since the background is wanted.
+   * `keep` skips the checks for background, halo and cut-off, since the background is intended.
    *
    * @default 'remove'
    */
@@ -91,8 +91,8 @@ export interface Inspected {
   readonly frames: readonly Bitmap[]
   readonly measures: readonly FrameMeasure[]
   /**
-   * Indices of the frames that show only a figure: not blank, without leftover background. Other checks skip
-   * the rest, so that one fault is not reported twice.
+   * Indices of the frames that show only a figure: not blank, without leftover background. Other checks skip all other
+   * frames, so that one fault is not reported twice.
    */
   readonly present: readonly number[]
   readonly isClosed: boolean

@@ -1,19 +1,19 @@
 /** Least difference in light between a rim and the figure, 0 to 255. */
 const RIM_LIGHT = 40
-/** A rim of a white or grey background has channels of at least this, that differ by at most the other. */
+/** Least channel of a rim from a white or grey background, and the largest difference between its channels. */
 const PALE = 160
 const GREY = 50
-/** Below this alpha, the colour of a soft edge is not accurate enough to be judged. */
+/** Least alpha at which the colour of a soft edge is accurate enough for the check. */
 const RIM_ALPHA = 48
 const SOLID = 128
-/** A soft edge ends within so many pixels outside of the visible ones. */
+/** Most pixels of a soft edge outside of the visible pixels. */
 const GLOW = 3
 
 /** Counts the row ends at which the rim of a figure is lighter than the figure or has a key colour. */
 export interface Rim {
   /**
-   * Checks both ends of a row of `width` pixels from `from`. `first` is its first visible pixel, `end` the one
-   * after the last.
+   * Checks both ends of a row of `width` pixels from `from`. `first` is its first visible pixel, `end` the pixel after
+   * the last visible one.
    */
   addRow(first: number, end: number, from: number, width: number): void
   /** Share of the checked ends, 0 to 1, that have a rim. */
@@ -25,7 +25,7 @@ export function createRim(pixels: Int32Array, depth: number): Rim {
   let ends = 0
   let rims = 0
   const judge = (from: number, step: 1 | -1, room: number): void => {
-    // Faint pixels outside of the visible ones are the far end of a glow. It may be bright, and is no rim.
+    // Faint pixels outside of the visible ones are the end of a glow, which may be bright and is no rim.
     if (room >= GLOW && pixels[from - GLOW * step]! >>> 24 > 0) {
       ends++
       return
@@ -35,7 +35,7 @@ export function createRim(pixels: Int32Array, depth: number): Rim {
     // A glow fades over more pixels than a soft edge.
     if (pixels[at]! >>> 24 < RIM_ALPHA || pixels[at + step]! >>> 24 < SOLID) return
     const edge = pixels[at]!
-    // Two pixels: if the outline is slanted, the nearer one is still part of it.
+    // Two pixels, because on a slanted outline the nearer pixel is still part of the outline.
     const near = pixels[at + step * depth]!
     const deep = pixels[at + 2 * step * depth]!
     if (near >>> 24 < SOLID || deep >>> 24 < SOLID) return
@@ -57,13 +57,13 @@ export function lightOf(pixel: number): number {
   return (2 * (pixel & 255) + 5 * ((pixel >>> 8) & 255) + ((pixel >>> 16) & 255)) >> 3
 }
 
-/** Whether a rim has the green or magenta of a screen. If the figure inside it has that colour too, it does not count. */
+/** Whether a rim has the green or magenta of a screen, and the figure inside has another colour. */
 function isKey(rim: number, inside: number): boolean {
   const green = greenOf(rim)
   return Math.abs(green) > 80 && greenOf(inside) * Math.sign(green) < 40
 }
 
-/** How much greener a colour is than its other channels; negative for magenta. */
+/** The excess of green over the other channels; negative for magenta. */
 function greenOf(pixel: number): number {
   const red = pixel & 255
   const green = (pixel >>> 8) & 255

@@ -9,17 +9,16 @@ const VISIBLE = 16
 /** Cells per side of a thumbnail. */
 const SIDE = 32
 /**
- * Numbers per row of cells. Loops run row by row, since a long loop is compiled twice, the second time from
- * its middle.
+ * Numbers per row of cells. Loops run row by row, since the engine would compile a long loop twice.
  */
 const ROW = 2 * SIDE
 
 /** One row of samples. Its numbers are indices into the pixels of the frame. */
 export interface SampledRow {
   readonly pixels: Int32Array
-  /** Its first pixel. */
+  /** The first pixel of the row. */
   readonly from: number
-  /** Its first visible pixel, and the one after the last. Both are after the row if no pixel is visible. */
+  /** The first visible pixel, and the pixel after the last visible one. Both are after the row if none is visible. */
   readonly first: number
   readonly end: number
   /** The first sample that may be visible. */

@@ -10,14 +10,13 @@ export interface StabilizeOptions {
   /** Whether the first frame follows the last. */
   readonly loop: boolean
   /**
-   * Whether it plays forwards and backwards.
+   * Whether the animation plays forwards and backwards.
    *
    * @default false
    */
   readonly yoyo?: boolean
   /**
-   * Indices of frames that the service shifted. Each one is placed between the nearest frames that the
-   * service did not shift.
+   * Indices of frames that the service shifted. Each of them is placed between the nearest unshifted frames.
    *
    * @default []
    */
@@ -140,7 +139,7 @@ function offsetFromNeighbours(
 }
 
 /**
- * Moves the frames that the service shifted. Each one goes to the mean place of the nearest unshifted frames
+ * Moves the frames that the service shifted. Each of them goes to the mean place of the nearest unshifted frames
  * before and after it. If the service shifted more than half of the frames, no frame moves.
  */
 function returnShifted(measures: readonly FrameMeasure[], shifted: readonly number[], isClosed: boolean): { place: number; by: Move }[] {

@@ -4,21 +4,21 @@ import { loadSharp } from '../encode/codec.ts'
 import { AtlasError } from '../errors.ts'
 import { MAX_FRAME_PIXELS, sniffFormat } from '../png/picture.ts'
 
-/** A picture that may be animated, by its headers alone. */
+/** Size and times of a picture that may be animated, from its headers. */
 export interface AnimatedInfo {
   /** Pixels of each frame. */
   readonly width: number
   readonly height: number
-  /** How long each frame is shown, in milliseconds. */
+  /** Display time of each frame, in milliseconds. */
   readonly durations: readonly number[]
-  /** Whether it starts again at its end. */
+  /** Whether the animation repeats. */
   readonly loop: boolean
 }
 
 /** Most pixels of all frames together, as in a delivery: they take 512 MiB. */
 const MAX_PIXELS = 2 ** 27
 
-/** Browsers show a frame without a time for this long, in milliseconds. */
+/** Display time of a frame without a time, as in browsers, in milliseconds. */
 export const DEFAULT_FRAME_MS = 100
 
 /**
@@ -42,7 +42,7 @@ export async function animatedInfo(bytes: Uint8Array): Promise<AnimatedInfo> {
 }
 
 /**
- * Reads all frames of a GIF or WebP, whole, as a browser shows them.
+ * Reads all frames of a GIF or WebP on the whole canvas, as a browser shows them.
  *
  * @throws As {@link animatedInfo}.
  */

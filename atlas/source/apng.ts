@@ -9,17 +9,17 @@ export interface Apng {
   readonly width: number
   readonly height: number
   readonly frames: readonly { readonly bitmap: Bitmap; readonly durationMs: number }[]
-  /** How often it plays. 0 is without end. */
+  /** Number of plays. 0 means without end. */
   readonly plays: number
 }
 
-/** An animated PNG by its chunks alone. */
+/** Size and times of an animated PNG, from its chunks. */
 export interface ApngInfo extends Pick<Apng, 'width' | 'height' | 'plays'> {
-  /** How long each frame is shown, in milliseconds; fractions are usual. */
+  /** Display time of each frame, in milliseconds; fractions are usual. */
   readonly durations: readonly number[]
 }
 
-/** What reading an animated PNG may take. */
+/** Limits for reading an animated PNG. */
 export interface ApngLimits {
   /**
    * Pixels of all frames on the canvas, and of their pictures.
@@ -37,9 +37,9 @@ interface Control {
   readonly y: number
   /** Milliseconds; fractions are usual. */
   readonly durationMs: number
-  /** What follows for its rectangle: 0 kept, 1 cleared, 2 restored. */
+  /** Treatment of the frame's rectangle after its display: 0 kept, 1 cleared, 2 restored. */
   readonly dispose: number
-  /** Whether it is blended over what is there, and does not replace it. */
+  /** Whether the frame is blended over the canvas instead of replacing its pixels. */
   readonly isOver: boolean
   readonly data: Uint8Array[]
 }
@@ -63,7 +63,7 @@ interface Animation {
 }
 
 /**
- * Reads an animated PNG strictly. The picture for readers that know no animation is a frame only if it is one.
+ * Reads an animated PNG strictly. The still picture counts as a frame only if the file marks it as one.
  *
  * @throws {AtlasError} `SW_PNG`, with the stable name of the broken rule in `facts.rule`: those of `decodePng`, or
  * `apng-…`.
@@ -79,7 +79,7 @@ export function readApng(bytes: Uint8Array, limits: ApngLimits = {}): Apng {
 /**
  * Reads size and times of an animated PNG. Decodes nothing.
  *
- * @throws As {@link readApng}, but for damaged pixels.
+ * @throws As {@link readApng}, except for damaged pixels.
  */
 export function apngInfo(bytes: Uint8Array, limits: ApngLimits = {}): ApngInfo {
   const { width, height, plays, controls } = readAnimation(bytes, limits)
@@ -170,7 +170,7 @@ function compose({ width, height, controls, shared, maxPixels }: Animation, ihdr
   const canvas = createBitmap(width, height)
   return controls.map((control, index) => {
     const { x, y } = control
-    // There is nothing before the first frame.
+    // Before the first frame, there is nothing to restore.
     const before =
       index > 0 && control.dispose === 2 ? crop(canvas, x, y, control.width, control.height) : createBitmap(control.width, control.height)
     const picture = decodePng(still(control, shared, ihdr), { maxPixels })
@@ -181,7 +181,7 @@ function compose({ width, height, controls, shared, maxPixels }: Animation, ihdr
   })
 }
 
-/** A PNG of one frame alone. */
+/** Makes a PNG of one frame. */
 function still({ width, height, data }: Control, shared: readonly Uint8Array[], ihdr: Uint8Array): Uint8Array {
   const header = ihdr.slice()
   const view = new DataView(header.buffer)

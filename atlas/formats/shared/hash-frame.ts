@@ -30,7 +30,7 @@ export interface HashFrame {
 /**
  * Converts a placed frame to its JSON.
  *
- * @param durationMs Left out if `undefined`.
+ * @param durationMs Omitted in the JSON if `undefined`.
  */
 export function toHashFrame(placed: PlacedFrame, durationMs?: number): HashFrame {
   const { x, y, width, height, isTurned = false, offsetX, offsetY, sourceWidth, sourceHeight } = placed
@@ -46,7 +46,7 @@ export function toHashFrame(placed: PlacedFrame, durationMs?: number): HashFrame
   }
 }
 
-/** Whether the frame on the page is smaller than the untrimmed one. */
+/** Whether the frame on the page is smaller than the untrimmed frame. */
 export function isTrimmed({ width, height, sourceWidth, sourceHeight }: PlacedFrame): boolean {
   return width !== sourceWidth || height !== sourceHeight
 }
@@ -58,7 +58,7 @@ export interface PageMeta {
   readonly image: string
   readonly format: 'RGBA8888'
   readonly size: { readonly w: number; readonly h: number }
-  /** A string, as TexturePacker writes it. */
+  /** A string, as in TexturePacker's files. */
   readonly scale: string
 }
 

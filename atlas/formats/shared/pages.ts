@@ -3,7 +3,7 @@ import { encodePage, type PageEncoding } from '../../encode/codec.ts'
 import { wholeBlocks } from '../../encode/texture.ts'
 import type { EncodedAtlas, EncodedPage } from '../format.ts'
 
-/** How the pages of an atlas are encoded and named. */
+/** Options for encoding and naming the pages of an atlas. */
 export interface EncodeOptions extends PageEncoding {
   /**
    * Returns the file name of a page, relative to the data file.
@@ -36,8 +36,8 @@ export function scaleSuffix(scale: number): string {
 }
 
 /**
- * Pages encoded at the same time: as many as Node has threads for such work. More pages would only wait, and
- * each may hold a copy of its pixels.
+ * Pages encoded at the same time: the number of Node's threads for such work. More pages would only wait, and each
+ * page may keep a copy of its pixels.
  */
 const PAGES_AT_ONCE = 4
 

@@ -6,7 +6,7 @@ export interface PlayedFrame {
   readonly durationMs: number
 }
 
-/** All animations, and each picture as one of a single frame, for formats that hold nothing but animations. */
+/** All animations, and each picture as an animation of one frame, for formats that have only animations. */
 export function withStills({ frames, animations }: Pick<Atlas, 'frames' | 'animations'>): readonly AtlasAnimation[] {
   const stills = frames.flatMap(({ name, isStill }): AtlasAnimation[] =>
     isStill ? [{ name, sprite: name.split('/')[0] as string, frames: [{ name, durationMs: 1000 }], fps: 1, loop: false, yoyo: false }] : [],
@@ -15,8 +15,8 @@ export function withStills({ frames, animations }: Pick<Atlas, 'frames' | 'anima
 }
 
 /**
- * The frames of an animation in playing order, for formats that cannot play backwards: the frames of the way
- * back are added, without repeating the ends.
+ * The frames of an animation in playing order, for formats that cannot play backwards: the backward frames are added,
+ * without repeating the ends.
  */
 export function playedFrames({ frames, loop, yoyo }: AtlasAnimation): readonly PlayedFrame[] {
   if (!yoyo) return frames
@@ -24,8 +24,8 @@ export function playedFrames({ frames, loop, yoyo }: AtlasAnimation): readonly P
 }
 
 /**
- * Rounds durations to whole milliseconds, at least 1 each. It rounds the end times, not the durations, so
- * that a long animation does not drift.
+ * Rounds durations to whole milliseconds, at least 1 each. The end times are rounded, not the durations, so that a
+ * long animation does not drift.
  */
 export function toWholeMs(durationsMs: readonly number[]): readonly number[] {
   let end = 0
@@ -38,7 +38,7 @@ export function toWholeMs(durationsMs: readonly number[]): readonly number[] {
 
 /**
  * First duration of each frame by name, for formats with one duration per frame. If a frame plays twice with
- * different durations, the first one counts.
+ * different durations, the first duration counts.
  */
 export function firstDurations(animations: readonly AtlasAnimation[]): ReadonlyMap<string, number> {
   return new Map(animations.flatMap(({ frames }) => frames.map(({ name, durationMs }) => [name, durationMs] as const)).reverse())

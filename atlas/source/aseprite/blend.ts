@@ -1,5 +1,5 @@
 /**
- * Blend modes exactly as Aseprite computes them, with its rounding. A colour is one number: red in the lowest
+ * Blend modes with exactly Aseprite's results, including its rounding. A colour is one number: red in the lowest
  * byte, then green, blue and alpha.
  *
  * @see Aseprite, `src/doc/blend_funcs.cpp` (MIT), its "new" blend method; pixman, `pixman-combine32.h`.
@@ -9,7 +9,7 @@
 /** Draws a colour over another. Opacity and the result's channels are 0 to 255. */
 export type Blend = (backdrop: number, source: number, opacity: number) => number
 
-/** A mode, and how many times longer than normal it takes. */
+/** A mode, with its time as a multiple of the normal mode's. */
 export interface BlendMode {
   readonly blend: Blend
   readonly steps: number
@@ -33,7 +33,7 @@ function pack(red: number, green: number, blue: number, alpha: number): number {
   return (red | (green << 8) | (blue << 16) | (alpha << 24)) >>> 0
 }
 
-/** Combines red, green and blue of two colours, and takes this alpha. */
+/** Combines red, green and blue of two colours, with this alpha. */
 function eachChannel(a: number, b: number, alpha: number, mix: (a: number, b: number) => number): number {
   return pack(mix(a & 255, b & 255), mix((a >> 8) & 255, (b >> 8) & 255), mix((a >> 16) & 255, (b >> 16) & 255), alpha)
 }
@@ -50,12 +50,12 @@ function normal(backdrop: number, source: number, opacity: number): number {
   return pack(red, green, towards((backdrop >> 16) & 255, (source >> 16) & 255, alpha, sum), sum)
 }
 
-/** The way from `a` to `b` by part ÷ whole, cut off as C does. */
+/** The value between `a` and `b` at part ÷ whole, truncated as in C. */
 function towards(a: number, b: number, part: number, whole: number): number {
   return a + Math.trunc(((b - a) * part) / whole)
 }
 
-/** `rgba_blender_merge`, of two colours with one alpha that is not 0. */
+/** `rgba_blender_merge`, for two colours with the same alpha, which is not 0. */
 function merge(a: number, b: number, opacity: number): number {
   const [red, green, blue] = [a & 255, (a >> 8) & 255, (a >> 16) & 255]
   const [moreRed, moreGreen, moreBlue] = [(b & 255) - red, ((b >> 8) & 255) - green, ((b >> 16) & 255) - blue]
@@ -83,7 +83,7 @@ function channels(mix: (b: number, s: number) => number): BlendMode {
   return { blend: byBackdrop((backdrop, source) => eachChannel(backdrop, source, source >>> 24, mix)), steps: 8 }
 }
 
-/** A mode that looks at the whole colour. */
+/** A mode that combines whole colours. */
 function colours(mix: (b: Rgb, s: Rgb) => Rgb): BlendMode {
   const mixed = (backdrop: number, source: number): number => {
     const [red, green, blue] = mix(toRgb(backdrop), toRgb(source))
@@ -132,7 +132,7 @@ function withLightness(rgb: Rgb, wanted: number): Rgb {
   return (most > 1 ? raised.map((value) => l + ((value - l) * (1 - l)) / (most - l)) : raised) as unknown as Rgb
 }
 
-/** `set_sat`, as it is since August 2025. Versions before mixed up the channels if two were equal. */
+/** `set_sat`, in the form since August 2025. Earlier versions mixed up the channels if two were equal. */
 function withSaturation(rgb: Rgb, wanted: number): Rgb {
   const least = Math.min(...rgb)
   const range = saturation(rgb)

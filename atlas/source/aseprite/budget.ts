@@ -1,6 +1,6 @@
 import { refuseAseprite } from './refuse.ts'
 
-/** What reading one file may take. */
+/** Limits for reading one file. */
 export interface AsepriteLimits {
   /**
    * Bytes of the file.
@@ -22,7 +22,7 @@ export interface AsepriteLimits {
   readonly maxSteps?: number
 }
 
-/** The pixels and steps of one file. They are counted before they are taken, and never timed. */
+/** The pixels and steps of one file, counted before memory or time is used, and never timed. */
 export class AsepriteBudget {
   readonly #maxPixels: number
   readonly #maxSteps: number

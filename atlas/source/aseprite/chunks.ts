@@ -6,7 +6,7 @@ import { type AsepriteRectangle, type AsepriteSlice, type AsepriteSliceKey, type
 import { refuseAseprite } from './refuse.ts'
 import type { Cel, Header, Layer, Moment, StoredImage, TileMasks, Tileset } from './sprite.ts'
 
-/** What the chunks so far hold. */
+/** The content of the chunks read so far. */
 export interface Seen {
   readonly header: Header
   readonly budget: AsepriteBudget
@@ -24,7 +24,7 @@ export interface Seen {
 const MAX_LAYERS = 2 ** 16
 /** Groups inside each other. */
 const MAX_LEVEL = 100
-/** Pixels that a tag or a key of a slice counts for. It takes about as much memory. */
+/** Number of pixels with about the same memory as a tag or a key of a slice. */
 const ENTRY_PIXELS = 32
 
 const kinds = ['image', 'group', 'tilemap'] as const
@@ -64,7 +64,7 @@ export function readLayer(fields: Fields, seen: Seen): void {
 /**
  * Reads a cel chunk (0x2005).
  *
- * @param cels Those of this frame, to which it is added.
+ * @param cels The cels of this frame, to which the new cel is added.
  */
 export function readCel(fields: Fields, seen: Seen, cels: Map<number, Cel>, earlier: readonly Moment[]): void {
   const index = fields.word()

@@ -19,8 +19,8 @@ interface Stamp {
 }
 
 /**
- * Draws frames as Aseprite's editor shows them: indexed and grey sprites too are blended as RGBA. (Its export of
- * such sprites to a PNG ignores opacity and modes, which a palette cannot express.)
+ * Draws frames as Aseprite's editor shows them: indexed and grey sprites are blended as RGBA too. (Its export of such
+ * sprites to a PNG ignores opacity and modes, because a palette cannot express them.)
  *
  * @see Aseprite, `src/render/render.cpp`, `src/doc/render_plan.cpp`.
  */
@@ -30,7 +30,7 @@ export class Painter {
   /** By parent. */
   readonly #children = new Map<Layer | undefined, Layer[]>()
   readonly #unpacked = new Map<StoredImage, { readonly colours: Uint32Array; readonly palette: Uint32Array }>()
-  /** The canvas, and one for each level of groups. */
+  /** The canvas, and a further canvas for each level of groups. */
   readonly #canvases: Uint32Array[] = []
 
   constructor(sprite: Sprite, budget: AsepriteBudget) {
@@ -55,7 +55,7 @@ export class Painter {
     return bitmap
   }
 
-  /** An indexed background has no clear pixels: its clear index has a colour too. */
+  /** The colour of the backdrop. An indexed background has no clear pixels, so its clear index has a colour too. */
   #backdrop({ palette }: Moment): number {
     const { header, layers } = this.#sprite
     const isOpaque = header.pixelBytes === 1 && layers[0]?.isBackground === true && layers[0].isVisible
@@ -166,7 +166,7 @@ function rawBytes({ bytes, isPacked }: StoredImage, length: number): Uint8Array 
   return bytes
 }
 
-/** Returns one number a pixel or tile. A pixel that draws nothing is 0. */
+/** Returns one number for each pixel or tile. A pixel that draws nothing is 0. */
 function toColours(raw: Uint8Array, unitBytes: number, palette: Uint32Array, clearIndex: number): Uint32Array {
   const colours = new Uint32Array(raw.length / unitBytes)
   const view = new DataView(raw.buffer, raw.byteOffset, raw.length)

@@ -1,6 +1,6 @@
 import { refuseAseprite } from './refuse.ts'
 
-/** Reads fields one after the other, little-endian, and never beyond their end. The methods are named as in the format. */
+/** Reads fields one after the other, little-endian, and never beyond their end. The methods have the format's names. */
 export class Fields {
   readonly #bytes: Uint8Array
   readonly #view: DataView
@@ -39,7 +39,7 @@ export class Fields {
     return this.#view.getInt32(this.#take(4), true)
   }
 
-  /** A length and as many bytes of UTF-8. A wrong byte becomes U+FFFD. */
+  /** Reads a length and a text of that many bytes of UTF-8. A wrong byte becomes U+FFFD. */
   string(): string {
     return new TextDecoder('utf-8', { ignoreBOM: true }).decode(this.bytes(this.word()))
   }

@@ -1,13 +1,13 @@
 import type { Bitmap } from '../../bitmap.ts'
 
-/** One frame as Aseprite shows it: all visible layers, drawn on the whole canvas. */
+/** One frame: all visible layers, drawn on the whole canvas. */
 export interface AsepriteFrame {
   readonly bitmap: Bitmap
   /** Milliseconds, 1 to 65,535. */
   readonly durationMs: number
 }
 
-/** The order in which a tag plays its frames, as Aseprite's own JSON names it, with a dash. */
+/** The order in which a tag plays its frames. The names are those of Aseprite's JSON, with a dash. */
 export type AsepriteDirection = 'forward' | 'reverse' | 'pingpong' | 'pingpong-reverse'
 
 /** The directions by their numbers in the file. */
@@ -21,7 +21,7 @@ export interface AsepriteTag {
   /** Last frame, from 0; not before `from`. */
   readonly to: number
   readonly direction: AsepriteDirection
-  /** How often it plays, up to 65,535. 0 if the author has not said. */
+  /** Number of plays, up to 65,535; 0 if the author has not set it. */
   readonly repeat: number
 }
 
@@ -33,9 +33,9 @@ export interface AsepriteRectangle {
   readonly height: number
 }
 
-/** A slice from one frame on. */
+/** The rectangle of a slice, beginning with one frame. */
 export interface AsepriteSliceKey extends AsepriteRectangle {
-  /** First frame for which it holds, from 0. */
+  /** First frame with this rectangle, from 0. */
   readonly frame: number
   /** The middle of a nine-slice, relative to the slice. Never empty. */
   readonly center?: AsepriteRectangle
@@ -49,13 +49,13 @@ export interface AsepriteSlice {
   readonly keys: readonly AsepriteSliceKey[]
 }
 
-/** What an Aseprite file says of itself, without its pixels. */
+/** The content of an Aseprite file without its pixels. */
 export interface AsepriteInfo extends Omit<AsepriteFile, 'frames'> {
-  /** How long each frame is shown, in milliseconds, 1 to 65,535. */
+  /** Display time of each frame, in milliseconds, 1 to 65,535. */
   readonly durations: readonly number[]
 }
 
-/** What is read from an Aseprite file, and written to one. */
+/** The content of an Aseprite file, for reading and writing. */
 export interface AsepriteFile {
   /** Size of the canvas and of every frame, pixels, 1 to 65,535. */
   readonly width: number
@@ -67,7 +67,7 @@ export interface AsepriteFile {
 }
 
 /**
- * Coordinates of a pivot that is not set, in a slice of which another key has one.
+ * Coordinates of an unset pivot, in a slice with a pivot in another key.
  *
  * @see Aseprite, `src/doc/slice.h`, `SliceKey::NoPivot`.
  */

@@ -5,12 +5,12 @@ import { refuseAseprite } from './refuse.ts'
 /** Steps of copying a palette. */
 const PALETTE_STEPS = 256
 
-/** Opaque black, the colour that Aseprite gives an entry of which it knows nothing. */
+/** Opaque black, the colour of an undefined entry in Aseprite. */
 const BLACK = 0xff000000
 
 /**
- * Reads a palette chunk. It changes the colours of this frame and the following ones. Colours after the
- * 256th are not kept, since a pixel is one byte.
+ * Reads a palette chunk. The chunk changes the colours of this frame and all later frames. Colours after the 256th
+ * are dropped, since a pixel is one byte.
  */
 export function readPalette(fields: Fields, seen: Seen): void {
   seen.hasNewPalette = true
@@ -29,14 +29,15 @@ export function readPalette(fields: Fields, seen: Seen): void {
 }
 
 /**
- * Reads a palette chunk of Aseprite before 1.1, or of any without clear colours. It is ignored after a new one.
+ * Reads a palette chunk of Aseprite before 1.1, or of any version without clear colours. It is ignored after a
+ * palette chunk of the new form.
  *
- * @param levels Of a channel: 256, or 64 as in FLI files.
+ * @param levels Number of values of a channel: 256, or 64 as in FLI files.
  */
 export function readOldPalette(fields: Fields, seen: Seen, levels: 256 | 64): void {
   if (seen.hasNewPalette) return
   const packets = fields.word()
-  // Two packets would mean different colours to the format, to FLI and to Aseprite's reader. None writes them.
+  // Two packets would mean different colours in the format, in FLI and in Aseprite's reader. No program writes them.
   if (packets > 1) refuseAseprite('palette', `expected one run of colours in an old palette, found ${packets}.`)
   if (packets === 0) return
   const first = fields.byte()
@@ -51,7 +52,7 @@ export function readOldPalette(fields: Fields, seen: Seen, levels: 256 | 64): vo
   seen.palette = palette
 }
 
-/** Returns a copy of the palette. Frames before this one keep theirs. */
+/** Returns a copy of the palette, because earlier frames keep theirs. */
 function resized({ palette, budget }: Seen, size: number): Uint32Array {
   budget.work(PALETTE_STEPS)
   const copy = new Uint32Array(size).fill(BLACK)

@@ -5,11 +5,11 @@ import { readOldPalette, readPalette } from './palette.ts'
 import { refuseAseprite } from './refuse.ts'
 import type { Cel, Header, Moment, Sprite } from './sprite.ts'
 
-/** Pixels that a chunk counts for. It takes about as much memory. */
+/** Number of pixels with about the same memory as a chunk. */
 const CHUNK_PIXELS = 64
 
 /**
- * Parses a file. Chunks of unknown types are skipped, as the format asks; so are those that hold nothing to
+ * Parses a file. Chunks of unknown types are skipped, as the format requires, and so are chunks without anything to
  * draw.
  *
  * @throws {AtlasError} `SW_ASEPRITE`

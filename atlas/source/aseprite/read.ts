@@ -10,11 +10,11 @@ import { parseAseprite } from './parse.ts'
  * It reads RGBA, grey and indexed sprites; layers, groups (blended as a whole too, if the file says so), all blend modes, linked cels, z-indices and tilemaps.
  * Hidden layers and reference layers are not drawn, nor are their pixels unpacked. User data are skipped.
  *
- * @param range First and last frame to draw, from 0. The others are left out.
+ * @param range First and last frame to draw, from 0.
  * @default all frames
- * @throws {AtlasError} `SW_ASEPRITE`, with the stable name of the broken rule in `facts.rule`: a damaged file,
- * one above the limits, or one that cannot be drawn exactly: pixels that are not square, another colour profile
- * than sRGB, or tiles in another file.
+ * @throws {AtlasError} `SW_ASEPRITE`, with the stable name of the broken rule in `facts.rule`: a file that is damaged,
+ * above the limits, or cannot be drawn exactly: pixels that are not square, another colour profile than sRGB, or tiles
+ * in another file.
  * @see Aseprite File Format (.ase/.aseprite) Specifications.
  */
 export function readAseprite(
@@ -34,7 +34,7 @@ export function readAseprite(
 /**
  * Reads times, tags and slices of a native Aseprite file. Unpacks and draws no pixels.
  *
- * @throws As {@link readAseprite}, but for faults of pixels.
+ * @throws As {@link readAseprite}, except for faults of pixels.
  */
 export function asepriteInfo(bytes: Uint8Array, limits: AsepriteLimits = {}): AsepriteInfo {
   const { header, moments, tags, slices } = parseAseprite(bytes, new AsepriteBudget(bytes.length, limits))

@@ -1,7 +1,7 @@
 import type { BlendMode } from './blend.ts'
 import type { AsepriteSlice, AsepriteTag } from './file.ts'
 
-/** Pixels or tiles as they are stored. They are unpacked when they are first drawn. */
+/** Stored pixels or tiles, which are unpacked when they are first drawn. */
 export interface StoredImage {
   /** Pixels, or tiles of a tilemap. 1 or more. */
   readonly width: number
@@ -11,7 +11,7 @@ export interface StoredImage {
   readonly unitBytes: 1 | 2 | 4
   /** Whether the bytes are a zlib stream. */
   readonly isPacked: boolean
-  /** How a tile is stored, if this is a tilemap. */
+  /** The bits of a stored tile, for a tilemap. */
   readonly masks?: TileMasks | undefined
 }
 
@@ -26,27 +26,27 @@ export interface TileMasks {
 
 /** An image in one frame of one layer. */
 export interface Cel {
-  /** Place of its top left corner on the canvas. */
+  /** Place of the image's top left corner on the canvas. */
   readonly x: number
   readonly y: number
   /** 0 to 255. */
   readonly opacity: number
-  /** Number of layers by which it is drawn later. */
+  /** Number of layers by which the image is drawn later. */
   readonly zIndex: number
   readonly image: StoredImage
 }
 
 /** A layer. */
 export interface Layer {
-  /** Its number, from 0 at the bottom. */
+  /** Number of the layer, from 0 at the bottom. */
   readonly index: number
   readonly kind: 'image' | 'group' | 'tilemap'
   readonly parent: Layer | undefined
-  /** Whether it and all its groups are visible. */
+  /** Whether the layer and all its groups are visible. */
   readonly isVisible: boolean
-  /** Whether it is the lowest layer, which has no clear pixels. */
+  /** Whether this is the lowest layer, which has no clear pixels. */
   readonly isBackground: boolean
-  /** Whether it is a picture to trace, which is no part of the drawing. */
+  /** Whether the layer is a picture to trace, which is no part of the drawing. */
   readonly isReference: boolean
   readonly mode: BlendMode
   /** 0 to 255. */
@@ -58,10 +58,10 @@ export interface Layer {
 /** Tiles, one below the other in one image. */
 export interface Tileset {
   readonly tileHeight: number
-  /** Tile IDs are below it. */
+  /** Number of tiles. All tile IDs are below it. */
   readonly count: number
   readonly image: StoredImage
-  /** Whether tile 0 draws nothing. In very old files that is 0xffffffff. */
+  /** Whether tile 0 draws nothing. In very old files, tile 0xffffffff draws nothing instead. */
   readonly isZeroEmpty: boolean
 }
 
@@ -74,7 +74,7 @@ export interface Moment {
   readonly palette: Uint32Array
 }
 
-/** A parsed file; nothing is unpacked or drawn. */
+/** A parsed file, in which nothing is unpacked or drawn. */
 export interface Sprite {
   readonly header: Header
   /** From the bottom up. */
@@ -95,7 +95,7 @@ export interface Header {
   readonly hasLayerOpacity: boolean
   /** Whether a group is drawn on a clear canvas first. */
   readonly composesGroups: boolean
-  /** Milliseconds of a frame that has none. */
+  /** Milliseconds of a frame without its own time. */
   readonly speedMs: number
   /** Index that draws nothing, if a pixel is an index. */
   readonly clearIndex: number

@@ -116,7 +116,7 @@ function chunk(type: number, ...parts: readonly Uint8Array[]): Uint8Array {
   return sized(word(type), ...parts)
 }
 
-/** Puts the length of all in front, which counts itself. */
+/** Adds the total length in front, which includes the length field. */
 function sized(...parts: readonly Uint8Array[]): Uint8Array {
   return Buffer.concat([dword(parts.reduce((sum, { length }) => sum + length, 4)), ...parts])
 }
