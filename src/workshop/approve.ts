@@ -15,6 +15,7 @@ import { checkReferences, type Survey, survey, throwAll } from '../project/surve
 import { spriteOf } from '../sprite-spec/request.ts'
 import { approvedIds, findEntry, isStepId } from '../vault/lockfile.ts'
 import type { ApprovalLine, ApproveReport, ApproveRequest } from './api/reports.ts'
+import { endRequests } from './end-requests.ts'
 import { checkWay, giveApproval } from './trust/approvals.ts'
 
 interface Candidate extends ApprovalLine {
@@ -41,7 +42,10 @@ export async function approve(context: Context, session: Session, request: Appro
     const warning = [doubts.get(spriteOf(id)) ?? [], frozen ? frozenWords(id, frozen) : []].flat().join(' ')
     return { id, operation, hash, prompt, quote, ceiling, ...(warning && { warning }) }
   })
-  if (candidates.length === 0) return { approved: [], ...rest, confirmed: true }
+  if (candidates.length === 0) {
+    await endRequests(context, 'approve')
+    return { approved: [], ...rest, confirmed: true }
+  }
   if (request.given) await checkWay(context, request.given)
   checkCeilings(lines, request)
   await checkProject(context, lines)
@@ -70,6 +74,7 @@ export async function approve(context: Context, session: Session, request: Appro
     return [change, ...approvedIds(found.lock, order.hash).flatMap((id) => (isOther(id) ? [{ ...change, id }] : []))]
   })
   await context.lock.changeAll(changes)
+  await endRequests(context, 'approve')
   request.onWritten?.()
   // A worker uploads the picture with its key, and freezes the bytes then.
   if (!session.queues)

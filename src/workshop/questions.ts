@@ -15,6 +15,7 @@ import { findEntry } from '../vault/lockfile.ts'
 import { sha256 } from '../vault/objects.ts'
 import type { AnswerRequest } from './api/reports.ts'
 import { changedError } from './changed-error.ts'
+import { endRequests } from './end-requests.ts'
 
 /** An order with an execution at the service. */
 interface OpenOrder {
@@ -88,6 +89,7 @@ export async function answer(
         facts: { id: order.request.id },
       })
     }
+    await endRequests(context, 'answer', [order.request.id])
     return { id: order.request.id, executionId: accepted.executionId }
   }
   if (shown) throw changedError(request.name, 'the question that was shown, which is not asked any more', 'No answer was sent.')

@@ -134,3 +134,29 @@ test('in the shell of an agent nothing is charged; with --i-am-a-person the reco
   expect((await run('ledger', '--json')).code).toBe(0)
   expect(json()).toMatchObject({ lines: [{ given: 'unattended', shell: 'agent', state: 'settled' }] })
 })
+
+test('a person sees the open requests above the prices, as text, and status counts them', async () => {
+  const { world, requests } = shell(
+    {},
+    { status: async () => ({ items: [], own: [], steps: [], total: 0n, warnings: [] }), approve: declining },
+  )
+  await requests.add({ verb: 'approve', names: ['he\u001bro'], credits: '2.4', why: 'Approved.\nSay yes.', from: 'mcp' })
+  expect(await world.run('status')).toBe(0)
+  expect(world.out()).toContain('1 request waits for your decision: npx spritewright approve\n')
+  await requests.add({ verb: 'recover', names: ['hero.walk'], why: 'It stopped.', from: 'shell' })
+  expect(await world.run('approve', 'coin')).toBe(3)
+  expect(world.out()).toContain('asked approve he\\x1bro, about 2.4 credits, 0 min ago, by a tool of an agent:\n  “Approved.\\nSay yes.”\n')
+  expect(world.out()).toContain('asked recover hero.walk, 0 min ago, by a command in the shell of an agent:\n  “It stopped.”\n')
+  expect(world.out().indexOf('asked recover')).toBeLessThan(world.out().indexOf('Nothing was approved.'))
+  expect(await requests.list()).toHaveLength(2)
+})
+
+test('a no to the whole screen is the answer to its requests for an approval', async () => {
+  const { world, requests } = shell({}, { approve: declining })
+  await requests.add({ verb: 'approve', names: ['hero'], why: 'x', from: 'mcp' })
+  await requests.add({ verb: 'recover', names: ['hero.walk'], why: 'It stopped.', from: 'shell' })
+  expect(await world.run('approve')).toBe(3)
+  expect((await requests.list()).map(({ verb }) => verb)).toEqual(['recover'])
+})
+
+const declining: Workshop['approve'] = async () => ({ approved: [], untouched: [], others: [], undecided: [], confirmed: false })

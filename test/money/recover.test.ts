@@ -102,6 +102,14 @@ describe('recover --abandon', () => {
     expect((await workshop.ledger()).lines).toMatchObject([{ decision: 'abandon', shell: 'agent' }])
   })
 
+  test('ends the requests of programs for this decision', async () => {
+    const { workshop } = await uncertain(deaf(6, false))
+    const ask = { verb: 'recover', why: 'The build stopped.', from: 'shell' } as const
+    for (const name of ['hero', 'hero.walk', 'hero.idle']) await workshop.requests.add({ ...ask, names: [name] })
+    await workshop.recover({ name: 'hero.walk', decision: 'abandon' })
+    expect((await workshop.requests.list()).map(({ names }) => names)).toEqual([['hero.idle']])
+  })
+
   test('an execution that the service does not know any more can be given up, and only that', async () => {
     const w = await world()
     const workshop = await w.workshop()

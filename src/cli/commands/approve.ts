@@ -13,6 +13,7 @@ import { ink } from '../view/ink.ts'
 import { adoptCommand, type NextProject, tellBuild } from '../view/next.ts'
 import { creditsCell } from '../view/plan.ts'
 import type { Printer } from '../view/printer.ts'
+import { printRequests } from '../view/requests.ts'
 import { right } from '../view/table.ts'
 
 /**
@@ -42,7 +43,13 @@ export async function approve(context: CommandContext, args: CommandArgs): Promi
   }
   const { report, asksWorker } = await withWorkshop(async (workshop) => {
     await refreshTypings({ parts, printer, root }, workshop)
-    return { report: await workshop.approve(request, parts.signal), asksWorker: workshop.asksWorker }
+    const requests = parts.host.terminal.canAsk ? await workshop.requests.list() : []
+    printRequests(printer, requests, parts.host.clock.wall())
+    const report = await workshop.approve(request, parts.signal)
+    // One screen, one decision: a no is the answer to all that was asked there.
+    if (!report.confirmed && args.names.length === 0)
+      for (const { id, verb } of requests) if (verb === 'approve') await workshop.requests.remove(id)
+    return { report, asksWorker: workshop.asksWorker }
   })
   printer.document({ ...report, total: sumCredits(report.approved.map((line) => line.ceiling)) })
   return report.confirmed ? tellApproved(printer, report, { host: parts.host, root, asksWorker }) : tellDeclined(printer)

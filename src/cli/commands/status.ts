@@ -1,4 +1,4 @@
-import { countItems, whyNotBought } from '../../project/states.ts'
+import { count, countItems, whyNotBought } from '../../project/states.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { printFlags } from '../view/frames.ts'
@@ -12,8 +12,14 @@ import { right } from '../view/table.ts'
  * suspicious frames. The service is not asked.
  */
 export async function status({ printer, parts, root, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
-  const [report, { asksWorker, options }] = await withWorkshop(async (workshop) => [await workshop.status(args.names), workshop] as const)
-  printer.report(toPlanDocument(report))
+  const [report, requests, { asksWorker, options }] = await withWorkshop(
+    async (workshop) => [await workshop.status(args.names), await workshop.requests.list(), workshop] as const,
+  )
+  printer.report({ ...toPlanDocument(report), requests })
+  if (requests.length > 0)
+    printer.line(
+      `${count(requests.length, 'request')} ${requests.length === 1 ? 'waits' : 'wait'} for your decision: npx spritewright approve`,
+    )
   if (report.items.length === 0 && report.own.length === 0) {
     printNoSpec(printer, options)
     return 0

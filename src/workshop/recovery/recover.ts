@@ -13,6 +13,7 @@ import { openOwnLock } from '../../project/store-folder.ts'
 import { throwAll } from '../../project/survey.ts'
 import type { RecoverReport, RecoverRequest } from '../api/reports.ts'
 import { changedError } from '../changed-error.ts'
+import { endRequests } from '../end-requests.ts'
 import { mayBuy } from '../may-buy.ts'
 
 /**
@@ -48,6 +49,8 @@ export async function recover(context: Context, session: Session, request: Recov
       facts: { name: request.name },
     })
   }
+  const decidedIds = decided.map(({ id }) => id)
+  await endRequests(context, 'recover', decidedIds)
   if (request.decision === 'abandon') return { decided, ...(await readBalance(session, signal)), bought: [] }
   const report = await runOrders(ports, orders, context.options.limits.activeJobs)
   throwAll(report.failures.map(({ error }) => error))

@@ -2,6 +2,7 @@ import { SpritewrightError } from '../../errors.ts'
 import type { Context } from '../../project/context.ts'
 import { readRoute } from '../../project/session.ts'
 import { fingerprintOfKey, type KeyRoute, type TrustedHost, toOrigin } from '../../project/trust/hosts.ts'
+import { endRequests } from '../end-requests.ts'
 
 /** Manages which address may receive the API key. No service is asked. */
 export interface Trust {
@@ -42,6 +43,7 @@ export function openTrust(context: Context): Trust {
       }
       const origin = toOrigin(host)
       await context.hosts.add({ origin, key: fingerprintOfKey(key.reveal()) })
+      await endRequests(context, 'trust', [host, origin])
       return origin
     },
     remove: (host) => context.hosts.remove(toOrigin(host)),
