@@ -100,6 +100,8 @@ export const asks = {
     executionId: serviceId.optional(),
   }),
   cancel: z.strictObject(paid),
+  /** Ends a request of a program, {@link PanelState.requests}. */
+  dismiss: z.strictObject({ id: z.uuid() }),
 }
 
 /** The names of the panel's actions. */
@@ -154,6 +156,7 @@ export interface ActionAnswers {
    * at the service, because the picture may have been finished first.
    */
   readonly cancel: Done & { readonly status: string }
+  readonly dismiss: Done
 }
 
 /** The action is done. */

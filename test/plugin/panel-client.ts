@@ -53,6 +53,7 @@ export const staleAsks: { readonly [Name in ActionName]: ActionRequest<Name> } =
   create: { name: 'hero', prompt: 'another', picture: 'AAAA' },
   recover: { ...paid, decision: 'replay', attempt: 1, about: 'submission' },
   cancel: paid,
+  dismiss: { id: '00000000-0000-4000-8000-000000000000' },
 }
 
 /** An event of the panel's stream. */

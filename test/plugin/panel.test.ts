@@ -89,6 +89,25 @@ describe('buying from the panel', () => {
     expect(panel.texts.filter((text) => text.includes(panel.token))).toEqual([])
   })
 
+  test('shows what programs ask the person: an approval ends that request, and another one is dismissed', async () => {
+    const { start, service, game } = await world()
+    const { panel } = await start()
+    const env = { SPRITEWRIGHT_BASE_URL: service.url, SPRITEWRIGHT_API_KEY: key }
+    const agent = await createWorkshop({ root: game.root, host: hostOf(game, env) })
+    open.push(() => agent.close())
+    const ask = { verb: 'approve', names: ['hero'], credits: '1.6', why: 'The level needs\na hero.', from: 'mcp' } as const
+    const asked = await agent.requests.add(ask)
+    const other = await agent.requests.add({ ...ask, verb: 'recover' })
+    const { requests } = await panel.state()
+    expect(requests).toEqual([asked, other].sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1)))
+    expect(requests[0]?.why).toBe('The level needs\\na hero.')
+    await approveHero(panel)
+    expect((await panel.stateWhere((state) => state.requests.length === 1)).requests).toEqual([other])
+    await panel.act('dismiss', { id: other.id })
+    expect((await panel.state()).requests).toEqual([])
+    expect(await panel.refused('dismiss', { id: '../hosts' })).toMatchObject({ status: 400 })
+  })
+
   test('bought art plays on when its prompt is edited: the panel marks it, and the terminal says so once', async () => {
     const { start, game } = await world()
     const { panel, crawl, log } = await start()

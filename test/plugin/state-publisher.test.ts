@@ -29,6 +29,7 @@ function world(startedAt: number): {
       repaired: 0,
       warnings: [],
     }),
+    requests: { list: async () => [] },
     host: { clock: { wall: () => startedAt } },
   } as unknown as StatePorts['workshop']
   const publisher = createStatePublisher({

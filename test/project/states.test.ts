@@ -199,6 +199,7 @@ async function paidInPanel(workshop: Workshop): Promise<PanelPaid> {
     ...{
       root: '/game',
       folder: '',
+      requests: [],
       open: overview.items.map(({ spec }) => spec.name),
       engines: [],
       revision: 1,

@@ -125,6 +125,10 @@ export function createActions(ports: ActionPorts): Actions {
       const [ended] = await workshop.cancel(id, undefined, hash)
       return { ...done(), status: ended?.status ?? 'unknown' }
     },
+    dismiss: async ({ id }) => {
+      await workshop.requests.remove(id)
+      return done()
+    },
   }
 }
 

@@ -7,7 +7,7 @@ import { createRecordReader } from './ledger.ts'
 
 /** The dependencies of a panel's state. */
 export interface StatePorts {
-  readonly workshop: Pick<Workshop, 'overview' | 'ledger' | 'host'>
+  readonly workshop: Pick<Workshop, 'overview' | 'ledger' | 'host' | 'requests'>
   /**
    * Returns the sprites that the game shows now. Each call adds these sprites, and a few that the game has not
    * requested, until all are made.
@@ -21,7 +21,7 @@ export interface StatePorts {
   readonly partsOf: (
     request: GuardedRequest,
     mayBuy: boolean,
-  ) => Omit<StateParts, 'revision' | 'open' | 'overview' | 'sheets' | 'errors' | 'ledger'>
+  ) => Omit<StateParts, 'revision' | 'open' | 'overview' | 'sheets' | 'errors' | 'ledger' | 'requests'>
 }
 
 /** Returns the panel's state. */
@@ -52,12 +52,13 @@ export function createStatePublisher({ workshop, shown, publish, partsOf }: Stat
   const look = async (request: GuardedRequest, query: URLSearchParams): Promise<PanelState> => {
     const at = revision
     const open = query.getAll('open')
-    const [{ overview, ledger, errors }, { preview, isComplete }] = await Promise.all([
+    const [{ overview, ledger, errors }, requests, { preview, isComplete }] = await Promise.all([
       records.read(query.has('whole')),
+      workshop.requests.list().catch(() => []),
       shown(open).catch((error: unknown) => ({ preview: { sheets: noSheets, errors: [error] }, isComplete: true })),
     ])
     const state = toPanelState({
-      ...{ ...partsOf(request, overview.mayBuy), overview, ledger, revision: at, open },
+      ...{ ...partsOf(request, overview.mayBuy), overview, ledger, requests, revision: at, open },
       ...{ sheets: preview.sheets, errors: [...preview.errors, ...errors] },
     })
     const found = findChange(state)
@@ -85,7 +86,7 @@ export function createStatePublisher({ workshop, shown, publish, partsOf }: Stat
     /** The details of a sprite, with pictures of these sheets; `undefined` if there is no such sprite. */
     sprite: async (request: GuardedRequest, name: string, sheets: BuiltSheets): Promise<PanelSprite | undefined> => {
       const { overview, ledger } = await records.read(false)
-      const parts = { ...partsOf(request, overview.mayBuy), overview, ledger, sheets, revision, open: [], errors: [] }
+      const parts = { ...partsOf(request, overview.mayBuy), overview, ledger, sheets, requests: [], revision, open: [], errors: [] }
       return toOpenSprite(parts, name)
     },
     /**

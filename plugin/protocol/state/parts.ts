@@ -1,4 +1,4 @@
-import type { BuiltPage, BuiltSheets, JobProgress, LedgerReport, Overview, PriceList } from '../../../src/index.ts'
+import type { BuiltPage, BuiltSheets, JobProgress, LedgerReport, Overview, PersonRequest, PriceList } from '../../../src/index.ts'
 import type { BuyerFailure } from './failures.ts'
 
 /** The permissions of a page. */
@@ -32,6 +32,8 @@ export interface StateParts {
   /** Errors of the sheets. */
   readonly errors: readonly unknown[]
   readonly ledger: LedgerReport
+  /** Open requests of programs to a person, the oldest first. */
+  readonly requests: readonly PersonRequest[]
   readonly prices: PriceList | undefined
   /** Why the last request for prices failed. */
   readonly priceError: unknown

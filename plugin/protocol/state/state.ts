@@ -44,6 +44,8 @@ export function toPanelState(all: StateParts) {
      * and their results are fetched; they are never approved.
      */
     orphans,
+    /** What programs ask a person to decide, the oldest first. */
+    requests: parts.requests,
     totals: {
       /** Number of animations and steps in each state that occurs. */
       counts: countStates([...sprites.flatMap(({ animations }) => animations), ...steps]),

@@ -47,6 +47,7 @@ async function desk(): Promise<Desk> {
         progress: new Map(),
         failures: [],
         access,
+        requests: [],
         sheets,
         prices,
       },

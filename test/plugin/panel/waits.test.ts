@@ -44,6 +44,7 @@ function busyServer(own: object = {}): { readonly actions: Actions; readonly buy
     editSpec: written,
     undoSpecEdit: written,
     createSprite: written,
+    requests: { remove: async () => {} },
     host: {},
     ...own,
   }

@@ -73,6 +73,8 @@ export function createApi(tokenOf: () => string | undefined) {
     listen: ({ onOpen, onLost, onState, onProgress }: EventHandlers): void => {
       const source = new EventSource('api/events')
       source.addEventListener('open', onOpen)
+      // A request of a program comes without an event.
+      window.onfocus = () => onState({ revision: Number.POSITIVE_INFINITY })
       source.addEventListener('error', () => {
         onLost()
         // A restarted server refuses at first, and a browser then stops trying.

@@ -7,6 +7,7 @@ import { inParts, ListPart } from '../controls/list-part.tsx'
 import { PlaceLink } from '../controls/place-link.tsx'
 import { Toast } from '../controls/toast.tsx'
 import { ApproveDialog } from '../money/approve-dialog.tsx'
+import { RequestList } from '../money/request-list.tsx'
 import { AtlasPages } from '../overview/atlas-pages.tsx'
 import { BatchBar } from '../overview/batch-bar.tsx'
 import { Wall } from '../overview/wall.tsx'
@@ -180,6 +181,7 @@ function Notices({ place }: { readonly place: Place }): VNode {
   return (
     <div class="notices">
       <BatchBar />
+      <RequestList />
       {access.words !== '' && (
         <div class="notice stack tight" data-tone="warn">
           <h2>{access.mayAct ? 'Nothing can be bought from here' : 'Read-only'}</h2>
