@@ -115,7 +115,6 @@ export async function createEmbeddedService(
   for (const { id, status } of store.table('execution').values()) if (status === 'queued' || status === 'running') jobs.start(id)
   const notes: RequestNote[] = []
   const hook = createHooks(ground, notes)
-  const money = (wanted: ExecutionRecord['money']): EmbeddedCharge[] => chargesOf(store, wanted)
   return {
     key,
     handle: hook('api', api),
@@ -126,8 +125,8 @@ export async function createEmbeddedService(
       }),
     ),
     requests: () => notes,
-    charges: () => money('settled'),
-    holds: () => money('held'),
+    charges: () => chargesOf(store, 'settled'),
+    holds: () => chargesOf(store, 'held'),
     mistakes: () => mistakes,
     putAccount: async (account) => {
       accounts.put(account)

@@ -2,14 +2,11 @@ import { type Credits, formatCredits, parseCredits } from '../../credit/credits.
 import type { Random } from '../../host/random.ts'
 import { invalid, Refusal } from '../http/http.ts'
 import type { EmbeddedAccount } from '../options/options.ts'
-import { type AccountRecord, type ExecutionRecord, type KeyRecord, type Operation, operations } from '../store/records.ts'
+import { type AccountRecord, type ExecutionRecord, type Operation, operations } from '../store/records.ts'
 import { type Store, sha256Of } from '../store/service-store.ts'
 
 /** The sender of a request: a valid key and its account. */
-export interface Caller {
-  readonly key: KeyRecord
-  readonly account: AccountRecord
-}
+export type Caller = ReturnType<typeof authenticate>
 
 /** Credits of a new account, if its options name none. */
 const GRANTED_BY_DEFAULT = '100'
@@ -69,7 +66,7 @@ export function requireOperation({ account }: Caller, operation: Operation): voi
   if (!account.operations.includes(operation)) throw new Refusal('feature_unavailable', 'This operation is not available to this account.')
 }
 
-function authenticate(store: Store, authorization: string | undefined): Caller {
+function authenticate(store: Store, authorization: string | undefined) {
   if (authorization === undefined) throw invalid('Authorization', 'Bearer with an API key')
   const key = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
   // The store knows only hashes of keys, so neither a key nor the time to compare one can leak.

@@ -4,12 +4,8 @@ import { priceOf, type SpritePricing } from '../options/pricing.ts'
 import { operations } from '../store/records.ts'
 import type { Caller } from './accounts.ts'
 
-/** File endings and media types of pictures that may be uploaded. */
-export const inputTypes: Readonly<Record<string, { readonly format: 'png' | 'jpeg' | 'webp'; readonly extensions: readonly string[] }>> = {
-  'image/png': { format: 'png', extensions: ['png'] },
-  'image/jpeg': { format: 'jpeg', extensions: ['jpg', 'jpeg'] },
-  'image/webp': { format: 'webp', extensions: ['webp'] },
-}
+/** File endings of pictures that may be uploaded, by media type. */
+export const inputTypes = { 'image/png': ['png'], 'image/jpeg': ['jpg', 'jpeg'], 'image/webp': ['webp'] }
 
 /** `GET /v1/capabilities`: the limits and operations that apply to this key. */
 export function capabilitiesOf(
@@ -28,7 +24,7 @@ export function capabilitiesOf(
     maximum_input_dimension: options.maximumInputDimension,
     staged_input_uploads: true,
     maximum_source_input_bytes: options.maximumInputBytes,
-    supported_input_extensions: Object.values(inputTypes).flatMap((type) => type.extensions),
+    supported_input_extensions: Object.values(inputTypes).flat(),
     // The interface requires JSON numbers for these two. They have the digits of the exact text.
     live_charge_credits_per_image: JSON.parse(formatCredits(parseCredits(options.imageCredits))) as number,
     sprite_sheet_credits: JSON.parse(formatCredits(priceOf(pricing, pricing.default_frames, 'remove'))) as number,

@@ -68,11 +68,10 @@ function endpointsOf({ uploadPath, answerPath }: Shapes): readonly Endpoint[] {
  * an `X-Request-ID`, and every refusal is an error envelope.
  */
 export function createApi(ground: ApiGround): (request: ServedRequest) => Promise<ServedResponse> {
-  const endpoints = endpointsOf(ground.options.shapes)
   return async (request) => {
     const requestId = ground.random.uuid()
     try {
-      const response = await dispatch(ground, endpoints, request, requestId).catch((error: unknown) => {
+      const response = await dispatch(ground, request, requestId).catch((error: unknown) => {
         if (error instanceof Refusal) return toEnvelope(error, requestId)
         throw error
       })
@@ -87,15 +86,12 @@ export function createApi(ground: ApiGround): (request: ServedRequest) => Promis
   }
 }
 
-async function dispatch(
-  ground: ApiGround,
-  endpoints: readonly Endpoint[],
-  request: ServedRequest,
-  requestId: string,
-): Promise<ServedResponse> {
+async function dispatch(ground: ApiGround, request: ServedRequest, requestId: string): Promise<ServedResponse> {
   const caller = ground.accounts.authenticate(request.headers.authorization)
   const { segments, query } = splitPath(request.path)
-  const endpoint = endpoints.find(({ method, path }) => method === request.method && matches(path.split('/').slice(1), segments))
+  const endpoint = endpointsOf(ground.options.shapes).find(
+    ({ method, path }) => method === request.method && matches(path.split('/').slice(1), segments),
+  )
   ground.windows.enter(endpoint?.bucket ?? (request.method === 'GET' ? 'get' : 'post'), caller)
   if (endpoint === undefined) throw new Refusal('resource_not_found', 'There is no such endpoint.')
   if (endpoint.isManaged && request.headers['service-version'] !== '1') throw invalid('Service-Version', '1')
@@ -136,11 +132,8 @@ function reply(ground: ApiGround, call: Call): ServedResponse {
   return takeIn(ground, call, (submission) => ground.submissions.answer(call.ids[0]!, submission))
 }
 
-function takeIn(
-  { jobs, options, streams }: ApiGround,
-  { caller, request, requestId }: Call,
-  take: (submission: Submission) => TakenIn,
-): ServedResponse {
+function takeIn({ jobs, options, streams }: ApiGround, call: Call, take: (submission: Submission) => TakenIn): ServedResponse {
+  const { caller, request, requestId } = call
   const { headers, body, signal } = request
   if (!/^application\/json *(;|$)/i.test(headers['content-type'] ?? '')) throw invalid('Content-Type', 'application/json')
   const wantsStream = /\btext\/event-stream\b/i.test(headers.accept ?? '')

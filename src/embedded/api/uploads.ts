@@ -12,17 +12,13 @@ import type { UploadRecord } from '../store/records.ts'
  * @throws {Refusal} `invalid_request` for an unsupported media type, too many bytes, too long sides, or bytes
  *   that are no complete picture of the stated type.
  */
-export async function takeUpload(
-  { store, random, options }: Ground,
-  caller: Caller,
-  { contentType, bytes: body }: UploadBody,
-): Promise<UploadRecord> {
+export async function takeUpload(ground: Ground, caller: Caller, { contentType, bytes: body }: UploadBody): Promise<UploadRecord> {
+  const { store, random, options } = ground
   const type = contentType?.split(';')[0]?.trim().toLowerCase() ?? ''
-  const known = Object.hasOwn(inputTypes, type) ? inputTypes[type] : undefined
-  if (known === undefined) throw invalid('Content-Type', `one of ${Object.keys(inputTypes).join(', ')}`)
+  if (!Object.hasOwn(inputTypes, type)) throw invalid('Content-Type', `one of ${Object.keys(inputTypes).join(', ')}`)
   if (body.length > options.maximumInputBytes)
     throw invalid('body', `at most ${options.maximumInputBytes} bytes`, { maximum_input_bytes: options.maximumInputBytes })
-  const { width, height } = await inspect(body, known.format, options.maximumInputDimension)
+  const { width, height } = await inspect(body, type, options.maximumInputDimension)
   const upload: UploadRecord = {
     id: random.uuid(),
     accountId: caller.account.id,
@@ -36,19 +32,15 @@ export async function takeUpload(
   return upload
 }
 
-async function inspect(body: Uint8Array, format: string, maximumSide: number): Promise<PictureInfo> {
-  const info = await refusing(async () => pictureInfo(body))
-  if (info.format !== format) throw invalid('body', 'a picture of the stated Content-Type')
-  if (Math.max(info.width, info.height) > maximumSide)
-    throw invalid('body', `a picture of at most ${maximumSide} pixels a side`, { maximum_input_dimension: maximumSide })
-  // Decodes the whole picture now, to refuse a damaged one before money is held.
-  await refusing(() => readPicture(body))
-  return info
-}
-
-async function refusing<T>(read: () => Promise<T>): Promise<T> {
+async function inspect(body: Uint8Array, type: string, maximumSide: number): Promise<PictureInfo> {
   try {
-    return await read()
+    const info = pictureInfo(body)
+    if (`image/${info.format}` !== type) throw invalid('body', 'a picture of the stated Content-Type')
+    if (Math.max(info.width, info.height) > maximumSide)
+      throw invalid('body', `a picture of at most ${maximumSide} pixels a side`, { maximum_input_dimension: maximumSide })
+    // Decodes the whole picture now, to refuse a damaged one before money is held.
+    await readPicture(body)
+    return info
   } catch (error) {
     const code = (error as AtlasError).code
     if (code === 'SW_PNG' || code === 'SW_IMAGE' || code === 'SW_FRAME_SIZE') throw invalid('body', 'a whole PNG, JPEG or WebP picture')

@@ -5,10 +5,7 @@ import { isOver } from './executions.ts'
 import type { Ground } from './ground.ts'
 import type { Jobs } from './jobs.ts'
 
-/** The parts that cancelling and deleting use. */
-interface ConversationsGround extends Ground {
-  readonly jobs: Jobs
-}
+type ConversationsGround = Pick<Ground, 'executions'> & { readonly jobs: Jobs }
 
 /**
  * Cancels an image execution that is queued, running or waiting for an answer. Nothing is charged. An ended
@@ -40,9 +37,7 @@ export function deleteConversation({ executions, jobs }: ConversationsGround, ca
   const isBusy = ({ request, status }: ExecutionRecord): boolean =>
     request.operation === 'sprite_sheet' && (status === 'queued' || status === 'running')
   if (conversation.some(isBusy))
-    throw new Refusal('conflict', 'A sprite of this conversation is being made. Delete it when that has ended.', {
-      field: 'conversation_id',
-    })
+    throw new Refusal('conflict', 'A sprite of this conversation is being made. Wait for its end.', { field: 'conversation_id' })
   for (const execution of conversation) {
     const money = { none: 'none', due: 'none', held: 'restored', settled: 'settled', restored: 'restored', moved: 'moved' } as const
     const gone = { isDeleted: true, money: money[execution.money], request: { ...execution.request, prompt: '' }, answers: [] }

@@ -1,6 +1,6 @@
 import { codeOf } from '../http/http.ts'
 import type { Shapes } from '../http/shapes.ts'
-import type { ExecutionRecord, Failure } from '../store/records.ts'
+import type { ExecutionRecord } from '../store/records.ts'
 
 /**
  * The body of `GET /v1/executions/{id}`.
@@ -30,7 +30,8 @@ export function viewOf(execution: ExecutionRecord, shapes: Shapes, origin: strin
                 height: delivery.height,
               },
             ],
-      sanitized_error: failedAt === 'job' && failure !== null ? sanitized(failure, execution.requestId) : null,
+      sanitized_error:
+        failedAt === 'job' && failure !== null ? { code: codeOf(failure.reason), ...failure, request_id: execution.requestId } : null,
       frame_review:
         review === undefined || review === null
           ? null
@@ -49,8 +50,4 @@ export function viewOf(execution: ExecutionRecord, shapes: Shapes, origin: strin
     // Only a failure of admission is shown here. A failure of the job is in `sanitized_error`.
     error: failedAt === 'admission' ? failure : null,
   }
-}
-
-function sanitized({ reason, message, retryable }: Failure, requestId: string): Readonly<Record<string, unknown>> {
-  return { code: codeOf(reason), reason, message, retryable, request_id: requestId }
 }

@@ -51,11 +51,10 @@ export function createExecutions(store: Store) {
      */
     owned: (caller: Caller, id: string): ExecutionRecord => own(caller, store.table('execution').get(id)),
     /** As `owned`, by the public id of the image job. */
-    ownedByJob: (caller: Caller, jobId: string): ExecutionRecord =>
-      own(
-        caller,
-        all().find((execution) => execution.jobId === jobId),
-      ),
+    ownedByJob: (caller: Caller, jobId: string): ExecutionRecord => {
+      const found = all().find((execution) => execution.jobId === jobId)
+      return own(caller, found)
+    },
     /**
      * Executions of a conversation of the caller's account, oldest first.
      *

@@ -16,10 +16,7 @@ export interface Submission {
 }
 
 /** The accepted execution, and whether it is new. It is not if the same key and bytes came before. */
-export interface TakenIn {
-  readonly execution: ExecutionRecord
-  readonly isNew: boolean
-}
+export type TakenIn = ReturnType<typeof once>
 
 /** Longest side of a reference of `upscale`, pixels. */
 const MAXIMUM_UPSCALE_SIDE = 2048
@@ -60,7 +57,7 @@ interface Fresh extends Submission {
  * There is no `await` between the check of the key and the commit. Of two equal submissions at once, one
  * starts, and both get the same answer.
  */
-function once({ store, clock, options }: Ground, submission: Submission, begin: (fresh: Fresh) => ExecutionRecord): TakenIn {
+function once({ store, clock, options }: Ground, submission: Submission, begin: (fresh: Fresh) => ExecutionRecord) {
   const place = `${submission.caller.account.id} ${readIdempotencyKey(submission.idempotencyKey)}`
   const bodySha256 = sha256Of(submission.body)
   const known = store.table('idempotency').get(place)

@@ -4,23 +4,10 @@ import type { FaultDeed } from '../options/fault-plan.ts'
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
 
 /** Members that a response must have (N18), and those that the next request needs. */
-const needed: ReadonlySet<string> = new Set([
-  'execution_id',
-  'status',
-  'key_mode',
-  'credits',
-  'asset_id',
-  'image_job',
-  'finished_assets',
-  'download_url',
-  'question',
-  'question_id',
-  'text',
-  'error',
-  'reason',
-  'message',
-  'retryable',
-])
+const needed: ReadonlySet<string> = new Set(
+  `execution_id status key_mode credits asset_id image_job finished_assets download_url question question_id text
+   error reason message retryable`.split(/\s+/),
+)
 
 /**
  * Changes a successful JSON answer as a deed says. Other answers stay. The interface allows no other members
