@@ -33,9 +33,7 @@ export function telling(figure: Figure): Colour {
     const [r, g, b] = [data[at]! / 255, data[at + 1]! / 255, data[at + 2]! / 255]
     const high = Math.max(r, g, b)
     const weight = ((high - Math.min(r, g, b)) * high) ** 3
-    sum[0]! += r * weight
-    sum[1]! += g * weight
-    sum[2]! += b * weight
+    for (const [channel, value] of [r, g, b].entries()) sum[channel]! += value * weight
     mass += weight
   }
   const light = (channel: number): number => (mass === 0 ? 1 : 0.55 * (sum[channel]! / mass) + 0.45)

@@ -60,11 +60,8 @@ function findOutline({ width, height, data }: Bitmap): Point[] {
 }
 
 function findCore(bitmap: Bitmap, left: number, right: number): { left: number; right: number; centre: number } {
-  const columns = Array.from({ length: bitmap.width }, (_, x) => {
-    let count = 0
-    for (let y = 0; y < bitmap.height; y++) if (isSolid(bitmap, x, y)) count++
-    return count
-  })
+  const rows = Array.from({ length: bitmap.height }, (_, y) => y)
+  const columns = Array.from({ length: bitmap.width }, (_, x) => rows.filter((y) => isSolid(bitmap, x, y)).length)
   let mass = 0
   let moment = 0
   for (let x = left; x < right; x++) {

@@ -53,24 +53,18 @@ function contact(mask: Uint8Array, solid: Uint8Array, width: number): [number, n
 const FAR = 1e6
 
 /**
- * Distance of each marked pixel to the nearest unmarked one (chamfer distance, px). Pixels outside of the
- * picture count as `outside` px away.
+ * Distance of each marked pixel to the nearest unmarked one (chamfer distance, px). Pixels above and
+ * below the picture count as `outside` px away; a row continues in the next one, as in all searches here.
  */
 function distances(marks: Uint8Array | Float32Array, width: number, outside: number): Float32Array {
-  const far = new Float32Array(marks.length)
-  const height = marks.length / width
-  const relax = (at: number, x: number, y: number, step: 1 | -1): void => {
-    const [edgeX, edgeY] = step === 1 ? [0, 0] : [width - 1, height - 1]
-    const beside = x === edgeX ? outside : far[at - step]!
-    const above = y === edgeY ? outside : far[at - step * width]!
-    const corner = x === edgeX || y === edgeY ? outside : far[at - step * (width + 1)]!
-    const other = x === (step === 1 ? width - 1 : 0) || y === edgeY ? outside : far[at - step * (width - 1)]!
-    far[at] = Math.min(far[at]!, beside + 1, above + 1, corner + Math.SQRT2, other + Math.SQRT2)
+  const far = Float32Array.from(marks, (mark) => (mark === 0 ? 0 : FAR))
+  const relax = (at: number, step: 1 | -1): void => {
+    if (marks[at] === 0) return
+    const before = (places: number): number => far[at - step * places] ?? outside
+    far[at] = Math.min(far[at]!, before(1) + 1, before(width) + 1, before(width + 1) + Math.SQRT2, before(width - 1) + Math.SQRT2)
   }
-  for (let at = 0; at < marks.length; at++) far[at] = marks[at] === 0 ? 0 : FAR
-  for (let y = 0, at = 0; y < height; y++) for (let x = 0; x < width; x++, at++) if (marks[at] !== 0) relax(at, x, y, 1)
-  for (let y = height - 1, at = marks.length - 1; y >= 0; y--)
-    for (let x = width - 1; x >= 0; x--, at--) if (marks[at] !== 0) relax(at, x, y, -1)
+  for (let at = 0; at < marks.length; at++) relax(at, 1)
+  for (let at = marks.length - 1; at >= 0; at--) relax(at, -1)
   return far
 }
 

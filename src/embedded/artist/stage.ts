@@ -24,7 +24,6 @@ export function planStage(reference: Bitmap, figure: Figure) {
   const height = toEven(Math.max(reference.height, figure.height * 1.35 + below))
   // On the pixel grid, so a figure at rest equals the reference.
   const corner = { x: Math.round(width / 2 - figure.centreX), y: height - figure.bottom - below }
-  const foot = { x: corner.x + figure.centreX, y: corner.y + figure.bottom }
   return {
     /** Even. */
     width,
@@ -32,7 +31,7 @@ export function planStage(reference: Bitmap, figure: Figure) {
     /** Place of the top left corner of the reference. */
     corner,
     /** Place of the figure's foot point. */
-    origin: foot,
+    origin: { x: corner.x + figure.centreX, y: corner.y + figure.bottom },
   }
 }
 

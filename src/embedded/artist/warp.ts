@@ -2,21 +2,10 @@ import { type Bitmap, createBitmap } from '../../../atlas/index.ts'
 import type { Point } from './pose.ts'
 
 /** A picture to draw on: premultiplied RGBA, 0 to 1 each. */
-export interface Canvas {
-  readonly width: number
-  readonly height: number
-  readonly pixels: Float32Array
-}
+export type Canvas = ReturnType<typeof createCanvas>
 
-/** A part of the figure that bends as one piece. */
-export interface Layer {
-  /** Premultiplied RGBA, 0 to 1. Pixels of other layers are clear. */
-  readonly source: Canvas
-  /** Top left corners of the cells that are not empty, px. */
-  readonly cells: readonly Point[]
-  /** Side of a cell, px. */
-  readonly cell: number
-}
+/** A part of the figure that bends as one piece: its cells that are not empty. */
+type Layer = ReturnType<typeof createLayer>
 
 /** The colours in which a layer is drawn. */
 export interface Tone {
@@ -31,7 +20,7 @@ export interface Tone {
 }
 
 /** Creates a clear canvas. */
-export function createCanvas(width: number, height: number): Canvas {
+export function createCanvas(width: number, height: number) {
   return { width, height, pixels: new Float32Array(width * height * 4) }
 }
 
@@ -61,8 +50,12 @@ export function toBitmap(canvas: Canvas): Bitmap {
   return bitmap
 }
 
-/** Cuts a canvas into cells and keeps those that are not empty. The sampling needs a margin. */
-export function createLayer(source: Canvas): Layer {
+/**
+ * Cuts a canvas into cells and keeps those that are not empty. The sampling needs a margin.
+ *
+ * @returns The side of a cell and the top left corners of all, px.
+ */
+export function createLayer(source: Canvas) {
   const cell = Math.max(2, Math.round(Math.max(source.width, source.height) / 40))
   const cells: Point[] = []
   for (let y = -cell; y < source.height + cell; y += cell)
