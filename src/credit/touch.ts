@@ -20,6 +20,21 @@ export interface Touch extends Assertion {
   readonly proof: readonly string[]
 }
 
+/** What an authenticator is asked to sign. Its relying party is `localhost`, and it must verify the user. */
+export interface TouchChallenge {
+  /** SHA-256 over exactly the approvals, base64url. */
+  readonly challenge: string
+  /** Ids of the credentials that count here, base64url. */
+  readonly credentials: readonly string[]
+}
+
+/** The answer of an authenticator to a page. */
+export interface TouchAnswer {
+  readonly assertion: Assertion
+  /** The only origin that the page may have had. */
+  readonly origin: string
+}
+
 /** The public key of an authenticator. */
 export interface TouchKey {
   readonly credential: string

@@ -55,7 +55,7 @@ export function authorise(
 const ends: Readonly<Record<Exclude<ApprovalVerdict, 'valid'>, string>> = {
   unsigned: ', so its author is unknown',
   forged: '',
-  unenrolled: '',
+  unenrolled: ' (npx spritewright trust --touch KEY enrols it, SPRITEWRIGHT_TOUCH_KEYS names it)',
   elsewhere: ', or with a journal that is gone',
   replaced: '',
   revoked: '',

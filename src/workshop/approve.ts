@@ -17,6 +17,7 @@ import { approvedIds, findEntry, isStepId } from '../vault/lockfile.ts'
 import type { ApprovalLine, ApproveReport, ApproveRequest } from './api/reports.ts'
 import { endRequests } from './end-requests.ts'
 import { checkWay, giveApproval } from './trust/approvals.ts'
+import { giveTouched } from './trust/touched.ts'
 
 interface Candidate extends ApprovalLine {
   readonly order: Order
@@ -62,9 +63,11 @@ export async function approve(context: Context, session: Session, request: Appro
   // Made once, before the approvals below use it at the same time.
   await context.checkout.readOrMake()
   const key = await context.keys.readOrMake()
-  const approved = await Promise.all(
-    candidates.map(({ order, ceiling, price }) => giveApproval(context, order, { ceiling, priceVersion: price.priceVersion, given })),
-  )
+  const wanted = candidates.map(({ order, ceiling, price }) => ({ order, terms: { ceiling, priceVersion: price.priceVersion, given } }))
+  const approved =
+    given === 'touched'
+      ? await giveTouched(context, wanted, request.touch)
+      : await Promise.all(wanted.map(({ order, terms }) => giveApproval(context, order, terms)))
   const ports = await toJobPorts(context, session, { signal })
   // A request that has another name too must not keep the approval of before under it.
   const changes = approved.flatMap((order, index) => {

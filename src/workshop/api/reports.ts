@@ -1,4 +1,5 @@
 import type { Credits } from '../../credit/credits.ts'
+import type { TouchAnswer, TouchChallenge } from '../../credit/touch.ts'
 import type { SpritewrightError } from '../../errors.ts'
 import type { ProgressListener } from '../../job/order.ts'
 import type { ShownDecision } from '../../job/recover.ts'
@@ -85,18 +86,20 @@ export interface ApproveRequest {
    */
   readonly adopt?: boolean
   /**
-   * How the person approves: at a question in a terminal, by a click in the panel, or without a question. The
-   * signature covers it.
+   * How the person approves: by a touch of an authenticator, at a question in a terminal, by a click in the panel,
+   * or without a question. The signature covers it.
    *
    * @default 'unattended'
    */
-  readonly given?: 'typed' | 'clicked' | 'unattended'
+  readonly given?: 'touched' | 'typed' | 'clicked' | 'unattended'
   /**
    * Called once with every line. Nothing is written unless it returns `true`.
    *
    * @param worker Missing if this machine asked the service itself.
    */
   readonly confirm: (lines: readonly ApprovalLine[], balance: Credits, worker?: WorkerWord) => Promise<boolean>
+  /** Needed for `touched`: called after `confirm`. Nothing is written unless it returns the answer of an enrolled key. */
+  readonly touch?: (challenge: TouchChallenge) => Promise<TouchAnswer>
   /** Called when the approvals are in the lock file, before pictures are uploaded for their submissions. */
   readonly onWritten?: () => void
 }

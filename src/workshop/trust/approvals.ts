@@ -44,7 +44,8 @@ export async function giveStanding(
 const othersWaits = 20
 const othersPollMs = 250
 
-interface ApprovedTerms {
+/** The terms that a person decides. */
+export interface ApprovedTerms {
   readonly ceiling: Credits
   readonly priceVersion: string
   readonly given: Given
@@ -56,19 +57,33 @@ async function giveIf(
   terms: ApprovedTerms,
   isFree: (newest: NewestApproval | undefined) => boolean,
 ): Promise<ApprovedOrder | undefined> {
+  const sign = await openSigner(context, terms.given)
+  const recorded = await record(context, order.hash, 'approved', [order.approval?.at], isFree)
+  return recorded && sign(order, terms, recorded.at)
+}
+
+/**
+ * Makes a function that signs approvals with the time and the expiry of this moment. It records nothing.
+ *
+ * @throws `SW_APPROVAL` if this way of giving does not count here.
+ */
+export async function openSigner(
+  context: Context,
+  given: Given,
+): Promise<(order: Order, terms: ApprovedTerms, at: string) => ApprovedOrder> {
   const { host, options } = context
   const key = await context.keys.readOrMake()
   const checkout = await context.checkout.readOrMake()
   const facts = await rememberProject(context)
-  await checkWay(context, terms.given)
+  await checkWay(context, given)
   const project = projectName(host) ?? facts?.project
-  const recorded = await record(context, order.hash, 'approved', [order.approval?.at], isFree)
-  if (!recorded) return undefined
-  const { at } = recorded
   // The clock may have been ahead once. An approval of today must not have ended before it was given.
   const start = Math.max(host.clock.wall(), facts?.latest ?? 0)
   const expires = new Date(start + validForMs(host, options.approvalValidMs)).toISOString()
-  return { ...order, approval: signApproval(key, order.hash, order.identity, { ...terms, at, checkout, project, expires }) }
+  return (order, terms, at) => ({
+    ...order,
+    approval: signApproval(key, order.hash, order.identity, { ...terms, at, checkout, project, expires }),
+  })
 }
 
 /**
@@ -107,30 +122,38 @@ interface Recorded {
  * Appends a record with a time that is later than all approvals of the request.
  *
  * @param isFree Decides by the newest approval of that moment. If it returns false, nothing is written.
+ * @param fixed The time to record. If it is not later than all approvals, nothing is written.
  */
-async function record(
+export async function record(
   { journal, host }: Context,
   hash: string,
   type: 'approved' | 'revoked',
   known: readonly (string | undefined)[],
   isFree: (newest: NewestApproval | undefined) => boolean,
+  fixed?: string,
 ): Promise<Recorded | undefined> {
   for (;;) {
     const view = await journal.read(hash)
-    const { attempt, newest, abandoned, accepted } = view.submission
-    if (!isFree(newest)) return undefined
-    const at = timeAfter(host.clock.wall(), [...known, newest?.at, abandoned?.approvedAt, accepted?.approvedAt])
+    const { attempt, newest } = view.submission
+    const times = timesOf(view, ...known)
+    if (!isFree(newest) || (fixed !== undefined && timeAfter(0, times) > fixed)) return undefined
+    const at = fixed ?? timeAfter(host.clock.wall(), times)
     const shell = type === 'approved' && agentShell(host.env) !== undefined
     const next = await journal.append(hash, view, type, { attempt, at, ...(shell && { shell: 'agent' }) })
     if (next) return { at, view: next }
   }
 }
 
+/** The times of the approvals that a journal tells of, and of others. */
+export function timesOf({ submission: { newest, abandoned, accepted } }: JournalView, ...others: readonly (string | undefined)[]) {
+  return [...others, newest?.at, abandoned?.approvedAt, accepted?.approvedAt]
+}
+
 /**
  * The time of a new approval. This time is later than the time of every earlier approval, even if the clock
  * has gone back. So the time distinguishes the approvals.
  */
-function timeAfter(wallMs: number, before: readonly (string | null | undefined)[]): string {
+export function timeAfter(wallMs: number, before: readonly (string | null | undefined)[]): string {
   const latest = Math.max(0, ...before.map((at) => (at ? Date.parse(at) || 0 : 0)))
   return new Date(Math.max(wallMs, latest + 1)).toISOString()
 }
