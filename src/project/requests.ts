@@ -17,7 +17,7 @@ export interface PersonRequest {
   /** When it was made, in milliseconds since the Unix epoch. */
   readonly at: number
   readonly verb: (typeof askedVerbs)[number]
-  /** Sprites or animations; empty for all. For `trust`, the address. */
+  /** Sprites or animations; empty for all. For `trust`, the address or the key. At most 200. */
   readonly names: readonly string[]
   /** Estimated credits as decimal text, if they are known. */
   readonly credits?: string | undefined
@@ -45,20 +45,22 @@ export interface PersonRequests {
 const lifeMs = 24 * 3_600_000
 const mostOpen = 5
 const mostNames = 200
+const longestName = 400
 const longestReason = 500
 
-const name = z.string().max(400).transform(escapeText)
+// An escaped character is longer than the character.
+const textOf = (most: number) =>
+  z
+    .string()
+    .max(6 * most)
+    .transform(escapeText)
 const fileSchema = z.strictObject({
   id: z.uuid(),
   at: z.number(),
   verb: z.enum(askedVerbs),
-  names: z.array(name).max(mostNames),
+  names: z.array(textOf(longestName)).max(mostNames),
   credits: z.string().max(20).transform(escapeText).optional(),
-  // An escaped character is longer than the character.
-  why: z
-    .string()
-    .max(6 * longestReason)
-    .transform(escapeText),
+  why: textOf(longestReason),
   from: z.enum(['mcp', 'shell']),
 })
 
@@ -92,14 +94,16 @@ export function openPersonRequests(
     const files = (await disk.list(folder)).filter((file) => file.endsWith('.json'))
     return (await Promise.all(files.map(read))).flat().sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))
   }
-  const textOf = ({ verb, names, why }: Omit<PersonRequest, 'id' | 'at'>): string => JSON.stringify([verb, names, why])
+  const termsOf = ({ verb, names, why }: PersonRequest): string => JSON.stringify([verb, names, why])
   return {
     list,
     add: async (asked) => {
-      const why = [...asked.why].slice(0, longestReason).join('')
-      const request = fileSchema.parse({ ...asked, why, id: random.uuid(), at: clock.wall() })
+      const cut = (text: string, most: number): string => [...text].slice(0, most).join('')
+      const names = asked.names.slice(0, mostNames).map((name) => cut(name, longestName))
+      const why = cut(asked.why, longestReason)
+      const request = fileSchema.parse({ ...asked, names, why, id: random.uuid(), at: clock.wall() })
       const open = await list()
-      const equal = open.find((one) => textOf(one) === textOf(request))
+      const equal = open.find((one) => termsOf(one) === termsOf(request))
       if (equal) return equal
       if (open.length >= mostOpen) {
         throw new SpritewrightError('SW_USAGE', {

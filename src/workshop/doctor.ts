@@ -14,6 +14,7 @@ import { projectName } from '../project/trust/approvers.ts'
 import { sourceWords } from '../project/trust/hosts.ts'
 import { projectOf } from '../project/trust/project-memory.ts'
 import type { DoctorFinding } from './api/reports.ts'
+import { openTrust } from './trust/trust.ts'
 import { readWorkerStatus, type WorkerStatus } from './worker/status.ts'
 
 /** Reads from the queue, once for all checks. */
@@ -43,6 +44,7 @@ export async function examine(context: Context, session: ServiceConnection): Pro
     ['vite', () => checkVite(context)],
     ['key', async () => checkKey(context, session)],
     ['address', () => checkAddress(context)],
+    ['touch keys', () => checkTouchKeys(context)],
     ['proxy', async () => checkProxy(context)],
     ['queue', () => checkQueue(context, readStatus)],
     ['service', () => checkService(context, session, readStatus)],
@@ -65,7 +67,7 @@ export async function examine(context: Context, session: ServiceConnection): Pro
   return findings
 }
 
-const ofMoney: ReadonlySet<string> = new Set(['key', 'address', 'service', 'journal', 'clock', 'shell'])
+const ofMoney: ReadonlySet<string> = new Set(['key', 'address', 'touch keys', 'service', 'journal', 'clock', 'shell'])
 
 /** Whether all art is drawn, nothing was ever bought, and neither a key nor a service is configured. */
 async function isDrawn({ credentials, journal, options }: Context, readSurvey: ReadSurvey): Promise<boolean> {
@@ -152,6 +154,14 @@ async function checkAddress(context: Context): Promise<Found> {
 function checkShell({ host }: Context): Found {
   const variable = agentShell(host.env)
   return variable === undefined ? undefined : good('shell', `This shell belongs to a coding agent: ${variable}`)
+}
+
+/** Lists the authenticators whose touches approve here, so that a person finds one that is not theirs. */
+async function checkTouchKeys(context: Context): Promise<Found> {
+  const lines = (await openTrust(context).touchKeys()).map(({ word, source, enrolledAt = '' }) =>
+    source === 'environment' ? `${word} from SPRITEWRIGHT_TOUCH_KEYS` : `${word} enrolled ${enrolledAt.slice(0, 10)}`,
+  )
+  return lines.length === 0 ? undefined : good('touch keys', `${lines.join(', ')}. Remove one that is not yours: npx spritewright trust`)
 }
 
 /** Reports the proxies that requests go through. A value that cannot be read is bad. */

@@ -893,6 +893,22 @@ describe('trust', () => {
     expect(world.err()).toContain('Expected the address that --remove is for, found none')
     expect(world.opened).toEqual([])
   })
+
+  test.each<[string, boolean, string | undefined, number]>([
+    ['the word of the key', true, ' Kilomukuzu ', 0],
+    ['another word', true, 'bafadagaha', 3],
+    ['a yes', true, 'y', 3],
+    ['nothing', true, '', 3],
+    ['Ctrl-C', true, undefined, 130],
+    ['no terminal', false, 'kilomukuzu', 2],
+  ])('--touch enrols only after the word was typed: %s', async (_what, canAsk, answer, exit) => {
+    const enrolled: string[] = []
+    const trust = { wordOf: () => 'kilomukuzu', enrol: async (key: string) => void enrolled.push(key) }
+    const world = createWorld({ canAsk, typed: answer, workshop: { trust } as unknown as Partial<Workshop> })
+    expect(await world.run('trust', '--touch', 'ES256.a.b')).toBe(exit)
+    expect(enrolled).toEqual(exit === 0 ? ['ES256.a.b'] : [])
+    expect([...world.questions, world.out()].join(' ').includes('kilomukuzu')).toBe(exit === 0)
+  })
 })
 
 describe('cancel', () => {

@@ -30,7 +30,8 @@ describe('with --json a command prints one document, and closes the workshop', (
     [['forget', 'hero', '--yes'], { forget: ['hero.walk'] }, { forgotten: ['hero.walk'] }],
     [['trust', '--remove', origin], { trust: { remove: 2 } }, { removed: 2 }],
     [['trust', origin], { trust: { route: undefined, confirm: origin } }, { origin }],
-    [['trust'], { trust: { list: [], route: undefined } }, { hosts: [] }],
+    [['trust'], { trust: { list: [], route: undefined, touchKeys: [] } }, { hosts: [], touchKeys: [] }],
+    [['trust', '--touch', 'ES256.a.b', '--remove'], { trust: { unenrol: true } }, { removed: true }],
     [['answer', 'hero.walk', 'left'], { answer: { id: 'hero.walk', executionId: 'e2' } }, { id: 'hero.walk', executionId: 'e2' }],
     [['approve', '--revoke'], { revoke: { revoked: ['hero.walk'], inFlight: [] } }, { revoked: ['hero.walk'], inFlight: [] }],
     [['recover', 'hero.walk', '--replay'], { recover: { decided: [], bought: [] } }, { decided: [], bought: [] }],
@@ -103,13 +104,18 @@ test.each([true, false])('trust asks with the address and the key, and a %s is k
 
 test('trust lists where the key goes, whether that is confirmed, and what to do about it', async () => {
   const hosts = [{ origin: 'https://other.example.com', key: 'beef', at: '2026-01-02T03:04:05Z' }]
+  const touchKeys = [
+    { key: 'ES256.a.b', word: 'bafadagaha', source: 'terminal', enrolledAt: '2026-01-02T03:04:05Z' },
+    { key: 'RS256.c.d', word: 'kilomukuzu', source: 'environment' },
+  ]
   const told = async (trust: string): Promise<string> => {
     const route = { origin, addressSource: '.env', key: 'abcd', keySource: 'environment', trust }
-    const world = createWorld({ workshop: returning({ trust: { route, list: hosts } }).workshop })
+    const world = createWorld({ workshop: returning({ trust: { route, list: hosts, touchKeys } }).workshop })
     expect(await world.run('trust')).toBe(0)
     return world.out()
   }
-  const confirmed = '  https://other.example.com may get key beef since 2026-01-02\n'
+  const touched = '  bafadagaha approves by a touch 2026-01-02 ES256.a.b\n  kilomukuzu approves by a touch environment RS256.c.d\n'
+  const confirmed = `  https://other.example.com may get key beef since 2026-01-02\n${touched}`
   const line = `key abcd (from the environment) → ${origin} (from .env)`
   expect(await told('none')).toBe(`✗ ${line} not confirmed\n${confirmed}Next: npx spritewright trust ${origin}, if that is your service.\n`)
   expect(await told('confirmed')).toBe(`✓ ${line} confirmed\n${confirmed}`)

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { formatTouchKey, wordOf } from '../../src/credit/touch.ts'
 import type { DoctorFinding } from '../../src/workshop.ts'
+import { testAuthenticator } from '../kit/authenticator.ts'
 import { asking, type Machine, type ProcessInit, refusal, type Team, team } from '../sim/two-machines.ts'
 import { simulatedWorld } from '../sim/world.ts'
 
@@ -24,6 +26,19 @@ test('doctor tells a proxy that cannot be used', async () => {
   expect(others).toEqual([])
   expect(finding).toMatchObject({ verdict: 'bad', found: 'SW_CONFIG', advice: expect.stringContaining('HTTP_PROXY') })
   expect(finding?.advice).not.toContain('secret')
+})
+
+test('doctor lists the authenticators whose touches approve, with their source and date, in one finding', async () => {
+  const world = await simulatedWorld(0)
+  const [one, other] = [testAuthenticator('ES256').key, testAuthenticator('RS256').key]
+  const workshop = await world.workshop({}, { env: { ...world.env, SPRITEWRIGHT_TOUCH_KEYS: formatTouchKey(one) } })
+  await workshop.trust.enrol(formatTouchKey(other))
+  const found = (await workshop.doctor()).filter(({ check }) => check === 'touch keys')
+  expect(found).toMatchObject([
+    { verdict: 'good', found: expect.stringMatching(`^${wordOf(one)} from SPRITEWRIGHT_TOUCH_KEYS, ${wordOf(other)} enrolled \\d{4}-`) },
+  ])
+  expect(await workshop.trust.unenrol(formatTouchKey(other))).toBe(true)
+  await expect(workshop.trust.enrol('ES256.a.b')).rejects.toMatchObject({ code: 'SW_USAGE' })
 })
 
 describe('doctor on Vite', () => {

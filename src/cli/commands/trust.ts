@@ -6,11 +6,18 @@ import { askPersonInstead } from '../fence.ts'
 import { ink } from '../view/ink.ts'
 
 /**
- * `spritewright trust [HOST] [--remove]`: manages the addresses that may receive an API key. The command asks before
- * it adds an address. Exit code 3 if the person says no.
+ * `spritewright trust [HOST] [--remove]`: manages the addresses that may receive an API key, and with `--touch KEY` the
+ * authenticators whose touches approve. The command asks before it adds one. Exit code 3 if the person says no.
  */
 export async function trust(context: CommandContext, args: CommandArgs): Promise<number> {
   const [host, ...more] = args.names
+  const key = args.text('touch')
+  if (key !== undefined) {
+    if (host !== undefined) throw usageError('Expected trust --touch KEY without an address.')
+    if (args.flag('remove')) return context.withWorkshop((workshop) => unenrol(context, workshop, key))
+    const asked = await askPersonInstead(context, args, 'trust', [key])
+    return asked ?? context.withWorkshop((workshop) => enrol(context, workshop, key))
+  }
   if (args.flag('remove') && host === undefined)
     throw usageError(
       'Expected the address that --remove is for, found none: npx spritewright trust HOST --remove. The command without arguments lists them.',
@@ -25,8 +32,8 @@ export async function trust(context: CommandContext, args: CommandArgs): Promise
 }
 
 async function show({ printer }: CommandContext, { trust: desk }: Workshop): Promise<number> {
-  const [route, hosts] = [await desk.route(), await desk.list()]
-  printer.document({ route, hosts })
+  const [route, hosts, touchKeys] = [await desk.route(), await desk.list(), await desk.touchKeys()]
+  printer.document({ route, hosts, touchKeys })
   if (route) {
     const isTrusted = route.trust !== 'none'
     printer.line(
@@ -38,6 +45,8 @@ async function show({ printer }: CommandContext, { trust: desk }: Workshop): Pro
   for (const { origin, key, at } of hosts)
     printer.line('  ', ink('bold', origin), ` may get key ${key}`, ink('dim', ` since ${at.slice(0, 10)}`))
   if (hosts.length === 0) printer.line('No address has been confirmed.')
+  for (const { key, word, source, enrolledAt } of touchKeys)
+    printer.line('  ', ink('bold', word), ` approves by a touch`, ink('dim', ` ${enrolledAt?.slice(0, 10) ?? source} ${key}`))
   if (route?.trust === 'none') printer.hint('Next: ', ink('bold', `npx spritewright trust ${route.origin}`), ', if that is your service.')
   return 0
 }
@@ -62,6 +71,31 @@ async function remove({ printer }: CommandContext, { trust: desk }: Workshop, ho
   const removed = await desk.remove(host)
   printer.document({ removed })
   printer.line(removed === 0 ? 'It was not confirmed.' : 'Removed. You are asked again before the key goes there.')
+  return 0
+}
+
+/** The person types the word from the panel: a program that only answers yes enrols nothing. */
+async function enrol({ parts, printer }: CommandContext, { trust: desk }: Workshop, key: string): Promise<number> {
+  const word = desk.wordOf(key)
+  if (!parts.host.terminal.canAsk) {
+    throw usageError(
+      'Expected a terminal to ask at: only a person lets an authenticator approve. For a machine without a person, set SPRITEWRIGHT_TOUCH_KEYS in its environment.',
+    )
+  }
+  const said = answered(await parts.askText('Type the word that the panel shows beside this key.'), 'Nothing was enrolled.')
+  const isEnrolled = said.trim().toLowerCase() === word
+  if (isEnrolled) await desk.enrol(key)
+  printer.document({ enrolled: isEnrolled })
+  if (isEnrolled)
+    printer.line(ink('green', '✓'), ' ', ink('bold', word), ' approves on this machine from now on. List all: npx spritewright trust')
+  else printer.line('That is not the word of this key. Nothing was enrolled.')
+  return isEnrolled ? 0 : 3
+}
+
+async function unenrol({ printer }: CommandContext, { trust: desk }: Workshop, key: string): Promise<number> {
+  const removed = await desk.unenrol(key)
+  printer.document({ removed })
+  printer.line(removed ? 'Removed. Its touches approve nothing here any more.' : 'It was not enrolled at a terminal.')
   return 0
 }
 

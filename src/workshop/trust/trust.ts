@@ -1,10 +1,20 @@
+import { formatTouchKey, parseTouchKey, type TouchKey, wordOf } from '../../credit/touch.ts'
 import { SpritewrightError } from '../../errors.ts'
 import type { Context } from '../../project/context.ts'
 import { readRoute } from '../../project/session.ts'
 import { fingerprintOfKey, type KeyRoute, type TrustedHost, toOrigin } from '../../project/trust/hosts.ts'
+import type { ListedTouchKey } from '../../project/trust/touch-keys.ts'
 import { endRequests } from '../end-requests.ts'
 
-/** Manages which address may receive the API key. No service is asked. */
+/** An authenticator whose touches count here, in words. */
+export interface TouchKeyLine extends Pick<ListedTouchKey, 'source' | 'enrolledAt'> {
+  /** `ES256.CREDENTIAL.SPKI`, as `SPRITEWRIGHT_TOUCH_KEYS` takes it. */
+  readonly key: string
+  /** Ten letters that tell keys apart. */
+  readonly word: string
+}
+
+/** Manages which address may receive the API key, and whose touches approve. No service is asked. */
 export interface Trust {
   /**
    * The present key and address of this project; undefined without a key or an address, and for the embedded
@@ -26,6 +36,26 @@ export interface Trust {
    * @throws `SW_USAGE`
    */
   remove(host: string): Promise<number>
+  /** @throws `SW_CONFIG` */
+  touchKeys(): Promise<readonly TouchKeyLine[]>
+  /**
+   * The word of a key, which the panel shows beside it.
+   *
+   * @throws `SW_USAGE` if the text is no key.
+   */
+  wordOf(key: string): string
+  /**
+   * Lets touches of an authenticator count on this machine. Callers ask a person for its word first.
+   *
+   * @throws `SW_USAGE`, `SW_CONFIG`
+   */
+  enrol(key: string): Promise<void>
+  /**
+   * Ends that. Returns whether the key was enrolled; one of the environment stays.
+   *
+   * @throws `SW_USAGE`, `SW_CONFIG`
+   */
+  unenrol(key: string): Promise<boolean>
 }
 
 /** Creates the trust part of one project. */
@@ -47,5 +77,21 @@ export function openTrust(context: Context): Trust {
       return origin
     },
     remove: (host) => context.hosts.remove(toOrigin(host)),
+    touchKeys: async () =>
+      (await context.touchKeys.list()).map((key) => {
+        const { source, enrolledAt } = key
+        return { key: formatTouchKey(key), word: wordOf(key), source, enrolledAt }
+      }),
+    wordOf: (key) => wordOf(readTouchKey(key)),
+    enrol: async (key) => context.touchKeys.add(readTouchKey(key)),
+    unenrol: async (key) => context.touchKeys.remove(readTouchKey(key)),
   }
+}
+
+function readTouchKey(text: string): TouchKey {
+  const key = parseTouchKey(text)
+  if (key) return key
+  throw new SpritewrightError('SW_USAGE', {
+    message: `Expected a key like ES256.CREDENTIAL.SPKI, with P-256, or RSA of at least 2048 bits as RS256; found ${JSON.stringify(text.slice(0, 80))}. The panel shows the key of an authenticator.`,
+  })
 }
