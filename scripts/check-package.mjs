@@ -166,6 +166,10 @@ function checkCommand(project) {
   const version = spawnSync('npx', ['--no-install', command, '--version'], { cwd: project, encoding: 'utf8', shell })
   if (!version.stdout.includes(manifest.version))
     problems.push(`Expected "npx ${command} --version" to say ${manifest.version}, found:\n${version.stdout}${version.stderr}`)
+  // An empty project has no optional package.
+  const tools = spawnSync('npx', ['--no-install', command, 'mcp'], { cwd: project, encoding: 'utf8', shell })
+  if (tools.status !== 2 || tools.stdout !== '' || !tools.stderr.includes('npm install --save-dev @modelcontextprotocol/server'))
+    problems.push(`Expected "npx ${command} mcp" to name the package that it lacks, found:\n${tools.stdout}${tools.stderr}`)
 }
 
 /**

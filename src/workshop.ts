@@ -153,7 +153,7 @@ function openWorkshop(
     plan: (names = [], signal = never) => interruptible(signal, 'nothing', () => makePlan(context, connection, names, signal)),
     planPictures: (names = []) => drawPlanPictures(context, connection, names),
     status: (names = []) => readFullStatus(context, connection, names),
-    review: (name) => review(context, connection, name),
+    review: (name, asked) => review(context, connection, name, asked),
     originals: (name) => readOriginals(context, connection, name),
     approve: (request, signal = never) => online(signal, 'nothing', (session) => approve(context, session, request, signal)),
     revoke: (names = []) => revoke(context, connection, names),

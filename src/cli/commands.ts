@@ -13,6 +13,8 @@ export interface CommandEntry {
   readonly takesNames: boolean
   /** Whether the command does not depend on the project in its working folder. */
   readonly worksAnywhere?: true
+  /** Whether its workshop has no API key: no `.env` file is read. */
+  readonly hasNoKey?: true
   /** For the help: arguments that the command takes instead of names. */
   readonly takes?: string
   /** For the help: required arguments before the names. */
@@ -243,6 +245,7 @@ export const commandEntries: readonly CommandEntry[] = [
   {
     verb: 'mcp',
     takesNames: false,
+    hasNoKey: true,
     text: 'Tools for a coding agent, over stdio: it sees, writes specs and asks; it cannot approve or spend',
     options: [],
     examples: ['mcp'],

@@ -25,7 +25,7 @@ export async function runProgram(argv: readonly string[], parts: ProgramParts): 
     if (asked.kind === 'help') return printHelp(asked, argv, parts)
     const command = await asked.entry.load()
     const root = await findRoot(parts.host, asked.entry, asked.args)
-    return await command(createContext(printer, parts, root, argv, asked.args), asked.args)
+    return await command(createContext(printer, parts, root, argv, asked), asked.args)
   } catch (error) {
     const failures = toFailures(error)
     printer.failures(failures)
@@ -94,7 +94,13 @@ async function findRoot(host: ProgramParts['host'], { verb, worksAnywhere }: Com
   return root
 }
 
-function createContext(printer: Printer, parts: ProgramParts, root: string, argv: readonly string[], args: CommandArgs): CommandContext {
+function createContext(
+  printer: Printer,
+  parts: ProgramParts,
+  root: string,
+  argv: readonly string[],
+  { entry, args }: Extract<CommandLine, { kind: 'run' }>,
+): CommandContext {
   const config = args.text('config')
   // While progress is drawn, another line would break its display.
   const onWait = (sentence: string): void => {
@@ -105,6 +111,7 @@ function createContext(printer: Printer, parts: ProgramParts, root: string, argv
       host: parts.host,
       root,
       onWait,
+      ...(entry.hasNoKey ? { envDir: false } : {}),
       ...(config === undefined ? {} : { config: resolve(parts.host.workingFolder, config) }),
     })
   return {

@@ -13,10 +13,10 @@ export interface OwnProcess {
   /**
    * Runs this program once more, in a process of its own, with an empty stdin. Its stderr is dropped.
    *
-   * @param folder Its working folder.
-   * @returns What it wrote to stdout, whatever its exit code; empty if it was ended.
+   * @param cwd Its working folder.
+   * @returns What it wrote to stdout, whatever its exit code.
    */
-  run(args: readonly string[], folder: string, signal: AbortSignal): Promise<string>
+  run(args: readonly string[], cwd: string, signal: AbortSignal): Promise<string>
 }
 
 /** Longest run of the other process, in milliseconds. */
@@ -34,7 +34,7 @@ export function nodeOwnProcess(bin: string): OwnProcess {
     run: (args, cwd, signal) =>
       new Promise((resolve) => {
         const options = { cwd, signal, timeout: longestMs, maxBuffer: mostOutputBytes, windowsHide: true }
-        execFile(process.execPath, [bin, ...args], options, (error, stdout) => resolve(error?.killed ? '' : stdout)).stdin?.end()
+        execFile(process.execPath, [bin, ...args], options, (_error, stdout) => resolve(stdout)).stdin?.end()
       }),
   }
 }

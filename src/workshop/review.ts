@@ -1,5 +1,6 @@
-import { encodePng, makeReviewSheet, type ReviewedAnimation } from '../../atlas/index.ts'
+import { type Bitmap, encodePage, encodePng, makeReviewSheet, type ReviewedAnimation, resize } from '../../atlas/index.ts'
 import { SpritewrightError } from '../errors.ts'
+import { inParallel } from '../host/in-parallel.ts'
 import type { Context } from '../project/context.ts'
 import { layoutOf } from '../project/opener.ts'
 import type { PlanItem } from '../project/plan.ts'
@@ -11,7 +12,8 @@ import { createOverrideFinder } from '../sheets/overrides/overrides.ts'
 import { type AnimationQuality, isClosedLoop } from '../sheets/quality.ts'
 import { readQuality } from '../sheets/sheet.ts'
 import { frameNumber, nameInSprite } from '../sprite-spec/spec.ts'
-import type { FrameFile, ReviewReport } from './api/reports.ts'
+import type { FrameFile, ReviewOptions, ReviewReport } from './api/reports.ts'
+import { itemOfTake } from './live/delivered.ts'
 import { resultSource, sheetOptions, toInputs } from './sheets/sheets.ts'
 
 /**
@@ -20,8 +22,13 @@ import { resultSource, sheetOptions, toInputs } from './sheets/sheets.ts'
  * @throws `SW_USAGE` for an unknown name. `SW_MISSING` if nothing of it is bought and stored here.
  *   `SW_DELIVERY` for a result that cannot be read. `SW_OVERRIDE` for an override that does not fit.
  */
-export async function review(context: Context, connection: ServiceConnection, name: string): Promise<ReviewReport> {
-  const { bought, missing } = await findBought(context, connection, name)
+export async function review(
+  context: Context,
+  connection: ServiceConnection,
+  name: string,
+  { takes, within }: ReviewOptions = {},
+): Promise<ReviewReport> {
+  const { bought, missing } = await findBought(context, connection, name, takes)
   const animations: ReviewedAnimation[] = []
   const pictures: ReviewedAnimation[] = []
   const quality: AnimationQuality[] = []
@@ -36,7 +43,7 @@ export async function review(context: Context, connection: ServiceConnection, na
     const faults = new Map<number, string[]>()
     for (const { fault, frames } of own.flags) for (const index of frames) faults.set(index, [...(faults.get(index) ?? []), fault])
     ;(animation.isPicture ? pictures : animations).push({
-      title: `${item.id} - ${played.frames.length} frames - ${animation.fps} fps`,
+      title: `${item.id}${takes ? ` - take ${animation.take}` : ''} - ${played.frames.length} frames - ${animation.fps} fps`,
       frames: played.frames,
       captions: played.indices.map((index) => [
         animation.isPicture ? nameInSprite(spec, animation) : `${index}`,
@@ -48,7 +55,24 @@ export async function review(context: Context, connection: ServiceConnection, na
     })
   }
   const sheet = makeReviewSheet([...animations, ...(pictures.length > 0 ? [sideBySide(name, pictures)] : [])])
-  return { name, animations: quality, missing, picture: encodePng(sheet), warnings: context.warnings }
+  return {
+    name,
+    animations: quality,
+    missing,
+    picture: within ? await encodeWithin(sheet, within) : encodePng(sheet),
+    warnings: context.warnings,
+  }
+}
+
+/** Encodes a picture as WebP, smaller until it is within both limits. */
+async function encodeWithin(sheet: Bitmap, { sidePx, bytes }: NonNullable<ReviewOptions['within']>): Promise<Uint8Array> {
+  const { width, height } = sheet
+  for (let side = sidePx; ; side = Math.floor(side * 0.8)) {
+    const [across, down] = [width, height].map((px) => Math.max(1, Math.round(px * Math.min(1, side / Math.max(width, height)))))
+    const small = await resize(sheet, across as number, down as number, 'lanczos')
+    const encoded = await encodePage(small, { format: 'webp', lossless: false })
+    if (encoded.length <= bytes || side < 16) return encoded
+  }
 }
 
 /** Pictures, of one frame each, as one part of the sheet. */
@@ -88,12 +112,18 @@ async function findBought(
   context: Context,
   connection: ServiceConnection,
   name: string,
+  takes?: readonly number[],
 ): Promise<{ bought: readonly PlanItem[]; missing: readonly string[] }> {
   const found = await survey(context, [name], { host: connection.host })
   throwAll(found.errors)
-  const bought = found.items.filter((item) => item.state === 'bought')
-  if (bought.length === 0) throw notBought(name, found.items)
-  return { bought, missing: found.items.filter((item) => item.state !== 'bought').map(({ id }) => id) }
+  if (takes && found.items.length !== 1)
+    throw new SpritewrightError('SW_USAGE', {
+      message: `Expected the name of one animation or picture to compare takes of, found ${JSON.stringify(name)}.`,
+    })
+  const items = takes ? await inParallel(takes, (take) => itemOfTake(context, connection, found, 0, take)) : found.items
+  const bought = items.filter((item) => item.state === 'bought')
+  if (bought.length === 0) throw notBought(name, items)
+  return { bought, missing: items.filter((item) => item.state !== 'bought').map(({ id }) => id) }
 }
 
 function notBought(name: string, items: readonly PlanItem[]): SpritewrightError {

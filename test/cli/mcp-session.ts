@@ -79,8 +79,7 @@ export async function startMcp(init: McpSessionInit = {}): Promise<McpSession> {
       columns: 80,
     },
   })
-  const env = init.env ?? {}
-  const { SPRITEWRIGHT_API_KEY: _, ...otherEnv } = env
+  const env: Record<string, string> = { ...init.env }
   const interrupt = new AbortController()
   const input = new PassThrough()
   const partsOf = (host: Host): ProgramParts => ({
@@ -107,14 +106,16 @@ export async function startMcp(init: McpSessionInit = {}): Promise<McpSession> {
     ownProcess: {
       packageFolder: join(import.meta.dirname, '../..'),
       input,
-      dropVariable: () => {},
+      dropVariable: (name) => {
+        delete env[name]
+      },
       run: async (args) => {
         if (init.otherProcess) return init.otherProcess(args, service)
         let out = ''
         const write = (text: string): void => {
           out += text
         }
-        await runProgram(args, partsOf(hostFor(otherEnv, write)))
+        await runProgram(args, partsOf(hostFor(env, write)))
         return out
       },
     },

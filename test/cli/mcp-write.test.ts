@@ -34,7 +34,6 @@ describe('write_spec', () => {
     expect(errors).toBeUndefined()
     expect(data).toMatchObject({
       file: 'sprites/hero.sprite.json',
-      created: false,
       paid: ['animations.walk.frames'],
       requests: [{ id: 'hero.walk', credits: '1.6' }],
       difference: ['-     "walk": { "frames": 7, "fps": 10 } // slow', '+     "walk": { "frames": 8, "fps": 12 } // slow'],
@@ -68,7 +67,6 @@ describe('write_spec', () => {
     expect(errors).toBeUndefined()
     expect(data).toMatchObject({
       file: 'sprites/slime.sprite.json',
-      created: true,
       paid: ['reference', 'prompt', 'animations.hop.frames'],
       requests: [{ id: 'slime.hop', credits: '1.6' }],
     })

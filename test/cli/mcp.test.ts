@@ -1,15 +1,9 @@
+import { readdir, readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
+import { pictureInfo } from '../../atlas/index.ts'
+import { errorCodes } from '../../src/errors.ts'
+import { heroSpec } from '../kit/project.ts'
 import { startMcp } from './mcp-session.ts'
-import { createWorld } from './world.ts'
-
-test('without the optional package one sentence says how to install it, exit code 2', async () => {
-  const world = createWorld()
-  expect(await world.run('mcp')).toBe(2)
-  expect(world.out()).toBe('')
-  expect(world.err()).toBe(
-    'error SW_USAGE Expected the package @modelcontextprotocol/server, found none. Install it: npm install --save-dev @modelcontextprotocol/server\n',
-  )
-})
 
 test.each(['auto', 'legacy'] as const)('sprites and price are answered over both generations of the protocol: %s', async (era) => {
   const { client, call, service } = await startMcp({ era })
@@ -39,4 +33,68 @@ test('bought frames have no price, and their faults and cost are told', async ()
   const { data } = await session.call('sprites', { names: ['hero'] })
   expect(data).toMatchObject({ sprites: [{ id: 'hero.walk', state: 'bought' }], spent: { settled: '1.6' } })
   expect(JSON.stringify(data)).not.toContain('"credits"')
+})
+
+test('show returns a small picture with the faults, of a sprite or of two takes', async () => {
+  const session = await startMcp()
+  const person = await session.workshop()
+  await person.approve({ names: [], confirm: async () => true })
+  await person.build()
+  await session.project.write('sprites/hero.sprite.json', heroSpec().replace('"frames":7', '"frames":7,"take":2'))
+  await person.approve({ names: [], confirm: async () => true })
+  await person.build()
+  const whole = await session.call('show', { name: 'hero' })
+  expect(whole.data).toMatchObject({ animations: [{ id: 'hero.walk', faults: expect.any(Array) }], missing: [] })
+  const both = await session.call('show', { name: 'hero.walk', takes: [1, 2] })
+  expect(both.data).toMatchObject({ animations: [{ id: 'hero.walk' }, { id: 'hero.walk' }] })
+  for (const { picture } of [whole, both]) {
+    expect(picture!.mimeType).toBe('image/webp')
+    expect(picture!.bytes.length).toBeLessThanOrEqual(250_000)
+    const { width, height } = pictureInfo(picture!.bytes)!
+    expect(Math.max(width, height)).toBeLessThanOrEqual(1024)
+  }
+  expect(both.picture!.bytes).not.toEqual(whole.picture!.bytes)
+  expect((await session.call('show', { name: 'hero.walk', takes: [1, 3] })).data).toMatchObject({ missing: ['hero.walk'] })
+  expect((await session.call('show', { name: 'orc' })).errors).toMatchObject([{ code: 'SW_USAGE' }])
+})
+
+test('explain knows every error code, fields of specs and options, and nothing else', async () => {
+  const { call } = await startMcp()
+  for (const about of Object.keys(errorCodes)) expect((await call('explain', { about })).data.text, about).toMatch(/\w{3}/)
+  expect((await call('explain', { about: 'animations.walk.use' })).data.text).toMatch(/^FREE\./)
+  expect((await call('explain', { about: 'frames' })).data.text).toMatch(/^PAID\./)
+  expect((await call('explain', { about: 'atlas.maxSize' })).data.text).toContain('pixels')
+  for (const about of ['SW_NOTHING', 'colour', '../../package.json', '__proto__', 'constructor'])
+    expect((await call('explain', { about })).errors, about).toMatchObject([{ code: 'SW_USAGE' }])
+})
+
+test('the resources are the skills and the schemas of the package', async () => {
+  const { client } = await startMcp()
+  const { resources } = await client.listResources()
+  expect(resources.map(({ uri }) => uri)).toEqual([
+    'spritewright:///schemas/config.schema.json',
+    'spritewright:///schemas/lock.schema.json',
+    'spritewright:///schemas/sprite.schema.json',
+    ...(await readdir('skills')).sort().map((name) => `spritewright:///skills/${name}/SKILL.md`),
+  ])
+  const { contents } = await client.readResource({ uri: 'spritewright:///skills/spritewright-money/SKILL.md' })
+  expect(contents).toMatchObject([{ mimeType: 'text/markdown', text: await readFile('skills/spritewright-money/SKILL.md', 'utf8') }])
+  for (const uri of ['spritewright:///package.json', 'spritewright:///skills/../package.json', 'file:///etc/passwd'])
+    await expect(client.readResource({ uri })).rejects.toThrow()
+})
+
+test('the list of tools is short, has no tool that spends or decides, and takes no ceiling', async () => {
+  const { client } = await startMcp()
+  const { tools } = await client.listTools()
+  expect(tools.map(({ name }) => name)).toEqual(['sprites', 'price', 'show', 'explain', 'write_spec', 'edit_free', 'request_approval'])
+  expect(JSON.stringify(tools).length / 4).toBeLessThanOrEqual(2500)
+  const inputs = tools.flatMap(({ inputSchema }) => Object.keys(inputSchema.properties ?? {}))
+  expect([...new Set(inputs)].sort()).toEqual(['about', 'name', 'names', 'picture', 'prompt', 'set', 'sprite', 'takes', 'why'])
+  const forbidden = /^(?:approve|adopt|revoke|recover|answer|cancel|forget|prune|trust|serve|build|buy)|ceiling|^max/
+  for (const word of [...tools.map(({ name }) => name), ...inputs]) expect(word).not.toMatch(forbidden)
+  expect(tools.map(({ annotations }) => annotations?.readOnlyHint)).toEqual([true, true, true, true, false, false, false])
+  for (const { annotations, outputSchema } of tools) {
+    expect(annotations?.destructiveHint).toBe(false)
+    expect(outputSchema).toBeDefined()
+  }
 })

@@ -37,6 +37,7 @@ import type {
   Preview,
   RecoverReport,
   RecoverRequest,
+  ReviewOptions,
   ReviewReport,
 } from './reports.ts'
 
@@ -64,7 +65,7 @@ export interface Workshop {
    * The frames of a sprite or of one animation in one picture, with the flagged ones marked. Does not contact
    * the service. Throws `SW_MISSING` if nothing of that name is bought.
    */
-  review(name: string): Promise<ReviewReport>
+  review(name: string, options?: ReviewOptions): Promise<ReviewReport>
   /**
    * The bought frames of a name as PNGs to touch up, exactly as delivered: `walk/0003.png` … Overrides are
    * not applied.

@@ -127,11 +127,11 @@ export interface NewSpriteRequest {
   /** PNG, JPEG or WebP. */
   readonly picture: Uint8Array
   /**
-   * Further fields of the spec, as JSON. `animations` takes the place of the first animation.
+   * Further fields. If an animation is among them, it takes the place of the first animation, `idle`.
    *
-   * @default one animation, `idle`
+   * @default none
    */
-  readonly fields?: Readonly<Record<string, unknown>> | undefined
+  readonly edits?: readonly FieldEdit[]
 }
 
 /** The files of a new sprite, absolute. */

@@ -30,6 +30,22 @@ export interface PlanReport {
   readonly warnings: readonly string[]
 }
 
+/** The options of `review`. */
+export interface ReviewOptions {
+  /**
+   * Of one animation or picture: all frames of these takes, one below the other.
+   *
+   * @default the frames that the game plays
+   */
+  readonly takes?: readonly number[] | undefined
+  /**
+   * Limits of the picture, which then is a lossy WebP.
+   *
+   * @default a PNG without limits
+   */
+  readonly within?: { readonly sidePx: number; readonly bytes: number }
+}
+
 /** Bought frames for a person's review. */
 export interface ReviewReport {
   readonly name: string
@@ -37,7 +53,7 @@ export interface ReviewReport {
   readonly animations: readonly AnimationQuality[]
   /** Ids of the animations under that name that have no bought result here. */
   readonly missing: readonly string[]
-  /** PNG: frames in rows, flagged ones with a red border, and as an onion skin. */
+  /** PNG or WebP: frames in rows, flagged ones with a red border, and as an onion skin. */
   readonly picture: Uint8Array
   readonly warnings: readonly string[]
 }

@@ -1,9 +1,10 @@
 import { SpritewrightError } from '../../errors.ts'
 import type { Context } from '../../project/context.ts'
 import { layoutOf } from '../../project/opener.ts'
-import { identify, standingOf } from '../../project/plan.ts'
+import { identify, type PlanItem, standingOf } from '../../project/plan.ts'
 import type { ServiceConnection } from '../../project/session.ts'
-import { readFacts, survey, throwAll } from '../../project/survey.ts'
+import { readFacts, type Survey, survey, throwAll } from '../../project/survey.ts'
+import type { WantedAnimation } from '../../project/wanted.ts'
 import { makeSheets, readQuality } from '../../sheets/sheet.ts'
 import type { SheetInput } from '../../sheets/sources.ts'
 import { requestHash } from '../../sprite-spec/key.ts'
@@ -21,17 +22,40 @@ import { toInputs } from '../sheets/sheets.ts'
  */
 export async function readDelivered(context: Context, connection: ServiceConnection, id: string, take?: number): Promise<DeliveredFrames> {
   const found = await survey(context, [id], { host: connection.host })
-  const { wanted, items, lock, errors } = found
+  const { wanted, items, errors } = found
   const at = items.findIndex((item) => item.id === id)
-  const item = items[at]
   const target = wanted[at]
-  if (!item || !target) {
+  if (!target) {
     throwAll(errors)
     throw new SpritewrightError('SW_USAGE', {
       message: `Expected the name of an animation or picture, found ${JSON.stringify(id)}.`,
       facts: { name: id },
     })
   }
+  const asked = await itemOfTake(context, connection, found, at, take)
+  // An override that does not fit is reported when it is used.
+  const [placed] = await toInputs(context, { ...found, items: [asked], wanted: [target] }, 'placeholder', () => {})
+  const input = { ...(placed as SheetInput), animation: asked.animation }
+  const ports = { cache: context.cache, codec: context.codec, layout: layoutOf(context), warn: () => {}, onOverrideFault: () => {} }
+  const [quality] = await readQuality([input], new Set([id]), context.options.atlas, ports)
+  return { take: asked.animation.take, sheets: await makeSheets([input], 'sprite', context.options.atlas, ports), quality }
+}
+
+/**
+ * An animation as it would be with another take, and all frames of that take.
+ *
+ * @param at Place of the animation in the survey.
+ * @param take The spec's take if left out.
+ */
+export async function itemOfTake(
+  context: Context,
+  connection: ServiceConnection,
+  { wanted, items, lock }: Survey,
+  at: number,
+  take?: number,
+): Promise<PlanItem> {
+  const [item, target] = [items[at] as PlanItem, wanted[at] as WantedAnimation]
+  const { id } = item
   const { use: _, durations: __, ...whole } = item.animation
   const animation = { ...whole, take: take ?? whole.take }
   const hashOf = (identity: Parameters<typeof target.requests>[0]): string =>
@@ -42,11 +66,5 @@ export async function readDelivered(context: Context, connection: ServiceConnect
   const { review: ___, ...bare } = item
   // The spec as it would be with this take: overrides of frames may belong to one take alone.
   const spec = { ...item.spec, scales: [1], animations: item.spec.animations.map((own) => (own.name === animation.name ? animation : own)) }
-  const asked = { ...bare, ...standing, spec, review }
-  // An override that does not fit is reported when it is used.
-  const [placed] = await toInputs(context, { ...found, items: [asked], wanted: [target] }, 'placeholder', () => {})
-  const input = { ...(placed as SheetInput), animation }
-  const ports = { cache: context.cache, codec: context.codec, layout: layoutOf(context), warn: () => {}, onOverrideFault: () => {} }
-  const [quality] = await readQuality([input], new Set([id]), context.options.atlas, ports)
-  return { take: animation.take, sheets: await makeSheets([input], 'sprite', context.options.atlas, ports), quality }
+  return { ...bare, ...standing, spec, animation, ...(review ? { review } : {}) }
 }

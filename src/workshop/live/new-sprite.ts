@@ -34,7 +34,10 @@ export async function readNewSpritePrice(quotes: Pick<Quotes, 'ofSheet'>): Promi
  * @throws `SW_USAGE` for a name that is taken or no name of a sprite, `SW_SPEC` for another invalid field,
  * `SW_REFERENCE` for bytes that are no picture.
  */
-export async function createSprite({ host, options }: Context, { name, prompt, picture, fields }: NewSpriteRequest): Promise<NewSprite> {
+export async function createSprite(
+  { host, options }: Context,
+  { name, prompt, picture, edits = [] }: NewSpriteRequest,
+): Promise<NewSprite> {
   // The name becomes a part of two paths.
   if (!namePattern.test(name)) throw usage(`${nameWords} as the name of a sprite, found ${JSON.stringify(name)}. Nothing was written.`)
   const specs = await findSpecs(host.glob, options.root, options.specs)
@@ -47,9 +50,11 @@ export async function createSprite({ host, options }: Context, { name, prompt, p
   const ending = pictureEnding(name, picture)
   const pictureFile = join(folder, `${name}.${ending}`)
   const schema = await findSpecSchema(host.disk, options.root, file)
-  const spec = { ...(schema === undefined ? {} : { $schema: schema }), ...newSpec(`./${name}.${ending}`, prompt), ...fields }
-  const text = await inProjectStyle(host, options.root, show(file), `${JSON.stringify(spec, null, 2)}\n`)
-  parseSpec(text, file)
+  const spec = { ...(schema === undefined ? {} : { $schema: schema }), ...newSpec(`./${name}.${ending}`, prompt) }
+  const styled = await inProjectStyle(host, options.root, show(file), `${JSON.stringify(spec, null, 2)}\n`)
+  const isReplaced = edits.some(({ path }) => path[0] === 'animations') && !edits.some(({ path }) => path[1] === 'idle')
+  const { editSpecText } = await import('../../sprite-spec/edit/edit.ts')
+  const text = editSpecText(styled, file, show(file), [...edits, ...(isReplaced ? [{ path: ['animations', 'idle'] }] : [])])
   // The picture comes first: for a watching dev server, a spec without its picture would be an error.
   await host.disk.makeFolder(folder)
   if (!(await publish(host.disk, host.random, pictureFile, picture)) && !equal(await host.disk.read(pictureFile), picture))

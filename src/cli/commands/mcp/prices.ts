@@ -1,65 +1,46 @@
+import { resolve } from 'node:path'
 import { z } from 'zod'
 import { type ErrorCode, SpritewrightError } from '../../../errors.ts'
-import type { OwnProcess } from '../../../host/own-process.ts'
+import type { CommandContext } from '../../context.ts'
 
 const amount = z.string().regex(/^\d{1,15}(?:\.\d{1,4})?$/)
 const usd = z
   .string()
-  .max(20)
-  .regex(/^\d+(?:\.\d+)?$/)
-const row = z.object({
-  id: z.string(),
-  state: z.string(),
-  quote: z.object({ credits: amount, usd: usd.optional(), referenceUsd: usd.optional() }).optional(),
-})
-const planSchema = z.object({
-  items: z.array(row),
-  steps: z.array(row),
-  total: amount,
-  usd: usd.optional(),
-  balance: amount.optional(),
-  service: z.object({ host: z.string(), keyMode: z.string() }).optional(),
-})
+  .regex(/^\d{1,15}(?:\.\d{1,9})?$/)
+  .optional()
+const quote = z.object({ credits: amount, usd, referenceUsd: usd }).optional()
+const rows = z.array(z.object({ id: z.string(), state: z.string(), quote }))
+const service = z.object({ host: z.string(), keyMode: z.string() }).optional()
+const planSchema = z.object({ items: rows, steps: rows, total: amount, usd, balance: amount.optional(), service })
 const failure = z.object({ code: z.string().regex(/^SW_[A-Z_]+$/), message: z.string() })
 const failureSchema = z.object({ error: failure, errors: z.array(failure).optional() })
 
-/** Today's prices of what is not bought. Amounts of credits are decimal texts. */
-export interface Prices {
+/** Today's prices of what is not bought. Amounts are decimal texts. The balance is missing if nothing is to be bought. */
+export interface Prices extends Pick<z.output<typeof planSchema>, 'total' | 'usd' | 'balance' | 'service'> {
   readonly requests: readonly { readonly id: string; readonly state: string; readonly credits: string; readonly usd?: string | undefined }[]
-  readonly total: string
-  readonly usd?: string | undefined
-  /** Missing if nothing is to be bought. */
-  readonly balance?: string | undefined
-  readonly service?: string | undefined
 }
 
 /**
  * Asks for prices in another process, `spritewright plan --json`, which reads the API key from `.env` files as always.
  * Only amounts and names are taken from its answer.
  *
- * @param key.hadKey Whether the environment of this process had the key, which the other process does not get.
+ * @param config The option `--config`.
  * @throws The errors of that process. `SW_BUILD` if it gave no answer.
  */
-export async function askPrices(
-  own: OwnProcess,
-  { root, config }: { readonly root: string; readonly config?: string },
-  names: readonly string[],
-  { signal, hadKey }: { readonly signal: AbortSignal; readonly hadKey: boolean },
-): Promise<Prices> {
-  const args = ['plan', '--json', '--root', root, ...(config === undefined ? [] : ['--config', config]), '--', ...names]
-  const answer = parseJson(await own.run(args, root, signal))
+export async function askPrices({ parts, root }: CommandContext, config: string | undefined, names: readonly string[]): Promise<Prices> {
+  const { ownProcess, host, signal } = parts
+  const place = ['--root', root, ...(config === undefined ? [] : ['--config', resolve(host.workingFolder, config)])]
+  const answer = parseJson(await ownProcess.run(['plan', '--json', ...place, '--', ...names], root, signal))
   const failed = failureSchema.safeParse(answer)
-  if (failed.success) throw toThrown(failed.data.errors ?? [failed.data.error], hadKey)
-  const { success, data } = planSchema.safeParse(answer)
-  if (!success)
-    throw new SpritewrightError('SW_BUILD', {
-      message: 'Expected the prices of npx spritewright plan --json, found no such document. Run that command in a terminal to see why.',
-    })
-  const requests = [...data.steps, ...data.items].flatMap(({ id, state, quote }) =>
-    quote ? [{ id, state, credits: quote.credits, usd: quote.usd ?? quote.referenceUsd }] : [],
+  if (failed.success) throw new AggregateError((failed.data.errors ?? [failed.data.error]).map(toError))
+  const { data } = planSchema.safeParse(answer)
+  if (!data)
+    throw toError({ code: 'SW_BUILD', message: 'Expected prices of npx spritewright plan, found none. Run that command in a terminal.' })
+  const { items, steps, ...sums } = data
+  const requests = [...steps, ...items].flatMap(({ quote: own, ...one }) =>
+    own ? [{ ...one, credits: own.credits, usd: own.usd ?? own.referenceUsd }] : [],
   )
-  const { total, balance, service } = data
-  return { requests, total, usd: data.usd, balance, service: service && `${service.keyMode} key at ${service.host}` }
+  return { requests, ...sums }
 }
 
 function parseJson(text: string): unknown {
@@ -70,14 +51,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-function toThrown(failures: readonly z.output<typeof failure>[], hadKey: boolean): unknown {
-  const errors = failures.map(({ code, message }) =>
-    hadKey && code === 'SW_NO_KEY'
-      ? new SpritewrightError('SW_NO_KEY', {
-          message:
-            'Expected the API key in .env.local, found it only in the environment of this server, which keeps it from every tool. A person puts it into .env.local.',
-        })
-      : new SpritewrightError(code as ErrorCode, { message }),
-  )
-  return errors.length === 1 ? errors[0] : new AggregateError(errors)
+function toError({ code, message }: z.output<typeof failure>): SpritewrightError {
+  const more = code === 'SW_NO_KEY' ? ' The tools do not pass on a key of their environment: a person puts it into .env.local.' : ''
+  return new SpritewrightError(code as ErrorCode, { message: message + more })
 }

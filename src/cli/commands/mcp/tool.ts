@@ -1,22 +1,13 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { formatCredits } from '../../../credit/credits.ts'
-import type { Host } from '../../../host/host.ts'
 import { escapeText } from '../../../host/terminal.ts'
-import type { Workshop } from '../../../workshop.ts'
+import type { CommandContext } from '../../context.ts'
 import { toFailures } from '../../failure.ts'
 import type { Prices } from './prices.ts'
 
 /** What the tools work with. None of it has the API key. */
-export interface ToolPorts {
-  /** Absolute path of the project. */
-  readonly root: string
-  readonly host: Host
-  /** Folder of the installed package, absolute. */
-  readonly packageFolder: string
-  readonly specSchema: () => Promise<unknown>
-  /** Opens a workshop without credentials, runs the work, and closes it in any case. */
-  withWorkshop<T>(work: (workshop: Workshop) => Promise<T>): Promise<T>
+export interface ToolContext extends CommandContext {
   /** Asks another process, which has the API key. Throws its errors. */
   prices(names: readonly string[]): Promise<Prices>
 }
@@ -24,7 +15,8 @@ export interface ToolPorts {
 /** What a tool found. Texts in it may come from anybody: {@link toAnswer} makes them safe to show. */
 export interface ToolResult {
   readonly data: Readonly<Record<string, unknown>>
-  readonly pictures?: readonly { readonly bytes: Uint8Array; readonly contentType: string }[]
+  /** WebP. */
+  readonly picture?: Uint8Array
 }
 
 /** A tool that an agent may call. Its name and its description are constants. */
@@ -35,7 +27,7 @@ export interface Tool<Input extends z.ZodType = z.ZodType> {
   readonly output: z.ZodType
   /** Whether it writes into the project or adds a request to a person. None deletes anything. */
   readonly writes?: true
-  run(input: z.output<Input>, ports: ToolPorts): Promise<ToolResult>
+  run(input: z.output<Input>, context: ToolContext): Promise<ToolResult>
 }
 
 /** Declares a tool, with the type of its input. */
@@ -43,23 +35,21 @@ export function defineTool<Input extends z.ZodType>(tool: Tool<Input>): Tool {
   return tool as unknown as Tool
 }
 
+/** A text of an answer. */
+export const text: z.ZodString = z.string()
+/** A text that may be missing. */
+export const maybe: z.ZodOptional<z.ZodString> = text.optional()
 /** Names of sprites or animations; empty for all. */
-export const nameList: z.ZodDefault<z.ZodArray<z.ZodString>> = z.array(z.string().max(200)).max(200).default([])
-
-/** An error as data. */
-export const errorShape: z.ZodType = z.object({ code: z.string(), message: z.string() })
+export const nameList: z.ZodDefault<z.ZodArray<z.ZodString>> = z.array(text.max(200)).max(200).default([])
 
 /** Runs a tool. Its errors become an answer. */
 export async function toAnswer(work: () => Promise<ToolResult>): Promise<CallToolResult> {
   try {
-    const { data, pictures = [] } = await work()
+    const { data, picture } = await work()
     const safe = toData(data) as Record<string, unknown>
-    const images = pictures.map(({ bytes, contentType }) => ({
-      type: 'image' as const,
-      data: Buffer.from(bytes).toString('base64'),
-      mimeType: contentType,
-    }))
-    return { content: [...images, { type: 'text', text: JSON.stringify(safe) }], structuredContent: safe }
+    const content: CallToolResult['content'] = [{ type: 'text', text: JSON.stringify(safe) }]
+    if (picture) content.unshift({ type: 'image', data: Buffer.from(picture).toString('base64'), mimeType: 'image/webp' })
+    return { content, structuredContent: safe }
   } catch (error) {
     return { content: [{ type: 'text', text: JSON.stringify(toData({ errors: toErrors(error) })) }], isError: true }
   }
@@ -67,18 +57,8 @@ export async function toAnswer(work: () => Promise<ToolResult>): Promise<CallToo
 
 /** The errors of a failure, as data. */
 export function toErrors(error: unknown): readonly { readonly code: string; readonly message: string }[] {
-  return toFailures(error)
-    .slice(0, 20)
-    .map(({ code, message }) => ({ code, message }))
-}
-
-/** Asks for prices. A failure becomes a part of the answer. */
-export async function findPrices(ports: ToolPorts, names: readonly string[]): Promise<Partial<Prices> & { readonly priceError?: unknown }> {
-  try {
-    return await ports.prices(names)
-  } catch (error) {
-    return { priceError: toErrors(error)[0] }
-  }
+  const failures = toFailures(error).slice(0, 20)
+  return failures.map(({ code, message }) => ({ code, message }))
 }
 
 /** Texts of people and of this package, which may be longer than others. */
@@ -89,8 +69,8 @@ function toData(value: unknown, key = ''): unknown {
   if (typeof value === 'bigint') return formatCredits(value)
   if (typeof value === 'string') {
     const most = longTexts.has(key) ? 1000 : 400
-    const text = escapeText(value)
-    return text.length > most ? `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…` : text
+    const safe = escapeText(value)
+    return safe.length > most ? `${safe.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…` : safe
   }
   if (Array.isArray(value)) return value.map((one) => toData(one, key))
   if (typeof value !== 'object' || value === null) return value

@@ -6,52 +6,40 @@ import { isToBuy } from '../../../project/states.ts'
 import type { FieldEdit, FieldValue } from '../../../workshop.ts'
 import { usageError } from '../../arguments.ts'
 import { rowsOf } from '../../view/plan.ts'
-import { describeField, type FieldPath, fieldPattern, filesIn, insideProject, isFree, readPicture, toPath } from './fields.ts'
-import { priceShape } from './sprites.ts'
-import { defineTool, errorShape, findPrices, nameList, type Tool, type ToolPorts } from './tool.ts'
+import { describeField, filesIn, insideProject } from './fields.ts'
+import { errorShape, findPrices, priceShape } from './sprites.ts'
+import { defineTool, maybe, nameList, type Tool, type ToolContext, text } from './tool.ts'
 
-const sprite = z.string().max(200)
+const sprite = text.max(200)
+const field = text.max(200).regex(/^[A-Za-z0-9][\w-]*(?:\.[A-Za-z0-9][\w-]*)*$/)
 const set = z
-  .array(z.strictObject({ field: z.string().max(200).regex(fieldPattern), value: z.unknown() }))
+  .array(z.strictObject({ field, value: z.unknown() }))
   .max(50)
   .default([])
-const written = z.object({ file: z.string(), difference: z.array(z.string()) })
+const difference = z.array(text)
+
+type AskedFields = z.output<typeof set>
 
 /** Lines of a difference that are shown. */
 const mostLines = 80
 const mostValueLength = 20_000
-
-/** An edit, with what the schema says of its field. */
-interface AskedEdit {
-  readonly field: string
-  readonly path: FieldPath
-  readonly value: unknown
-  readonly isFree: boolean
-}
+const mostPictureBytes = 20_000_000
 
 /** Makes or edits a spec. */
 export const writeSpec: Tool = defineTool({
   name: 'write_spec',
   description:
-    'Makes a spec (needs prompt, and picture: a PNG, JPEG or WebP of the project, by its path from the root) or edits one. set: fields such as animations.walk.frames, prompt. Keeps comments, removes nothing. Answers the changed lines, the PAID fields among them, and what is to buy now. Buys nothing.',
-  input: z.strictObject({ sprite, prompt: z.string().max(4000).optional(), picture: z.string().max(400).optional(), set }),
-  output: written.extend({
-    ...priceShape.partial().shape,
-    created: z.boolean(),
-    paid: z.array(z.string()),
-    priceError: errorShape.optional(),
-  }),
+    'Makes a spec (needs prompt, and picture: a PNG, JPEG or WebP of the project, by its path from the root) or edits one. set: fields such as animations.walk.frames. Keeps comments, removes nothing. Answers the changed lines, the PAID fields among them, and what is to buy now. Buys nothing.',
+  input: z.strictObject({ sprite, prompt: text.max(4000).optional(), picture: text.max(400).optional(), set }),
+  output: priceShape.partial().extend({ file: text, difference, paid: z.array(text), priceError: errorShape }),
   writes: true,
-  run: async ({ sprite: name, prompt, picture, set: asked }, ports) => {
+  run: async ({ sprite: name, prompt, picture, set: asked }, context) => {
     const all = [...(prompt === undefined ? [] : [{ field: 'prompt', value: prompt }]), ...asked]
-    const edits = await readEdits(ports, all)
-    const empty = edits.find(({ value }) => value === null || value === undefined)
-    if (empty) throw usageError(`Expected a value for ${empty.field}, found none. This tool removes nothing. A person removes it.`)
-    const bytes = picture === undefined ? undefined : await readPicture(ports, picture)
-    const found = (await editFound(ports, name, edits, bytes)) ?? (await create(ports, name, edits, bytes))
-    const paid = edits.filter((edit) => !edit.isFree).map(({ field }) => field)
-    const { requests, total, usd, balance, service, priceError } = await findPrices(ports, [name])
-    return { data: { ...found, paid: bytes ? ['reference', ...paid] : paid, requests, total, usd, balance, service, priceError } }
+    const paid = await paidAmong(context, all)
+    const empty = all.find(({ value }) => value === null || value === undefined)
+    if (empty) throw usageError(`Expected a value of ${empty.field}, found none. This tool removes nothing; a person may.`)
+    const written = await write(context, name, all, picture === undefined ? undefined : await readPicture(context, picture))
+    return { data: { ...written, paid: picture === undefined ? paid : ['reference', ...paid], ...(await findPrices(context, [name])) } }
   },
 })
 
@@ -61,17 +49,13 @@ export const editFree: Tool = defineTool({
   description:
     'Edits FREE fields of a spec: animations.walk.fps, .use, .loop, .yoyo, .durations, .meant; size, anchor, borders, stabilize, pixelArt, trim … null resets a field. Refuses PAID fields. The running game shows it at once.',
   input: z.strictObject({ sprite, set }),
-  output: written,
+  output: z.object({ file: text, difference }),
   writes: true,
-  run: async ({ sprite: name, set: asked }, ports) => {
-    const edits = await readEdits(ports, asked)
-    const paid = edits.filter((edit) => !edit.isFree).map(({ field }) => field)
+  run: async ({ sprite: name, set: asked }, context) => {
+    const paid = await paidAmong(context, asked)
     if (paid.length > 0)
-      throw usageError(`Expected FREE fields, found ${paid.join(', ')}. Nothing was written. A PAID field is for write_spec.`)
-    const found = await editFound(ports, name, edits)
-    if (!found)
-      throw usageError(`Expected the name of a sprite whose spec is in order, found ${JSON.stringify(name)}. Nothing was written.`)
-    return { data: { file: found.file, difference: found.difference } }
+      throw usageError(`Expected FREE fields, found ${paid.join(', ')}. Nothing was written. write_spec edits PAID fields.`)
+    return { data: await write(context, name, asked, undefined) }
   },
 })
 
@@ -80,120 +64,84 @@ export const requestApproval: Tool = defineTool({
   name: 'request_approval',
   description:
     'Asks a person to approve a purchase: which names (none: all that is not bought) and why. Returns at once. A person decides elsewhere, within a day. At most five requests are open. Ask once, then go on with other work.',
-  input: z.strictObject({ names: nameList, why: z.string().min(1).max(500) }),
-  output: z.object({ id: z.string(), names: z.array(z.string()), credits: z.string().optional(), decide: z.string() }),
+  input: z.strictObject({ names: nameList, why: text.min(1).max(500) }),
+  output: z.object({ id: text, names: z.array(text), credits: maybe, decide: text }),
   writes: true,
-  run: async ({ names, why }, ports) => {
-    const rows = rowsOf(await ports.withWorkshop((workshop) => workshop.status(names)))
-    if (!rows.some(isToBuy)) throw usageError('Expected something that is not bought, found nothing. There is nothing to approve.')
-    const { total: credits } = await findPrices(ports, names)
-    const request = await ports.withWorkshop(({ requests }) => requests.add({ verb: 'approve', from: 'mcp', names, credits, why }))
+  run: async ({ names, why }, context) => {
+    const report = await context.withWorkshop((workshop) => workshop.status(names))
+    if (!rowsOf(report).some(isToBuy))
+      throw usageError('Expected something that is not bought, found nothing. There is nothing to approve.')
+    const { total: credits } = await findPrices(context, names)
+    const { id } = await context.withWorkshop(({ requests }) => requests.add({ verb: 'approve', from: 'mcp', names, credits, why }))
     const command = ['npx spritewright approve', ...names.map(commandWord)].join(' ')
     const decide = `A person decides: in the panel of the dev server, or with ${command} in a terminal of their own.`
-    return { data: { id: request.id, names, credits: request.credits, decide } }
+    return { data: { id, names, credits, decide } }
   },
 })
 
-/** @throws `SW_USAGE` for a field that no spec has, or a whole part of a spec in place of its fields. */
-async function readEdits(
-  ports: ToolPorts,
-  asked: readonly { readonly field: string; readonly value?: unknown }[],
-): Promise<readonly AskedEdit[]> {
-  const schema = await ports.specSchema()
-  return asked.map(({ field, value }) => {
-    const path = toPath(field)
-    const description = describeField(schema, path)
-    if (description === undefined || field === 'animations' || field === 'pictures' || !/^(?:FREE|PAID)/.test(description))
-      throw usageError(
-        `Expected a field of a spec such as animations.walk.fps, found ${JSON.stringify(field)}. Nothing was written. The tool explain describes a field.`,
-        { field },
-      )
-    if (JSON.stringify(value ?? null).length > mostValueLength) throw usageError(`Expected a short value of ${field}, found a long one.`)
-    return { field, path, value, isFree: isFree(description) }
+/**
+ * The PAID fields among some.
+ *
+ * @throws `SW_USAGE` for a field that no spec has, or for all animations at once.
+ */
+async function paidAmong({ parts }: ToolContext, asked: AskedFields): Promise<readonly string[]> {
+  const schema = await parts.specSchema()
+  return asked.flatMap(({ field: name, value }) => {
+    const description = describeField(schema, name.split('.')) ?? ''
+    const isField = /^(?:FREE|PAID)/.test(description) && !/^(?:animations|pictures)$/.test(name)
+    if (!isField) throw usageError(`Expected a field of a spec such as animations.walk.fps, found ${name}. Nothing was written.`)
+    if ((JSON.stringify(value) ?? '').length > mostValueLength) throw usageError(`Expected a short value of ${name}, found a long one.`)
+    return description.startsWith('FREE.') ? [] : [name]
   })
 }
 
-/** Edits a spec that is there. Returns `undefined` if the project has no valid one of this name. */
-function editFound(
-  ports: ToolPorts,
+/** Edits a spec that is there, or makes one. */
+async function write(
+  { root, parts: { host }, withWorkshop }: ToolContext,
   name: string,
-  edits: readonly AskedEdit[],
-  picture?: Uint8Array,
-): Promise<{ readonly file: string; readonly created: boolean; readonly difference: readonly string[] } | undefined> {
-  return ports.withWorkshop(async (workshop) => {
+  asked: AskedFields,
+  picture: Uint8Array | undefined,
+): Promise<{ readonly file: string; readonly difference: readonly string[] }> {
+  const readText = async (file: string): Promise<string> => decodeText(await host.disk.read(file))
+  const edits = asked.map(({ field: path, value }): FieldEdit => ({ path: path.split('.'), value: (value ?? undefined) as FieldValue }))
+  return withWorkshop(async (workshop) => {
     const { items, own, digests } = await workshop.overview()
     const spec = [...items, ...own].find((one) => one.spec.name === name)?.spec
-    if (!spec) return undefined
-    for (const path of edits.flatMap((edit) => filesIn(edit.path, edit.value))) insideProject(ports, dirname(spec.file), path)
-    const whole = edits.find(
-      ({ path }) => path.length === 2 && path[0] === 'animations' && spec.animations.some((one) => one.name === path[1]),
-    )
-    if (whole) throw usageError(`Expected the fields of "${whole.field}" one by one, found the whole of it. Nothing was written.`)
-    const before = await readText(ports, spec.file)
-    const { file } = await workshop.editSpec({
-      sprite: name,
-      digest: digests.get(spec.file) ?? '',
-      edit: () => edits.map(({ path, value }): FieldEdit => (value === null ? { path } : { path, value: value as FieldValue })),
-      ...(picture ? { picture } : {}),
-    })
-    return { file: toShown(ports, file), created: false, difference: difference(before, await readText(ports, file)) }
+    for (const one of asked.flatMap((edit) => filesIn(edit.field.split('.'), edit.value)))
+      insideProject(root, dirname(spec?.file ?? root), one)
+    const whole = spec?.animations.find((animation) => asked.some((edit) => edit.field === `animations.${animation.name}`))
+    if (whole) throw usageError(`Expected the fields of animations.${whole.name} one by one, found the whole of it. Nothing was written.`)
+    const prompt = asked.find((edit) => edit.field === 'prompt')?.value
+    if (!spec && (picture === undefined || typeof prompt !== 'string'))
+      throw usageError(
+        `Expected a sprite whose spec is in order, or prompt and picture of a new one, found ${JSON.stringify(name)}. Nothing was written.`,
+      )
+    const before = spec ? await readText(spec.file) : ''
+    const target = { sprite: name, digest: digests.get(spec?.file ?? '') ?? '' }
+    const { file } = spec
+      ? await workshop.editSpec({ ...target, edit: () => edits, ...(picture ? { picture } : {}) })
+      : await workshop.createSprite({ name, prompt: prompt as string, picture: picture as Uint8Array, edits })
+    return { file: relative(root, file).replaceAll('\\', '/'), difference: compare(before, await readText(file)) }
   })
 }
 
-/** Makes a new spec. */
-async function create(
-  ports: ToolPorts,
-  name: string,
-  edits: readonly AskedEdit[],
-  picture: Uint8Array | undefined,
-): Promise<{ readonly file: string; readonly created: boolean; readonly difference: readonly string[] }> {
-  const { prompt, ...fields } = toObject(edits)
-  if (picture === undefined || typeof prompt !== 'string')
-    throw usageError(
-      `Expected the name of a sprite whose spec is in order, or prompt and picture for a new one, found ${JSON.stringify(name)}. Nothing was written.`,
-    )
-  if (edits.some((edit) => filesIn(edit.path, edit.value).length > 0))
-    throw usageError('Expected no path in set for a new sprite, found one. Nothing was written. Its picture is the input "picture".')
-  const { file } = await ports.withWorkshop((workshop) => workshop.createSprite({ name, prompt, picture, fields }))
-  return { file: toShown(ports, file), created: true, difference: difference('', await readText(ports, file)) }
-}
-
-/** The fields as one object of JSON. */
-function toObject(edits: readonly AskedEdit[]): Readonly<Record<string, unknown>> {
-  const whole: Record<string, unknown> = {}
-  for (const { path, value } of edits) {
-    const keys = path.map(String)
-    const last = keys.pop() ?? ''
-    let node = whole
-    for (const key of keys) {
-      const held = node[key]
-      const next = (typeof held === 'object' && held !== null ? held : {}) as Record<string, unknown>
-      node[key] = next
-      node = next
-    }
-    node[last] = value
-  }
-  return whole
-}
-
-function toShown({ root }: ToolPorts, file: string): string {
-  return relative(root, file).replaceAll('\\', '/')
-}
-
-async function readText({ host }: ToolPorts, file: string): Promise<string> {
-  return decodeText(await host.disk.read(file))
+/** @param path From the root of the project. */
+async function readPicture({ root, parts: { host } }: ToolContext, path: string): Promise<Uint8Array> {
+  const file = insideProject(root, root, path, /\.(?:png|jpe?g|webp)$/i)
+  const stat = await host.disk.stat(file)
+  if (stat && !stat.isFolder && stat.bytes <= mostPictureBytes) return host.disk.read(file)
+  throw usageError(`Expected a picture of at most 20 MB at ${JSON.stringify(path)}, found none. Nothing was written.`)
 }
 
 /** The lines between the equal beginning and the equal end of two texts, each with `-` or `+`. */
-function difference(before: string, after: string): readonly string[] {
-  const [old, now] = [before, after].map((text) => (text === '' ? [] : text.trimEnd().split('\n'))) as [string[], string[]]
-  while (old.length > 0 && now.length > 0 && old[0] === now[0]) {
-    old.shift()
-    now.shift()
-  }
-  while (old.length > 0 && now.length > 0 && old.at(-1) === now.at(-1)) {
-    old.pop()
-    now.pop()
-  }
-  return [...old.map((line) => `- ${line}`), ...now.map((line) => `+ ${line}`)].slice(0, mostLines)
+function compare(before: string, after: string): readonly string[] {
+  const [old, now] = [before, after].map((all) => (all === '' ? [] : all.trimEnd().split('\n'))) as [string[], string[]]
+  const most = Math.min(old.length, now.length)
+  let start = 0
+  while (start < most && old[start] === now[start]) start++
+  let end = 0
+  while (end < most - start && old.at(-1 - end) === now.at(-1 - end)) end++
+  const changed = (lines: readonly string[], mark: string): string[] =>
+    lines.slice(start, lines.length - end).map((line) => `${mark} ${line}`)
+  return [...changed(old, '-'), ...changed(now, '+')].slice(0, mostLines)
 }
