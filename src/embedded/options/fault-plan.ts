@@ -17,17 +17,11 @@ function oneOf<const Words extends readonly string[]>(...words: Words): z.ZodEnu
 }
 
 const when = objectOf({
-  /** Running number of the request over both origins, from 1. */
   number: whole(1, 1_000_000_000).optional(),
-  /** @default both */
   origin: oneOf('api', 'assets').optional(),
-  /** `GET`, `POST` or `DELETE`. @default all */
   method: z.string({ error: 'a method like "POST"' }).optional(),
-  /** Path without the query; `*` matches any characters, slashes too. @default all */
   path: z.string({ error: 'a path like "/v1/executions/*", * standing for anything' }).optional(),
-  /** The rule applies from the n-th request that matches the other members, from 1. @default 1 */
   nth: whole(1, 1_000_000_000).optional(),
-  /** The rule applies to at most so many requests. @default all */
   times: whole(1, 1_000_000_000).optional(),
 })
 
@@ -35,37 +29,18 @@ const moment = oneOf('before', 'after')
 const flag = z.boolean({ error: 'true or false' })
 
 const deed = objectOf({
-  /** Milliseconds before the service sees the request. */
   delayMs: whole(0, 86_400_000).optional(),
-  /** The connection ends without an answer, before or after the service handles the request. */
   drop: moment.optional(),
-  /** Answers with this status, 400 to 599, and the error envelope that the service has for it. */
   status: whole(400, 599).optional(),
-  /** Whether `status` comes before or after the service handles the request. @default 'before' */
   moment: moment.optional(),
-  /** Seconds of a `Retry-After` header beside `status`. */
   retryAfter: whole(0, 86_400).optional(),
-  /** The connection ends after so many bytes of the body. */
   cutBodyAt: whole(0, 1_000_000_000).optional(),
-  /** A body that does not fit its content type. */
   garbage: flag.optional(),
-  /**
-   * A downloaded file has flipped bytes and its right length, or is half of it in a whole answer, or has one
-   * frame with flipped bytes in a whole archive, or one that is smaller than the others.
-   */
   file: oneOf('damaged', 'half', 'damaged-frame', 'odd-frame').optional(),
-  /**
-   * Adds unknown members to every object of a successful JSON answer and of an event, but not to an estimate,
-   * which allows none.
-   */
   addUnknownFields: flag.optional(),
-  /** Removes all optional members of a response (N18). */
   dropOptionalFields: flag.optional(),
-  /** Replaces the status of an execution. */
   unknownStatus: z.string({ error: 'a status that the interface does not have' }).optional(),
-  /** An event stream is cut, falls silent, sends every event twice, or swaps every two. */
   stream: oneOf('cut', 'silent', 'duplicated', 'reordered').optional(),
-  /** Events that a stream sends before it is cut or falls silent. @default 1 */
   afterEvents: whole(0, 1_000_000).optional(),
 })
   .refine(({ moment: at, status }) => at === undefined || status !== undefined, { error: '"moment" beside "status" only' })
@@ -75,10 +50,56 @@ const deed = objectOf({
 const plan = objectOf({ rules: z.array(objectOf({ when: when.optional(), do: deed }), { error: 'a list of rules' }) })
 
 /** The requests that a rule applies to. All members must match. */
-export type FaultMatch = Readonly<z.infer<typeof when>>
+export interface FaultMatch {
+  /** Running number of the request over both origins, from 1. */
+  readonly number?: number | undefined
+  /** @default both */
+  readonly origin?: 'api' | 'assets' | undefined
+  /** `GET`, `POST` or `DELETE`. @default all */
+  readonly method?: string | undefined
+  /** Path without the query; `*` matches any characters, slashes too. @default all */
+  readonly path?: string | undefined
+  /** The rule applies from the n-th request that matches the other members, from 1. @default 1 */
+  readonly nth?: number | undefined
+  /** The rule applies to at most so many requests. @default all */
+  readonly times?: number | undefined
+}
 
 /** What happens to a request. Several members can be set. */
-export type FaultDeed = Readonly<z.infer<typeof deed>>
+export interface FaultDeed {
+  /** Milliseconds before the service sees the request. */
+  readonly delayMs?: number | undefined
+  /** The connection ends without an answer, before or after the service handles the request. */
+  readonly drop?: 'before' | 'after' | undefined
+  /** Answers with this status, 400 to 599, and the error envelope that the service has for it. */
+  readonly status?: number | undefined
+  /** Whether `status` comes before or after the service handles the request. @default 'before' */
+  readonly moment?: 'before' | 'after' | undefined
+  /** Seconds of a `Retry-After` header beside `status`. */
+  readonly retryAfter?: number | undefined
+  /** The connection ends after so many bytes of the body. */
+  readonly cutBodyAt?: number | undefined
+  /** A body that does not fit its content type. */
+  readonly garbage?: boolean | undefined
+  /**
+   * A downloaded file has flipped bytes and its right length, or is half of it in a whole answer, or has one
+   * frame with flipped bytes in a whole archive, or one that is smaller than the others.
+   */
+  readonly file?: 'damaged' | 'half' | 'damaged-frame' | 'odd-frame' | undefined
+  /**
+   * Adds unknown members to every object of a successful JSON answer and of an event, but not to an estimate,
+   * which allows none.
+   */
+  readonly addUnknownFields?: boolean | undefined
+  /** Removes all optional members of a response (N18). */
+  readonly dropOptionalFields?: boolean | undefined
+  /** Replaces the status of an execution. */
+  readonly unknownStatus?: string | undefined
+  /** An event stream is cut, falls silent, sends every event twice, or swaps every two. */
+  readonly stream?: 'cut' | 'silent' | 'duplicated' | 'reordered' | undefined
+  /** Events that a stream sends before it is cut or falls silent. @default 1 */
+  readonly afterEvents?: number | undefined
+}
 
 /** One rule of a plan. */
 export interface FaultRule {
