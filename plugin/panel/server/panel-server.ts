@@ -83,8 +83,9 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
     }
   }
   const quote = (): Promise<void> => {
-    const run = askPrices()
-    asking = Promise.allSettled([asking, run]).then(() => {})
+    // One after another: prices that were requested earlier must not replace later ones.
+    const run = asking.then(askPrices)
+    asking = run.catch(() => {})
     return run
   }
   const buyer = createBuyer({
