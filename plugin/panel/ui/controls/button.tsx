@@ -21,7 +21,7 @@ export function Button({ label, icon, look, children, ...props }: ButtonProps): 
   )
 }
 
-/** A quiet button that shows an icon alone. Its label is for screen readers. */
+/** A quiet button that shows an icon or a sign alone. Its label is for screen readers. */
 export function IconButton({ label, ...props }: ButtonProps & { readonly label: string }): VNode {
   return <Button class="button quiet icon-button" aria-label={label} {...props} />
 }

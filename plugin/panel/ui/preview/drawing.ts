@@ -6,6 +6,12 @@ export interface DrawnFrame {
   readonly frame: PanelFrame
 }
 
+/** A frame with the picture of its page; `undefined` until there are both. */
+export function drawnFrame(frame: PanelFrame | undefined, pictures: readonly (CanvasImageSource | undefined)[]): DrawnFrame | undefined {
+  const page = frame && pictures[frame.page]
+  return page && { page, frame }
+}
+
 /** Draws a frame at its place in its untrimmed size, pixel for pixel. */
 function drawFrame(context: CanvasRenderingContext2D, { page, frame }: DrawnFrame): void {
   const { x, y, width, height, offsetX, offsetY, isTurned = false } = frame

@@ -4,7 +4,7 @@ import type { PanelFrames } from '../../../protocol/protocol.ts'
 import { Button } from '../controls/button.tsx'
 import { Card } from '../controls/card.tsx'
 import { Icon } from '../controls/icons.tsx'
-import { type Shown, usePanel } from '../state/panel-context.ts'
+import type { Shown } from '../state/panel-context.ts'
 import { countWords } from '../state/words.ts'
 import { FilmFrame } from './film-frame.tsx'
 import { FlagList } from './flag-list.tsx'
@@ -27,27 +27,12 @@ export interface FilmStripProps extends Shown {
 export function FilmStrip(props: FilmStripProps): VNode {
   const { sprite, animation, player, delivered } = props
   const editor = useFrameOrder(sprite, animation, delivered)
-  const { state, store } = usePanel()
   const { length: dropped } = editor.dropped
-  const markMeant = (meant: readonly string[]): void => {
-    const change = { animations: { [animation.name]: { meant: meant.length > 0 ? meant : null } } }
-    const words = meant.length > 0 ? `${meant.join(', ')} is meant` : 'checked again'
-    void store.edit(sprite.name, 'edit', { sprite: sprite.name, ...change }, `${animation.id}: ${words}.`)
-  }
   return (
     <Card title="Frames" remark={countWords(editor.order.length, 'frame') + (dropped > 0 ? ` played, ${dropped} dropped` : ' played')}>
       <Film {...props} editor={editor} />
       <DroppedFrames {...props} editor={editor} />
-      <FlagList
-        animation={animation}
-        onShow={(frame) => {
-          const place = editor.order.indexOf(frame)
-          if (place >= 0) player.seek(place)
-        }}
-        mayDrop={editor.mayDropFrames}
-        onDrop={editor.dropFrames}
-        onMeant={state.access.mayAct ? markMeant : undefined}
-      />
+      <FlagList {...{ sprite, animation, player, editor }} />
     </Card>
   )
 }

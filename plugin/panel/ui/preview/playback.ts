@@ -49,11 +49,15 @@ export function createPlayer() {
     spentMs = rest
     changed()
   }
+  /** Goes to a place, or to the first if the round does not have it. */
+  const goToPlace = (place: number): void => {
+    const found = round.findIndex((beat) => beat.place === place)
+    goTo(Math.max(0, found), 0)
+  }
   /** Stops at a place. */
   const seek = (place: number): void => {
     isPlaying = false
-    const found = round.findIndex((beat) => beat.place === place)
-    goTo(Math.max(0, found), 0)
+    goToPlace(place)
   }
   return {
     /** The shown place in playing order. */
@@ -69,13 +73,7 @@ export function createPlayer() {
     setRound: (next: readonly Beat[]): void => {
       const { place } = round[at] ?? { place: 0 }
       round = next
-      goTo(
-        Math.max(
-          0,
-          next.findIndex((beat) => beat.place === place),
-        ),
-        0,
-      )
+      goToPlace(place)
     },
     setPlaying: (next: boolean): void => {
       isPlaying = next

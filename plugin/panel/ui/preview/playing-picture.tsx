@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { PanelFrame, PanelPage } from '../../../protocol/protocol.ts'
-import { drawStage } from './drawing.ts'
+import { drawnFrame, drawStage } from './drawing.ts'
 import type { Player } from './playback.ts'
 import { usePages } from './use-frames.ts'
 
@@ -28,12 +28,9 @@ export function PlayingPicture({ pages, frames, player, pixelArt, label, below =
   const [pictures, others] = [usePages(pages), usePages(below.pages)]
   useEffect(() => {
     const draw = (): void => {
-      const frame = frames[player.place % frames.length]
-      const page = frame && pictures[frame.page]
-      const other = below.frames[player.place % below.frames.length]
-      const otherPage = other && others[other.page]
-      if (canvas.current && page)
-        drawStage(canvas.current, { page, frame }, otherPage && { before: undefined, after: { page: otherPage, frame: other } })
+      const now = drawnFrame(frames[player.place % frames.length], pictures)
+      const after = drawnFrame(below.frames[player.place % below.frames.length], others)
+      if (canvas.current && now) drawStage(canvas.current, now, { before: undefined, after })
     }
     draw()
     return player.subscribe(draw)

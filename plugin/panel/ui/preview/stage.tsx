@@ -4,7 +4,7 @@ import { useWidth } from '../controls/hooks.ts'
 import { type Panel, type Shown, usePanel } from '../state/panel-context.ts'
 import { scaleOf, type ViewSettings, zoomBy } from '../state/view-settings.ts'
 import { AnchorHandle } from './anchor-handle.tsx'
-import { type DrawnFrame, drawStage } from './drawing.ts'
+import { type DrawnFrame, drawnFrame, drawStage } from './drawing.ts'
 import type { Player } from './playback.ts'
 import { usePages } from './use-frames.ts'
 
@@ -31,11 +31,7 @@ export function Stage({ sprite, animation, player }: StageProps): VNode {
   const { played } = animation
   const scale = scaleOf(settings.zoom, sprite.frame, { width: width - 2 * marginPx, height: tallest(width) })
   useEffect(() => {
-    const at = (place: number): DrawnFrame | undefined => {
-      const frame = played[place]
-      const page = frame && pictures[frame.page]
-      return page && { page, frame }
-    }
+    const at = (place: number): DrawnFrame | undefined => drawnFrame(played[place], pictures)
     const draw = (): void => {
       const now = at(player.place)
       if (!canvas.current || !now) return

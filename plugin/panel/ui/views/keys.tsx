@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { Button } from '../controls/button.tsx'
+import { Button, IconButton } from '../controls/button.tsx'
 import { Modal } from '../controls/modal.tsx'
 
 /** As in the guide: where a key works, the key, and what it does. */
@@ -27,13 +27,9 @@ export function Keys(): VNode {
   }, [])
   return (
     <>
-      <Button
-        label="?"
-        class="button quiet icon-button"
-        aria-label="Show the keys"
-        title="Show the keys (?)"
-        onClick={() => setOpen(true)}
-      />
+      <IconButton label="Show the keys" title="Show the keys (?)" onClick={() => setOpen(true)}>
+        ?
+      </IconButton>
       {isOpen && (
         <Modal dialog={dialog} title="Keys" onClose={() => setOpen(false)}>
           <table>

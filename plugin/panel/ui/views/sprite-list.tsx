@@ -183,14 +183,8 @@ function allTotal({ totals }: PanelState): string {
   return totals.price === undefined ? '' : `${creditsWords(totals.price)} in all`
 }
 
-interface Found {
-  readonly groups: readonly { readonly sprite: SpriteRow; readonly animations: SpriteRow['animations'] }[]
-  readonly steps: PanelState['steps']
-  readonly orphans: PanelState['orphans']
-}
-
 /** Everything that has the words in its name or file, and fits the filter. By price, the dearest is first. */
-function find(state: PanelState, words: string, filter: Filter, order: Order): Found {
+function find(state: PanelState, words: string, filter: Filter, order: Order) {
   const wanted = words.trim().toLowerCase()
   const named = (text: string): boolean => text.toLowerCase().includes(wanted)
   const sort = <T extends RequestRow>(all: readonly T[]): readonly T[] => (order === 'name' ? all : all.toSorted(byPrice))
