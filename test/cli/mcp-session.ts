@@ -47,6 +47,8 @@ export interface McpSessionInit {
   readonly hasEnvFile?: boolean
   /** Replaces the output of the process that is asked for prices. */
   readonly otherProcess?: ((args: readonly string[], service: EmbeddedService) => string) | undefined
+  /** Replaces verbs of the server's workshops. */
+  readonly changed?: (workshop: Workshop) => Workshop
   readonly options?: Parameters<typeof startEmbeddedService>[0]
   readonly era?: 'auto' | 'legacy'
 }
@@ -103,6 +105,7 @@ export async function startMcp(init: McpSessionInit = {}): Promise<McpSession> {
         transport.take(text)
       }),
     ),
+    createWorkshop: async (asked) => (init.changed ?? ((one) => one))(await createWorkshop(asked)),
     ownProcess: {
       packageFolder: join(import.meta.dirname, '../..'),
       input,

@@ -37,6 +37,7 @@ export const sprites: Tool = defineTool({
     )
     const rows = rowsOf(report)
     const { requests = [], priceError } = rows.some(isToBuy) ? await findPrices(context, names) : {}
+    const priceOf = new Map(requests.map(({ id, credits, usd }) => [id, { credits, usd }]))
     const shown = (file: string): string => relative(context.root, file).replaceAll('\\', '/')
     const faultsOf = (id: string): readonly string[] => {
       const flags = (report.quality ?? []).filter((one) => `${one.id}.`.startsWith(`${id}.`)).flatMap((one) => one.flags)
@@ -50,7 +51,7 @@ export const sprites: Tool = defineTool({
       ...('spec' in one ? { file: shown(one.spec.file), frames: one.animation.frames } : {}),
       prompt: one.request.prompt,
       ceiling: one.ceiling,
-      ...requests.find(({ id }) => id === one.id),
+      ...priceOf.get(one.id),
       faults: faultsOf(one.id),
     }))
     const all = [...paid, ...own]
