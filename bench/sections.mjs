@@ -148,13 +148,14 @@ async function pack({ size, corpus, cache }) {
   return { rows, checks: goals }
 }
 
-/** Nothing has changed since the last build. */
+/** Nothing has changed since the last build; and the tools for agents start, with a stdin that has ended. */
 async function warm({ size, tools }) {
   for (const name of ['spritewright', 'AssetPack']) await buildOnce(tools[name])
   const variants = [
     { name: 'empty process', run: tools['empty process'].cold },
     { name: 'spritewright', run: tools.spritewright.again },
     { name: 'AssetPack', run: tools.AssetPack.again },
+    { name: 'spritewright mcp', run: tools.spritewright.serveTools },
   ]
   const runs = await inTurn(variants, size === 'L' ? 3 : 7)
   const own = runs.get('spritewright')
@@ -162,6 +163,7 @@ async function warm({ size, tools }) {
     rows: variants.map(({ name }) => ({ tool: name, ...tellProcess(runs.get(name)), ...timesThat('ours ÷ it', own, runs.get(name)) })),
     checks: [
       check(`${size} warm, CPU of ours ÷ AssetPack`, own.cpuS / runs.get('AssetPack').cpuS, 'at most', targets.warm.AssetPack[size]),
+      check(`${size} start of the tools for agents, CPU s`, runs.get('spritewright mcp').cpuS, 'at most', targets.warm.mcpS),
     ],
   }
 }

@@ -36,6 +36,7 @@ export function toolsFor(size, corpus, cache) {
         return build()
       },
       again: build,
+      serveTools: () => measureProcess({ script: cli, args: ['mcp'], cwd: project, env: projectEnv }),
     },
     'own art': {
       prepare: () => makeOwnProject(frames, drawn),
