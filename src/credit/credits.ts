@@ -60,3 +60,28 @@ export function sumCredits(amounts: Iterable<Credits>): Credits {
   for (const amount of amounts) sum += amount
   return sum
 }
+
+/**
+ * The sum of prices in USD: a decimal text with two places, each price rounded up to a cent. Not binding.
+ *
+ * @param creditCents What a credit costs the account, in US cents. A price with a reference of its own does not need it.
+ */
+export function toUsd(prices: Iterable<{ readonly credits: Credits; readonly referenceUsd?: string }>, creditCents: number): string {
+  let cents = 0n
+  for (const { credits, referenceUsd = '' } of prices) {
+    const isKnown = /^\d+\.\d\d$/.test(referenceUsd)
+    cents += isKnown ? BigInt(referenceUsd.replace('.', '')) : (credits * BigInt(creditCents) + unit - 1n) / unit
+  }
+  return `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`
+}
+
+/** The sum of amounts of USD. `undefined` if there is none, or if one of them is unknown. */
+export function sumUsd(amounts: readonly (string | undefined)[]): string | undefined {
+  const known = amounts.flatMap((referenceUsd) => (referenceUsd === undefined ? [] : { credits: 0n, referenceUsd }))
+  return known.length === 0 || known.length < amounts.length ? undefined : toUsd(known, 0)
+}
+
+/** ` ≈ 0.24 USD`, to follow an amount of credits; empty if the USD are unknown. */
+export function usdWords(usd: string | undefined): string {
+  return usd === undefined ? '' : ` ≈ ${usd} USD`
+}

@@ -1,6 +1,7 @@
 import { type Approval, isTrustedKey, judgePrice, type NewestApproval } from '../credit/approval.ts'
 import { type Credits, formatCredits, isAboveCeiling } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
+import type { Estimate } from '../service/wire.ts'
 import type { PaidRequest } from '../sprite-spec/request.ts'
 import { findEntry, type LockEntry } from '../vault/lockfile.ts'
 import { sha256 } from '../vault/objects.ts'
@@ -66,7 +67,9 @@ const imagePriceVersion = 'live_charge_credits_per_image'
 export async function readPrice(
   ports: Pick<FreezePorts, 'client' | 'signal'>,
   request: PaidRequest,
-): Promise<{ readonly credits: Credits; readonly priceVersion: string }> {
+): Promise<
+  { readonly credits: Credits; readonly priceVersion: string } & Partial<Pick<Estimate, 'referenceUsd' | 'referenceCreditCents'>>
+> {
   if (request.operation === 'sprite_sheet') return ports.client.estimate(request.frames, request.background, ports.signal)
   const { imageCredits } = await ports.client.capabilities(ports.signal)
   if (imageCredits !== null) return { credits: imageCredits, priceVersion: imagePriceVersion }

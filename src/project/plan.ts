@@ -77,8 +77,11 @@ export interface StandingApproval {
 export interface Quote {
   readonly credits: Credits
   readonly priceVersion: string
-  /** For display; only the estimate of a sheet has it. */
+  /** For display; only the estimate of a sheet has both. */
   readonly referenceUsd?: string
+  readonly referenceCreditCents?: number
+  /** `credits` in USD, in a plan: a decimal text, not binding. Undefined if no price had a reference. */
+  readonly usd?: string | undefined
 }
 
 /** One animation of the project: its request, its state and its price. */

@@ -1,5 +1,6 @@
+import { toUsd } from '../credit/credits.ts'
 import { readPrice } from '../job/freeze.ts'
-import type { PaidRequest, SheetRequest } from '../sprite-spec/request.ts'
+import { embeddedHost, type PaidRequest, type SheetRequest } from '../sprite-spec/request.ts'
 import type { Quote } from './plan.ts'
 import type { Session } from './session.ts'
 
@@ -11,6 +12,11 @@ export interface Quotes {
   of(request: PaidRequest): Promise<Quote>
   /** The price of any sheet with this number of frames. */
   ofSheet(frames: number, background: SheetRequest['background']): Promise<Quote>
+  /**
+   * The sum of prices in USD, by the reference of a price that was requested before. `undefined` without one, and for
+   * play money.
+   */
+  usd(prices: readonly Pick<Quote, 'credits' | 'referenceUsd'>[]): string | undefined
 }
 
 /** Key of a request's price: requests with the same key cost the same. */
@@ -25,15 +31,18 @@ function sheetKey(frames: number, background: SheetRequest['background']): strin
 /**
  * Requests prices from the service when they are needed. Prices are kept in memory, for this command only.
  */
-export function askQuotes({ client }: Session, signal: AbortSignal): Quotes {
+export function askQuotes({ client, identity }: Pick<Session, 'client' | 'identity'>, signal: AbortSignal): Quotes {
   const asked = new Map<string, Promise<Quote>>()
-  const once = (key: string, ask: () => Promise<Quote>): Promise<Quote> => {
+  let creditCents: number | undefined
+  const once = async (key: string, ask: () => Promise<Quote>): Promise<Quote> => {
     const price = asked.get(key) ?? ask()
     asked.set(key, price)
+    creditCents ??= identity.host === embeddedHost ? undefined : (await price).referenceCreditCents
     return price
   }
   return {
     of: (request) => once(priceKey(request), () => readPrice({ client, signal }, request)),
     ofSheet: (frames, background) => once(sheetKey(frames, background), () => client.estimate(frames, background, signal)),
+    usd: (prices) => (creditCents === undefined ? undefined : toUsd(prices, creditCents)),
   }
 }

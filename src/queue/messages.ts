@@ -78,7 +78,7 @@ const estimate: z.ZodType<Estimate> = z.strictObject({
   background: z.enum(['remove', 'keep']),
   credits,
   referenceUsd: text,
-  referenceCreditCents: z.number(),
+  referenceCreditCents: z.int().min(1),
 })
 
 /** The answers of a worker. */

@@ -8,7 +8,7 @@ import type { JobPorts, Order } from '../job/order.ts'
 import type { Context } from '../project/context.ts'
 import { type ApprovedOrder, ordersOf, toApprovalChange, toJobPorts } from '../project/orders.ts'
 import type { Quote } from '../project/plan.ts'
-import { askQuotes } from '../project/quotes.ts'
+import { askQuotes, type Quotes } from '../project/quotes.ts'
 import type { Session } from '../project/session.ts'
 import { isAdoptable, isForBuild, isToBuy } from '../project/states.ts'
 import { checkReferences, type Survey, survey, throwAll } from '../project/survey.ts'
@@ -38,10 +38,12 @@ export async function approve(context: Context, session: Session, request: Appro
   const found = await survey(context, request.names, { identity: session.identity })
   throwAll(found.errors)
   const doubts = await checkReferences(context, found.items, session.capabilities)
-  const { candidates, ...rest } = await sortOut(session, found, request, signal)
-  const lines = candidates.map(({ id, operation, hash, prompt, quote, ceiling, frozen }): ApprovalLine => {
+  const quotes = askQuotes(session, signal)
+  const { candidates, ...rest } = await sortOut(session, found, request, quotes)
+  const lines = candidates.map(({ id, operation, hash, prompt, quote, ceiling, price, frozen }): ApprovalLine => {
     const warning = [doubts.get(spriteOf(id)) ?? [], frozen ? frozenWords(id, frozen) : []].flat().join(' ')
-    return { id, operation, hash, prompt, quote, ceiling, ...(warning && { warning }) }
+    const usd = quotes.usd([price])
+    return { id, operation, hash, prompt, quote, ...(usd && { usd }), ceiling, ...(warning && { warning }) }
   })
   if (candidates.length === 0) {
     await endRequests(context, 'approve')
@@ -92,9 +94,8 @@ async function sortOut(
   session: Session,
   found: Survey,
   request: ApproveRequest,
-  signal: AbortSignal,
+  quotes: Quotes,
 ): Promise<{ readonly candidates: readonly Candidate[] } & Pick<ApproveReport, 'untouched' | 'others' | 'undecided'>> {
-  const quotes = askQuotes(session, signal)
   const orders = ordersOf(session, found)
   const candidates: Candidate[] = []
   const untouched: string[] = []

@@ -57,12 +57,16 @@ export async function makePlan(
   for (const item of found.items) items.push(await priced(item))
   const steps: PlanStep[] = []
   for (const step of listedSteps(found)) steps.push(await priced(step))
+  // Two names for one request are bought once.
+  const prices = [...new Map([...items, ...steps].map((one) => [one.hash ?? one.id, one.quote ?? []])).values()].flat()
+  const withUsd = <T extends PlanItem | PlanStep>(one: T): T =>
+    one.quote ? { ...one, quote: { ...one.quote, usd: quotes.usd([one.quote]) } } : one
   return {
-    items,
+    items: items.map(withUsd),
     own: status.own,
-    steps,
-    // Two names for one request are bought once.
-    total: sumCredits(new Map([...items, ...steps].map((one) => [one.hash ?? one.id, one.quote?.credits ?? 0n])).values()),
+    steps: steps.map(withUsd),
+    total: sumCredits(prices.map(({ credits }) => credits)),
+    usd: quotes.usd(prices),
     balance: await session.client.balance(signal),
     service: { host: session.identity.host, keyMode: session.identity.keyMode },
     warnings: context.warnings,

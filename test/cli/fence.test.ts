@@ -87,7 +87,13 @@ test('a sixth request is not added, says so, and ends with 3 too', async () => {
 })
 
 test('what spends nothing stays free: --revoke, trust without an address, trust --remove', async () => {
-  const desk = { route: async () => undefined, list: async () => [], touchKeys: async () => [], remove: async () => 1, unenrol: async () => true }
+  const desk = {
+    route: async () => undefined,
+    list: async () => [],
+    touchKeys: async () => [],
+    remove: async () => 1,
+    unenrol: async () => true,
+  }
   const trust = desk as unknown as Workshop['trust']
   const { world, requests } = shell(undefined, { trust, revoke: async () => ({ revoked: [], inFlight: [] }) })
   for (const argv of [['approve', '--revoke'], ['trust'], ['trust', 'a.example', '--remove'], ['trust', '--touch', 'KEY', '--remove']])

@@ -1,4 +1,4 @@
-import { sumCredits } from '../../../src/credit/credits.ts'
+import { sumCredits, sumUsd } from '../../../src/credit/credits.ts'
 import { type ApprovalLine, type Credits, type WorkerWord, workerWords } from '../../../src/index.ts'
 import { type Json, toJson } from './json.ts'
 
@@ -30,6 +30,8 @@ export function toOffer({ lines, balance, worker }: AskedApproval, untouched: re
     })),
     /** Sum of the prices. */
     sum: sumCredits(lines.map(({ quote }) => quote)),
+    /** `sum` in USD, not binding; missing if no price has a reference. */
+    usd: sumUsd(lines.map((line) => line.usd)),
     /** Sum of the ceilings. */
     ceilings: sumCredits(lines.map(({ ceiling }) => ceiling)),
     /** Available credits. */

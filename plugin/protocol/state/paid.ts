@@ -39,7 +39,7 @@ export function factsOf({ prices, failures }: StateParts, one: PaidItem) {
   // The person who approved it since has seen a newer price.
   const isOutdated = approval !== undefined && (prices?.at ?? 0) < Date.parse(approval.at)
   const facts = { ...one, ...factsOfFailures(one, failures), quote: isOutdated ? undefined : quote }
-  return { facts, price: quote && priceOf(quote, request.operation) }
+  return { facts, price: quote && priceOf({ ...quote, usd: prices?.usd([quote]) }, request.operation) }
 }
 
 /** A paid request in the list. */

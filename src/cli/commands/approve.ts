@@ -1,5 +1,5 @@
 import { revokedWords, workerWords } from '../../credit/approval-words.ts'
-import { creditsWords, sumCredits } from '../../credit/credits.ts'
+import { creditsWords, sumCredits, sumUsd, usdWords } from '../../credit/credits.ts'
 import { waysOfGiving, waysWords } from '../../credit/given.ts'
 import { errorCodes } from '../../errors.ts'
 import { count, countItems } from '../../project/states.ts'
@@ -11,7 +11,7 @@ import { askPersonInstead } from '../fence.ts'
 import { refreshTypings } from '../typings.ts'
 import { ink } from '../view/ink.ts'
 import { adoptCommand, type NextProject, tellBuild } from '../view/next.ts'
-import { creditsCell } from '../view/plan.ts'
+import { creditsCell, priceCell } from '../view/plan.ts'
 import type { Printer } from '../view/printer.ts'
 import { printRequests } from '../view/requests.ts'
 import { right } from '../view/table.ts'
@@ -129,7 +129,7 @@ function printLines(printer: Printer, lines: readonly ApprovalLine[], balance: b
     ['animation', right('price'), right('ceiling'), 'prompt'],
     lines.map((line) => [
       ink('bold', line.id),
-      creditsCell(line.quote),
+      priceCell({ credits: line.quote, usd: line.usd }),
       creditsCell(line.ceiling),
       ink('dim', line.prompt.replaceAll('\n', ' · ')),
     ]),
@@ -137,7 +137,10 @@ function printLines(printer: Printer, lines: readonly ApprovalLine[], balance: b
   printer.line()
   for (const warning of new Set(lines.flatMap((line) => line.warning ?? []))) printer.warn(warning)
   if (isSure) printer.hint(toSentence(lines))
-  printer.hint(`Balance: ${creditsWords(balance)}. Prices are estimates; a price above its ceiling is never paid.`)
+  const usd = usdWords(sumUsd(lines.map((line) => line.usd)))
+  printer.hint(
+    `Balance: ${creditsWords(balance)}. Prices are estimates${usd && `, in all${usd}`}; a price above its ceiling is never paid.`,
+  )
 }
 
 /** Describes the approval in one sentence. */

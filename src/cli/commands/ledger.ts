@@ -1,4 +1,4 @@
-import { creditsWords, formatCredits } from '../../credit/credits.ts'
+import { creditsWords, formatCredits, usdWords } from '../../credit/credits.ts'
 import { count } from '../../project/states.ts'
 import type { LedgerLine, LedgerReport, LedgerVerification } from '../../workshop.ts'
 import type { CommandArgs } from '../arguments.ts'
@@ -93,6 +93,7 @@ function printReport(printer: Printer, report: LedgerReport): void {
   printer.line(
     'Settled ',
     ink('bold', creditsWords(report.settled)),
+    report.usd === undefined ? '' : `${usdWords(report.usd)} at today's rate`,
     ` · held ${formatCredits(report.held)} · restored ${formatCredits(report.restored)}`,
   )
   if (report.elsewhere > 0n) printer.line(`Bought elsewhere, by the lock file, and not in these sums: ${creditsWords(report.elsewhere)}.`)
@@ -133,9 +134,9 @@ function printSprites(printer: Printer, { sprites }: LedgerReport): void {
 }
 
 function toDocument(report: LedgerReport): ReportDocument {
-  const { elsewhere, held, lines, repaired, restored, settled, sprites, uncertain, warnings } = report
+  const { elsewhere, held, lines, repaired, restored, settled, sprites, uncertain, usd, warnings } = report
   const dated = lines.map((line) => ({ ...line, at: line.at === 0 ? null : toIso(line.at) }))
-  return { lines: dated, sprites, held, settled, restored, uncertain, elsewhere, repaired, warnings }
+  return { lines: dated, sprites, held, settled, usd, restored, uncertain, elsewhere, repaired, warnings }
 }
 
 function toIso(at: number): string {

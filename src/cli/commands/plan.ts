@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { creditsWords } from '../../credit/credits.ts'
+import { creditsWords, usdWords } from '../../credit/credits.ts'
 import type { Host } from '../../host/host.ts'
 import { replaceFile } from '../../host/publish.ts'
 import { count, countItems, meaningOf, whyNotBought } from '../../project/states.ts'
@@ -10,7 +10,7 @@ import { refreshTypings } from '../typings.ts'
 import { type Ink, ink } from '../view/ink.ts'
 import { type LinkedPictures, toPlanMarkdown } from '../view/markdown.ts'
 import { type NextProject, tellMake, tellNext } from '../view/next.ts'
-import { creditsCell, framesCell, inkState, ownRows, type PlanRow, printNoSpec, rowsOf, toPlanDocument } from '../view/plan.ts'
+import { creditsCell, framesCell, inkState, ownRows, type PlanRow, priceCell, printNoSpec, rowsOf, toPlanDocument } from '../view/plan.ts'
 import type { Printer } from '../view/printer.ts'
 import { right } from '../view/table.ts'
 
@@ -84,7 +84,7 @@ function printTable(printer: Printer, report: PlanReport): void {
         ink('bold', item.id),
         inkState(item),
         framesCell(item),
-        item.state === 'bought' ? '' : creditsCell(item.quote?.credits),
+        item.state === 'bought' ? '' : priceCell(item.quote),
         ceilingCell(item),
         ink('dim', whyNotBought(item)),
       ])
@@ -105,6 +105,7 @@ function printSums(printer: Printer, report: PlanReport): void {
     printer.line(
       `${priced.length} of ${countItems(items.length, items)}${stepWords(steps.filter((step) => step.quote !== undefined).length)} to buy: `,
       ink('bold', creditsWords(total)),
+      usdWords(report.usd),
       ink('dim', ' (estimate, not binding)'),
     )
   }

@@ -1,8 +1,8 @@
-import { type Credits, creditsWords, sumCredits } from '../../credit/credits.ts'
+import { type Credits, creditsWords, sumCredits, usdWords } from '../../credit/credits.ts'
 import { escapeText } from '../../host/terminal.ts'
 import { countItems, meaningOf, whyNotBought } from '../../project/states.ts'
 import type { PlanReport } from '../../workshop.ts'
-import { creditsCell, framesCell, type PlanRow, rowsOf } from './plan.ts'
+import { creditsCell, framesCell, type PlanRow, priceCell, rowsOf } from './plan.ts'
 
 /**
  * Formats a plan as a comment on a pull request: a heading, a table of animations to buy, the total, the command,
@@ -20,12 +20,12 @@ export function toPlanMarkdown(report: PlanReport, approveCommand: string, pictu
       report.items.length === 0 ? '' : `\nAll ${countItems(report.items.length, report.items)} bought.\n`
     }`
   const lines = [
-    `### Sprites: ${countItems(unbought, report.items)} not bought, ${creditsWords(report.total)}`,
+    `### Sprites: ${countItems(unbought, report.items)} not bought, ${creditsWords(report.total)}${usdWords(report.usd)}`,
     '',
     '| animation | state | frames | paid before | price | ceiling | why |',
     '|---|---|--:|--:|--:|--:|---|',
     ...open.map((item) => {
-      const amounts = [paidBefore(item), item.quote?.credits, item.ceiling].map(creditsCell)
+      const amounts = [creditsCell(paidBefore(item)), priceCell(item.quote), creditsCell(item.ceiling)]
       const cells = [item.state, framesCell(item), ...amounts, whyNotBought(item)]
       return `| ${[idCell(item.id), ...cells.map(escapeMarkdown)].join(' | ')} |`
     }),

@@ -1,4 +1,4 @@
-import { formatCredits } from '../../credit/credits.ts'
+import { formatCredits, usdWords } from '../../credit/credits.ts'
 import type { ResolvedOptions } from '../../options/options.ts'
 import { meaningOf, type Tone } from '../../project/states.ts'
 import type { PlanItem, PlanReport, PlanStep } from '../../workshop.ts'
@@ -77,6 +77,7 @@ export function toPlanDocument(report: PlanReport): ReportDocument {
     })),
     steps: report.steps.map(({ request, ...step }) => ({ ...step, operation: request.operation, prompt: request.prompt })),
     total: report.total,
+    usd: report.usd,
     balance: report.balance,
     service: report.service,
     quality: report.quality,
@@ -87,6 +88,11 @@ export function toPlanDocument(report: PlanReport): ReportDocument {
 /** `2.4`, or a dash if there is no amount. */
 export function creditsCell(amount: bigint | undefined): string {
   return amount === undefined ? '–' : formatCredits(amount)
+}
+
+/** `2.4 ≈ 0.24 USD`: a price that is not binding. */
+export function priceCell(quote: { readonly credits: bigint; readonly usd?: string | undefined } | undefined): string {
+  return `${creditsCell(quote?.credits)}${usdWords(quote?.usd)}`
 }
 
 /** Prints that the project has no spec, the searched patterns, and the command that makes a spec. */

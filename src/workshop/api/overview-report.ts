@@ -83,6 +83,8 @@ export interface PendingPurchase {
 export interface PriceList {
   /** The price of a request; undefined if no price of its kind was requested. */
   of(request: PaidRequest): Quote | undefined
+  /** The sum of prices in USD, a decimal text, not binding; `undefined` if no price has a reference. */
+  usd(prices: readonly Pick<Quote, 'credits' | 'referenceUsd'>[]): string | undefined
   /** Price of the animation that `createSprite` writes, and what decides it. */
   readonly newSprite: { readonly frames: number; readonly background: 'remove' | 'keep'; readonly credits: Credits }
   readonly balance: Credits

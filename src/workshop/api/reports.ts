@@ -20,6 +20,8 @@ export interface PlanReport {
   readonly steps: readonly PlanStep[]
   /** Sum of the quotes of everything that must be bought. */
   readonly total: Credits
+  /** `total` in USD, a decimal text, not binding; undefined if no price has a reference. */
+  readonly usd?: string | undefined
   /** Available credits; undefined if the service was not asked because nothing is missing. */
   readonly balance?: Credits
   /** The service to buy from; undefined if it was not asked. */
@@ -84,6 +86,8 @@ export interface ApprovalLine {
   /** The prompt that is sent. */
   readonly prompt: string
   readonly quote: Credits
+  /** `quote` in USD, a decimal text, not binding; undefined if no price has a reference. */
+  readonly usd?: string | undefined
   readonly ceiling: Credits
   /** What a person should know before agreeing, e.g. that the reference is empty. */
   readonly warning?: string

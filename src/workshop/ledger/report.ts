@@ -65,6 +65,8 @@ export interface LedgerSprite extends LedgerSums {
 export interface LedgerReport extends LedgerSums {
   /** Oldest first. */
   readonly lines: readonly LedgerLine[]
+  /** `settled` in USD at today's reference of the service, which `verifyLedger` asks: a decimal text. */
+  readonly usd?: string | undefined
   /** By name. */
   readonly sprites: readonly LedgerSprite[]
   /** Number of movements that `ledger.jsonl` lacked and that were written into it from the journal. */

@@ -1,5 +1,6 @@
 import { hasCode } from '../../errors.ts'
 import type { Context } from '../../project/context.ts'
+import { askQuotes } from '../../project/quotes.ts'
 import type { Session } from '../../project/session.ts'
 import { readAccounts } from './accounts.ts'
 import type { LedgerCheck, LedgerLine, LedgerState, LedgerVerification, LedgerVerifyRequest } from './report.ts'
@@ -26,7 +27,11 @@ export async function verifyAccounts(
   }
   const balance = await session.client.balance(signal)
   const isAgreed = checks.every(({ verdict }) => verdict !== 'differs' && verdict !== 'open')
-  return { ...report, checks, balance, host: session.client.host, isAgreed }
+  const quotes = askQuotes(session, signal)
+  // Any price has the rate.
+  await quotes.ofSheet(session.capabilities.minimumFrames ?? 12, 'remove').catch(() => undefined)
+  const usd = quotes.usd([{ credits: report.settled }])
+  return { ...report, usd, checks, balance, host: session.client.host, isAgreed }
 }
 
 async function checkLine(context: Context, session: Session, line: LedgerLine, signal: AbortSignal): Promise<LedgerCheck> {

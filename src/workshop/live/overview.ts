@@ -116,6 +116,7 @@ export async function readPrices(context: Context, session: Session, signal: Abo
   for (const { request } of [...items, ...steps].filter(isToBuy)) priced.set(priceKey(request), await quotes.of(request))
   return {
     of: (request) => priced.get(priceKey(request)),
+    usd: quotes.usd,
     newSprite: await readNewSpritePrice(quotes),
     balance: await session.client.balance(signal),
     service: { host: session.identity.host, keyMode: session.identity.keyMode },

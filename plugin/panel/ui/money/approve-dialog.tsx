@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { usdWords } from '../../../../src/credit/credits.ts'
 import type { PanelOffer } from '../../../protocol/actions.ts'
 import { Button } from '../controls/button.tsx'
 import { CheckField } from '../controls/check-field.tsx'
@@ -162,7 +163,10 @@ function OfferTable({ offer, isElsewhere }: { readonly offer: PanelOffer; readon
           </tr>
         </tfoot>
       </table>
-      <p class="soft">{creditsWords(offer.balance)} are available.</p>
+      <p class="soft">
+        {offer.usd !== undefined && `${usdWords(offer.usd)}, not binding. `}
+        {creditsWords(offer.balance)} are available.
+      </p>
       {offer.worker !== undefined && <p class="soft">{offer.worker}</p>}
       {offer.untouched.length > 0 && <p class="soft">Not changed: {offer.untouched.join(', ')}.</p>}
     </>

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
+import { usdWords } from '../../../../src/credit/credits.ts'
 import type { PanelPaid } from '../../../protocol/protocol.ts'
 import { Button } from '../controls/button.tsx'
 import { Card } from '../controls/card.tsx'
@@ -24,11 +25,7 @@ export function MoneyBox({ paid, isFor, onApprove }: MoneyBoxProps): VNode {
   const progress = progressOf(model.progress, paid)
   const { price } = paid
   const rows: readonly (readonly [string, string | undefined])[] = [
-    [
-      'Price',
-      price &&
-        `${creditsWords(price.credits)}${price.referenceUsd === undefined || state.service.mode === 'embedded' ? '' : ` (about $${price.referenceUsd})`}`,
-    ],
+    ['Price', price && `${creditsWords(price.credits)}${usdWords(price.usd)}`],
     ['Ceiling', paid.ceiling && creditsWords(paid.ceiling)],
     ['Approved', paid.approved],
     ['Held', paid.held && creditsWords(paid.held)],
