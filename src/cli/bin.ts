@@ -18,7 +18,7 @@ process.once('beforeExit', () => {
   if (isDone) return
   process.exitCode = 1
   process.stderr.write(
-    'error SW_INTERNAL Expected the command to come to an end, found that it waits for what never comes. Check what your configuration waits for; if it waits for nothing, please report this. Nothing that was paid for is lost: run the command again.\n',
+    'error SW_INTERNAL Expected the command to end, found it waiting without any work left. Check whether your configuration waits for something; if not, please report this. No paid result is lost: run the command again.\n',
   )
 })
 void run().then(async () => {

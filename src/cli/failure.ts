@@ -71,7 +71,7 @@ function interrupted(): Failure {
 const mistakeAdvice = 'This is a mistake in spritewright itself: please report it with the lines below.'
 /** Advice for a missing module: npm may replace the package before a part of it is loaded. */
 const brokenAdvice =
-  'The installed spritewright is not whole, or was replaced while it ran: run the command again, and where that changes nothing, npm install. Nothing that was paid for is lost.'
+  'The installed spritewright is incomplete, or was replaced while it ran: run the command again. If that does not help, run npm install. No paid result is lost.'
 
 function internal(message: string, stack: string | undefined, advice: string = mistakeAdvice): Failure {
   return {

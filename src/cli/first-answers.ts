@@ -42,7 +42,7 @@ export async function askFirst(
   const config = await findConfig(parts.host, root)
   if (config !== undefined && (given.drawer || given.engine))
     throw usageError(
-      `Expected no --embedded, no --own and no --engine where ${config} is there, since init overwrites nothing. Write them into that file.`,
+      `Expected no --embedded, no --own and no --engine, because init does not overwrite ${config}. Write these options into that file.`,
       { file: config },
     )
   if (!parts.host.terminal.canAsk || config !== undefined)

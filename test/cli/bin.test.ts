@@ -25,7 +25,7 @@ test('a command that waits for what never comes does not end as if it had done i
   try {
     const run = await runCli(project, ['plan'])
     expect(run).toMatchObject({ code: 1, stdout: '' })
-    expect(run.stderr).toMatch(/^error SW_INTERNAL Expected the command to come to an end/)
+    expect(run.stderr).toMatch(/^error SW_INTERNAL Expected the command to end/)
   } finally {
     await project.remove()
   }

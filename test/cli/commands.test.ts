@@ -381,7 +381,7 @@ describe('approve', () => {
     expect(world.out()).toContain('✓ Approved 2 animations, at most 4.6 credits.')
     expect(world.out()).toContain('Bought or approved before: coin.spin\n')
     expect(world.out()).toContain('npx spritewright approve hero.run hero --adopt')
-    expect(world.out()).toContain('before it is decided: hero.jump.')
+    expect(world.out()).toContain('because each waits for a decision first: hero.jump.')
     expect(world.out()).toContain('npx spritewright recover hero.jump --replay, or --abandon')
     expect(world.out()).not.toContain('Next:')
     expect(requests[0]).toMatchObject({ names: ['hero'], max: 30_000n, total: 100_000n, adopt: false })
@@ -459,7 +459,7 @@ describe('with the Vite plugin', () => {
     const world = createWorld({ files, workshop })
     expect(await world.run(verb, ...(verb === 'approve' ? ['--yes'] : []))).toBe(0)
     expect(world.out()).toContain(
-      'Next: npx spritewright build --buy-only, which buys what is approved. A dev server that runs buys it at once',
+      'Next: npx spritewright build --buy-only, which buys approved animations. A running dev server buys them at once',
     )
   })
 
@@ -642,7 +642,7 @@ describe('build', () => {
       throw signal?.reason
     })
     expect(await world.run('build')).toBe(130)
-    expect(world.err()).toContain('Ctrl-C again leaves at once.')
+    expect(world.err()).toContain('Ctrl-C again ends the command at once.')
     expect(world.err()).not.toContain('failed')
     expect(world.err()).toMatch(/\nstopped Interrupted\. Paid work goes on .* picks it up/)
     expect(folders).toEqual([])
@@ -722,7 +722,7 @@ function ledgerReport(lines: readonly LedgerLine[], sums: Partial<LedgerReport>)
 
 describe('status, ledger, doctor, schema', () => {
   test('status names executions, questions and frames to look at', async () => {
-    const flag = { fault: 'inspect', from: 'service', frames: [3, 5, 6, 7], words: 'the service advises to look at them' } as const
+    const flag = { fault: 'inspect', from: 'service', frames: [3, 5, 6, 7], words: 'the service advises to check them' } as const
     const quality = [{ id: 'coin.spin', figures: {} as AnimationQuality['figures'], flags: [flag] }]
     const question = { questionId: 'q', text: 'Which hand?', requiresAsset: false }
     const items = [planItem('coin.spin', { state: 'bought' }), planItem('hero.walk', { state: 'question', question, executionId: 'exe-1' })]
@@ -730,7 +730,7 @@ describe('status, ledger, doctor, schema', () => {
     expect(await world.run('status')).toBe(0)
     expect(world.out()).toContain('hero.walk  question  exe-1      asks: Which hand?')
     expect(world.out()).toMatch(
-      /Frames to check:\n {2}animation +fault +frames +what\n {2}coin.spin +inspect +3, 5-7 +the service advises to look at them\n/,
+      /Frames to check:\n {2}animation +fault +frames +what\n {2}coin.spin +inspect +3, 5-7 +the service advises to check them\n/,
     )
     expect(world.out()).toContain('1 of 2 animations bought.')
   })
@@ -757,7 +757,7 @@ describe('status, ledger, doctor, schema', () => {
     ]
     const world = createWorld({ workshop: { status: async () => ({ items, own: [], steps: [], total: 0n, warnings: [] }) } })
     await world.run('status')
-    expect(world.out()).toMatch(/hero\.walk +missing +prompt changed; what was bought before plays on/)
+    expect(world.out()).toMatch(/hero\.walk +missing +prompt changed; the earlier purchase plays on/)
     expect(world.out()).toMatch(/hero\.idle +missing +first purchase/)
     expect(world.out()).toContain('1 of 3 animations bought, 1 as before a change.')
   })
@@ -809,7 +809,7 @@ describe('status, ledger, doctor, schema', () => {
     expect(world.out()).toContain('coin#1     due            1                    exe-1')
     expect(world.out()).toContain('hero.walk  settled      2.4  bought elsewhere  exe-1')
     expect(world.out()).toContain('  sprite  held  elsewhere\n  coin       1\n  hero                2.4\n')
-    expect(world.out()).toContain('Bought elsewhere, by the lock file, and not in these sums: 2.4 credits.')
+    expect(world.out()).toContain('Bought elsewhere, as the lock file says, not in these sums: 2.4 credits.')
     const dropped = (['uncertain', 'held', 'settled'] as const).map((state) => ledgerLine(`hero.${state}`, { decision: 'abandon', state }))
     const other = createWorld({ workshop: { ledger: async () => ledgerReport(dropped, { uncertain: 24_000n }) } })
     await other.run('ledger')
@@ -890,7 +890,7 @@ describe('trust', () => {
   test('--remove needs an address, and says where they are listed', async () => {
     const world = createWorld()
     expect(await world.run('trust', '--remove')).toBe(2)
-    expect(world.err()).toContain('Expected the address that --remove is for, found none')
+    expect(world.err()).toContain('Expected an address for --remove, found none')
     expect(world.opened).toEqual([])
   })
 

@@ -73,7 +73,7 @@ describe('init', () => {
     expect(await world.run('init')).toBe(0)
     expect(world.text('/game/vite/config.dev.mjs')).toContain('defineConfig({ plugins: [spritewright()] })')
     expect(world.text('/game/vite/config.prod.mjs')).toBe('export default {}\n')
-    expect(world.err()).toContain('vite/config.prod.mjs has a form that is not known. Add the plugin yourself')
+    expect(world.err()).toContain('vite/config.prod.mjs has an unknown form. Add the plugin yourself')
     expect(JSON.parse(world.text('/game/tsconfig.json'))).toEqual({ compilerOptions: { strict: true, allowArbitraryExtensions: true } })
   })
 
@@ -96,7 +96,7 @@ describe('init', () => {
     expect(await world.run('init')).toBe(0)
     expect(world.text('/game/vite.config.cjs')).toBe('module.exports = {}\n')
     expect([...world.files.keys()].filter((path) => path.includes('vite.config'))).toEqual(['/game/vite.config.cjs'])
-    expect(world.err()).toContain('vite.config.cjs has a form that is not known. Add the plugin yourself')
+    expect(world.err()).toContain('vite.config.cjs has an unknown form. Add the plugin yourself')
   })
 
   test('takes its answers from options, without a terminal and with one', async () => {
@@ -113,7 +113,12 @@ describe('init', () => {
   test.each([
     ['another engine', ['--engine', 'unity'], {}, 'Expected --engine to be phaser or pixi, found "unity".'],
     ['a folder outside', ['--folder', '../art'], {}, 'Expected a folder of the project'],
-    ['a choice that the configuration makes', ['--embedded'], { '/game/spritewright.config.mjs': '' }, 'Write them into that file.'],
+    [
+      'a choice that the configuration makes',
+      ['--embedded'],
+      { '/game/spritewright.config.mjs': '' },
+      'Write these options into that file.',
+    ],
   ])('writes nothing for an option with %s', async (_what, options, files, words) => {
     const world = createWorld({ files })
     const before = [...world.files.keys()]
@@ -318,7 +323,7 @@ describe('init', () => {
     const world = createWorld({ files: { '/game/art/game-screen.sprite.yaml': 'source: ./ui/\n', '/game/package.json': '{}' } })
     expect(await world.run('init', '--own')).toBe(0)
     expect([...world.files.keys()].filter((file) => file.includes('hero'))).toEqual([])
-    expect(world.out()).toContain('art/game-screen.sprite.yaml  was there, kept as it is')
+    expect(world.out()).toContain('art/game-screen.sprite.yaml  existed already, unchanged')
     expect(world.out()).toContain("import game_screen from './art/game-screen.sprite.yaml', and await loadSprites([game_screen])")
   })
 

@@ -100,7 +100,7 @@ describe('store ls', () => {
         '',
         '3 results here, 1.2 MB, 1 damaged copy set aside; 7 more in the shared store are of other projects.',
         'Next: npx spritewright store verify, which fetches 1 that are not here again, free of charge.',
-        '1 result that no spec asks for, 999 B: npx spritewright store prune tells how they may go.',
+        '1 result that no spec asks for, 999 B: npx spritewright store prune shows how to delete them.',
         '',
       ].join('\n'),
     )
@@ -131,14 +131,14 @@ describe('store verify', () => {
         '  ✓ mended    3f2a91c01111  hero.walk  damaged (project), set aside; fetched again',
         '  · not here  3f2a91c02222  coin.spin  no present spec asks for it',
         '',
-        '1 of 3 results good as they were, 3.0 MB read.',
-        'Cleared away what a crash had left: sprites.lock.json.0123456789abcdef.tmp',
+        '1 of 3 results good and unchanged, 3.0 MB read.',
+        'Removed leftovers of a crash: sprites.lock.json.0123456789abcdef.tmp',
         '',
       ].join('\n'),
     )
     const well = worldOf({ verify: async () => verified })
     expect(await well.run('store', 'verify')).toBe(0)
-    expect(well.out()).toBe('✓ 3 of 3 results good as they were, 3.0 MB read.\n')
+    expect(well.out()).toBe('✓ 3 of 3 results good and unchanged, 3.0 MB read.\n')
   })
 
   test('ends with 1 when something stays missing, with --json as well', async () => {
@@ -155,9 +155,9 @@ describe('store prune', () => {
     const { world, requests } = pruning([line, take])
     expect(await world.run('store', 'prune')).toBe(0)
     expect(requests).toMatchObject([{ names: [], force: false }])
-    expect(world.out()).toContain('2 files may go, 1.0 kB. Nothing was taken away.')
-    expect(world.out()).toContain('What is superseded (999 B) goes by its name: npx spritewright store prune hero.walk\n')
-    expect(world.out()).toContain('Another branch may ask for what this one does not.')
+    expect(world.out()).toContain('2 files may be deleted, 1.0 kB. Nothing was deleted.')
+    expect(world.out()).toContain('Delete superseded results (999 B) by name: npx spritewright store prune hero.walk\n')
+    expect(world.out()).toContain('Another branch may still need these results.')
   })
 
   test('a long list of names is cut in the advice', async () => {
@@ -169,17 +169,17 @@ describe('store prune', () => {
   test('asks with what it would take away and how to have it again; a no ends with 3', async () => {
     const { world } = pruning([{ ...line, recovery: 'service' }], { canAsk: true, answer: false })
     expect(await world.run('store', 'prune', 'hero.walk')).toBe(3)
-    expect(world.questions).toEqual(['1 file of the project, 999 B, that no spec asks for. Take away?'])
-    expect(world.out()).toContain('the service has it now and gives it again for free, as long as it keeps it')
-    expect(world.out()).toContain('Nothing was taken away.\n')
+    expect(world.questions).toEqual(['1 file of the project, 999 B, that no spec asks for. Delete?'])
+    expect(world.out()).toContain('the service has it now and delivers it again for free, while it keeps the file')
+    expect(world.out()).toContain('Nothing was deleted.\n')
   })
 
   test('what would be lost for good is said in the question', async () => {
     const { world, requests } = pruning([{ ...line, recovery: 'none' }], { canAsk: true, answer: true })
     expect(await world.run('store', 'prune', '--force', 'hero.walk')).toBe(0)
     expect(requests).toMatchObject([{ names: ['hero.walk'], force: true }])
-    expect(world.questions).toEqual(['1 file of the project, 999 B, that no spec asks for. 1 of them would be lost for good. Take away?'])
-    expect(world.out()).toContain('✓ Took away 1 file, 999 B free.')
+    expect(world.questions).toEqual(['1 file of the project, 999 B, that no spec asks for. 1 of them would be lost for good. Delete?'])
+    expect(world.out()).toContain('✓ Deleted 1 file, 999 B free.')
   })
 
   test('without a terminal it needs --yes; Ctrl-C at the question takes nothing away', async () => {
@@ -190,7 +190,7 @@ describe('store prune', () => {
     expect(world.questions).toEqual([])
     const left = pruning([line], { canAsk: true, answer: undefined })
     expect(await left.world.run('store', 'prune', 'hero')).toBe(130)
-    expect(left.world.err()).toContain('Nothing was taken away.')
+    expect(left.world.err()).toContain('Nothing was deleted.')
   })
 })
 

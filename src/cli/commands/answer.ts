@@ -21,7 +21,7 @@ export async function answer(context: CommandContext, args: CommandArgs): Promis
   const asset = path === undefined ? undefined : { path, bytes: await disk.read(resolve(workingFolder, path)) }
   const report = await withWorkshop((workshop) => workshop.answer({ name, text: words.join(' '), asset }, parts.signal))
   printer.document(report)
-  printer.line('Answered ', ink('bold', report.id), `; the service goes on as ${report.executionId}.`)
-  printer.hint('Next: ', ink('bold', await buildCommand(parts.host, root)), ', which follows it. Nothing is paid again for the answer.')
+  printer.line('Answered ', ink('bold', report.id), `; the service continues as ${report.executionId}.`)
+  printer.hint('Next: ', ink('bold', await buildCommand(parts.host, root)), ', which follows that execution. The answer costs nothing.')
   return 0
 }

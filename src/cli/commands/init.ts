@@ -71,14 +71,14 @@ export async function init({ parts, printer, root, withWorkshop }: CommandContex
       '  ',
       sign,
       ' ',
-      done === 'kept' ? ink('dim', `${path}  was there, kept as it is`) : path,
+      done === 'kept' ? ink('dim', `${path}  existed already, unchanged`) : path,
       done === 'extended' ? ink('dim', '  extended') : '',
     )
   }
   for (const { path, lacksPlugin } of steps)
     if (lacksPlugin)
       printer.warn(
-        `${path} has a form that is not known. Add the plugin yourself: import spritewright from 'spritewright/vite', and spritewright() in "plugins".`,
+        `${path} has an unknown form. Add the plugin yourself: import spritewright from 'spritewright/vite', and spritewright() in "plugins".`,
       )
   printer.line()
   if (isOwn) printer.hint('Next: ', ink('bold', next[0] as string), ', which packs your art.')
@@ -202,9 +202,9 @@ async function addLines(host: Host, root: string, path: string, lines: readonly 
  * @param answers Missing if the project had a configuration, which already says who draws.
  */
 function tellNext(printer: Printer, answers: FirstAnswers | undefined): void {
-  printer.hint('Commit sprites.lock.json and .spritewright/results: what was paid for then never has to be bought again.')
+  printer.hint('Commit sprites.lock.json and .spritewright/results: then no paid result has to be bought again.')
   if (answers) tellService(printer, answers)
-  printer.hint('Next: ', ink('bold', 'npx spritewright plan'), ', which says what the first sprite would cost and spends nothing.')
+  printer.hint('Next: ', ink('bold', 'npx spritewright plan'), ', which shows the price of the first sprite and spends nothing.')
 }
 
 function tellService(printer: Printer, { drawer }: FirstAnswers): void {

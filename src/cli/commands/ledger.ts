@@ -84,7 +84,7 @@ function printChecks(printer: Printer, { checks }: LedgerVerification): void {
 function printReport(printer: Printer, report: LedgerReport): void {
   if (report.repaired > 0) printer.note(`${count(report.repaired, 'movement')} written into ledger.jsonl again, from the journal.`)
   if (report.lines.length === 0) {
-    printer.line('Nothing was ever bought from here.')
+    printer.line('This checkout has bought nothing yet.')
     return
   }
   printLines(printer, report.lines)
@@ -96,7 +96,7 @@ function printReport(printer: Printer, report: LedgerReport): void {
     report.usd === undefined ? '' : `${usdWords(report.usd)} at today's rate`,
     ` · held ${formatCredits(report.held)} · restored ${formatCredits(report.restored)}`,
   )
-  if (report.elsewhere > 0n) printer.line(`Bought elsewhere, by the lock file, and not in these sums: ${creditsWords(report.elsewhere)}.`)
+  if (report.elsewhere > 0n) printer.line(`Bought elsewhere, as the lock file says, not in these sums: ${creditsWords(report.elsewhere)}.`)
   if (report.uncertain > 0n)
     printer.line(ink('red', `At most ${creditsWords(report.uncertain)} more may have been spent: an answer never came.`))
 }

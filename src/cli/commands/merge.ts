@@ -17,12 +17,12 @@ export async function merge({ parts: { host }, printer, root }: CommandContext, 
     printer.document({ file: path, conflicts: left, resolved: hadConflict && left.length === 0 })
     if (left.length > 0) {
       printer.warn(
-        `${left.join(', ')}: left. A purchase is never dropped by an option: where each side has its own execution, keep one entry by hand, and note the execution of the other.`,
+        `${left.join(', ')}: left. No option drops a purchase: if each side has its own execution, keep one entry by hand, and note the execution of the other.`,
       )
       return 1
     }
     printer.line(
-      hadConflict ? '  Resolved. Look at the change, then: git add sprites.lock.json' : '  sprites.lock.json has no merge conflict.',
+      hadConflict ? '  Resolved. Check the change, then: git add sprites.lock.json' : '  sprites.lock.json has no merge conflict.',
     )
     return 0
   }

@@ -17,7 +17,7 @@ export async function newSprite({ parts, printer, root, withWorkshop }: CommandC
   const given = args.text('prompt')
   const isAsked = given === undefined && terminal.canAsk
   const prompt = isAsked
-    ? answered(await parts.askText(`What is ${name}? The service draws by these words.`), 'Nothing was written.')
+    ? answered(await parts.askText(`What is ${name}? The service draws from this description.`), 'Nothing was written.')
     : given
   if (!prompt) throw usageError('Expected a description of the sprite, typed or as --prompt "…", found none. Nothing was written.')
   const picture = await disk.read(file)
@@ -30,6 +30,6 @@ export async function newSprite({ parts, printer, root, withWorkshop }: CommandC
   printer.document({ name, files })
   for (const one of files) printer.line('  ', ink('green', '✓'), ` ${one}`)
   printer.hint('It has one animation, "idle". Write more into the spec.')
-  printer.hint('Next: ', ink('bold', `npx spritewright plan ${name}`), ', which says what it would cost and spends nothing.')
+  printer.hint('Next: ', ink('bold', `npx spritewright plan ${name}`), ', which shows the price and spends nothing.')
   return 0
 }

@@ -49,9 +49,9 @@ export async function review({ parts, printer, root, withWorkshop }: CommandCont
     printer.hint(
       'Drop frames with ',
       ink('bold', '"use"'),
-      ', put slipped ones back with ',
+      ', move slipped frames back with ',
       ink('bold', '"stabilize": true'),
-      ', both free of charge; "take" buys another go.',
+      ', both free of charge; "take" buys another result.',
     )
   return 0
 }
@@ -78,7 +78,7 @@ function tellWritten(printer: Printer, written: readonly string[], all: number, 
     ink('green', '✓'),
     ` ${count(written.length, 'frame')} as delivered in `,
     ink('bold', folder),
-    left === 0 ? '' : `; ${left} that were there are left as they are`,
+    left === 0 ? '' : `; ${left} that existed are unchanged`,
   )
-  printer.hint('Put those that you touch up into ', ink('bold', 'NAME.frames/'), ' beside the spec: they then replace the bought ones.')
+  printer.hint('Put touched-up frames into ', ink('bold', 'NAME.frames/'), ' beside the spec. They then replace the bought frames.')
 }

@@ -67,7 +67,7 @@ async function start(startService: (init: ServiceInit) => Promise<RunningService
     const { code } = error as { code?: unknown }
     if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error
     throw new SpritewrightError('SW_USAGE', {
-      message: `Expected port ${init.port} to be free, found it ${code === 'EACCES' ? 'forbidden' : 'taken'}. Choose another one: npx spritewright serve --port 0 takes any free one.`,
+      message: `Expected port ${init.port} to be free, found it ${code === 'EACCES' ? 'forbidden' : 'taken'}. Choose another port: npx spritewright serve --port 0 takes any free port.`,
       facts: { option: '--port', port: init.port, reason: code },
       cause: error,
     })

@@ -20,7 +20,7 @@ export async function trust(context: CommandContext, args: CommandArgs): Promise
   }
   if (args.flag('remove') && host === undefined)
     throw usageError(
-      'Expected the address that --remove is for, found none: npx spritewright trust HOST --remove. The command without arguments lists them.',
+      'Expected an address for --remove, found none: npx spritewright trust HOST --remove. The command without arguments lists them.',
     )
   if (more.length > 0) throw usageError('Expected at most one address: npx spritewright trust [HOST] [--remove]')
   const asked = host === undefined || args.flag('remove') ? undefined : await askPersonInstead(context, args, 'trust')

@@ -35,14 +35,14 @@ export async function tellBuild(printer: Printer, { host, root, asksWorker }: Ne
   const hasPlugin = await hasVitePlugin(host.disk, root)
   if (asksWorker) {
     const orders = hasPlugin
-      ? ', which orders it from the worker. A dev server that runs orders it by itself. The Vite plugin makes the atlases.'
-      : ', which orders it from the worker and makes the atlases.'
+      ? ', which orders the purchases from the worker. A running dev server orders them by itself. The Vite plugin makes the atlases.'
+      : ', which orders the purchases from the worker and makes the atlases.'
     printer.hint('Next: commit specs, pictures and sprites.lock.json, and push. Then: ', ink('bold', commandFor(hasPlugin)), orders)
     return
   }
   const words = hasPlugin
-    ? ', which buys what is approved. A dev server that runs buys it at once, and vite build does too. The Vite plugin makes the atlases.'
-    : ', which buys what is approved and makes the atlases.'
+    ? ', which buys approved animations. A running dev server buys them at once, and vite build does too. The Vite plugin makes the atlases.'
+    : ', which buys approved animations and makes the atlases.'
   printer.hint('Next: ', ink('bold', commandFor(hasPlugin)), words)
 }
 
@@ -86,5 +86,5 @@ function tellDecision(printer: Printer, { id, undecided, isForeign }: PlanRow): 
   const command = `npx spritewright recover ${id}`
   // Records that were not written with the user's key are never sent again.
   if (isForeign) printer.hint('Next: ', ink('bold', `${command} --abandon`), ', which gives up the purchase that its records describe.')
-  else printer.hint(lead, ink('bold', `${command} --replay`), ', which sends the same again, or --abandon, which gives it up.')
+  else printer.hint(lead, ink('bold', `${command} --replay`), ', which sends the same bytes again, or --abandon, which gives it up.')
 }

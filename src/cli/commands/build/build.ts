@@ -105,7 +105,7 @@ function tellInterrupted(printer: Printer, display: ProgressDisplay): void {
   const { held } = sumProgress(display.state())
   const money = held > 0n ? ` ${creditsWords(held)} held.` : ''
   printer.note(ink('yellow', 'Stopping.'), `${money} Paid work goes on at the service; the next "npx spritewright build" picks it up.`)
-  printer.note(ink('dim', 'Ctrl-C again leaves at once.'))
+  printer.note(ink('dim', 'Ctrl-C again ends the command at once.'))
 }
 
 interface Built {

@@ -15,8 +15,8 @@ export async function push(context: CommandContext, names: readonly string[]): P
   const report = await copy(context, 'push', names)
   tellCopied(printer, report)
   if (report.lacking.length === 0) return 0
-  tellLacking(printer, report, 'damaged here and set aside')
-  printer.hint('Next: ', ink('bold', 'npx spritewright store verify'), ', which has them again, free of charge.')
+  tellLacking(printer, report, 'damaged here and moved to quarantine')
+  printer.hint('Next: ', ink('bold', 'npx spritewright store verify'), ', which fetches them again, free of charge.')
   return 1
 }
 

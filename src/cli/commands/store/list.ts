@@ -91,7 +91,7 @@ function tellSum(printer: Printer, { results, quarantined, othersInShared }: Sto
     printer.hint(
       `${count(idle.length, 'result')} that no spec asks for, ${sum(idle)}: `,
       ink('bold', 'npx spritewright store prune'),
-      ' tells how they may go.',
+      ' shows how to delete them.',
     )
 }
 

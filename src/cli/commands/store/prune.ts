@@ -9,7 +9,7 @@ import { right } from '../../view/table.ts'
 import { inkResultState, shortName, sizeWords } from './list.ts'
 
 const recoveries: Readonly<Record<Recovery, string>> = {
-  service: 'the service has it now and gives it again for free, as long as it keeps it',
+  service: 'the service has it now and delivers it again for free, while it keeps the file',
   shared: 'the shared store keeps its copy; store pull brings it back',
   unasked: 'perhaps by its execution id: the service was not asked',
   copy: 'a good copy is here',
@@ -24,22 +24,22 @@ export async function prune(context: CommandContext, names: readonly string[], a
   const { parts, printer, withWorkshop } = context
   const isSure = args.flag('yes')
   const fromShared = args.flag('shared')
-  needTerminal(parts, isSure || names.length === 0, '. See what may go with: npx spritewright store prune')
+  needTerminal(parts, isSure || names.length === 0, '. To list the results that may be deleted: npx spritewright store prune')
   const confirm = async (lines: readonly PruneLine[]): Promise<boolean> => {
     printLines(printer, lines)
-    return isSure || answered(await parts.ask(`${toSentence(lines, fromShared)} Take away?`), 'Nothing was taken away.')
+    return isSure || answered(await parts.ask(`${toSentence(lines, fromShared)} Delete?`), 'Nothing was deleted.')
   }
   const request = { names, force: args.flag('force'), fromShared, confirm }
   const report = await withWorkshop((workshop) => workshop.store.prune(request, parts.signal))
   printer.document(report)
   if (names.length === 0) return tellListing(printer, report)
   if (!report.isDone) {
-    printer.line('Nothing was taken away.')
+    printer.line('Nothing was deleted.')
     return 3
   }
-  printer.line(ink('green', '✓'), ` Took away ${count(report.lines.length, 'file')}, ${sizeWords(report.bytes)} free.`)
+  printer.line(ink('green', '✓'), ` Deleted ${count(report.lines.length, 'file')}, ${sizeWords(report.bytes)} free.`)
   printer.hint(
-    'sprites.lock.json keeps what was bought. A spec that asks for it again has it by ',
+    'sprites.lock.json keeps the purchase. If a spec asks for the result again, fetch it with ',
     ink('bold', 'npx spritewright build'),
     ', free of charge while the service keeps it.',
   )
@@ -70,19 +70,19 @@ function toSentence(lines: readonly PruneLine[], fromShared: boolean): string {
 
 function tellListing(printer: Printer, { lines }: PruneReport): number {
   if (lines.length === 0) {
-    printer.line('Every result that is here is asked for by a spec.')
+    printer.line('A spec asks for every result that is here.')
     return 0
   }
   printLines(printer, lines)
   const sum = (some: readonly PruneLine[]): string => sizeWords(some.reduce((bytes, line) => bytes + line.bytes, 0))
   const superseded = lines.filter((line) => line.state === 'superseded')
   const names = [...new Set(superseded.flatMap((line) => line.ids))]
-  printer.line(`${count(lines.length, 'file')} may go, ${sum(lines)}. Nothing was taken away.`)
+  printer.line(`${count(lines.length, 'file')} may be deleted, ${sum(lines)}. Nothing was deleted.`)
   const shown = names.slice(0, 5).join(' ') + (names.length > 5 ? ' …' : '')
   if (superseded.length > 0)
-    printer.hint(`What is superseded (${sum(superseded)}) goes by its name: `, ink('bold', `npx spritewright store prune ${shown}`))
+    printer.hint(`Delete superseded results (${sum(superseded)}) by name: `, ink('bold', `npx spritewright store prune ${shown}`))
   if (lines.length > superseded.length)
-    printer.hint('Another take, what no lock entry names, and a damaged copy go by what stands under "result" alone.')
-  printer.hint(ink('dim', 'Another branch may ask for what this one does not.'))
+    printer.hint('Delete another take, a result without a lock entry and a damaged copy by the name under "result".')
+  printer.hint(ink('dim', 'Another branch may still need these results.'))
   return 0
 }

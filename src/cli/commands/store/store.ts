@@ -43,7 +43,7 @@ function unknownPart(found: string | undefined): SpritewrightError {
 
 function onlyForPrune(option: string, verb: string): SpritewrightError {
   return new SpritewrightError('SW_USAGE', {
-    message: `Expected ${option} with "store prune", found it with "store ${verb}", which takes nothing away. Leave it out.`,
+    message: `Expected ${option} with "store prune", found it with "store ${verb}", which deletes nothing. Leave it out.`,
     facts: { option, verb },
   })
 }

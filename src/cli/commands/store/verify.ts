@@ -41,12 +41,12 @@ export async function verify({ parts, printer, root, withWorkshop }: CommandCont
   const isWhole = report.good === report.checked
   printer.line(
     isWhole ? ink('green', '✓ ') : '',
-    `${report.good} of ${count(report.checked, 'result')} good as they were, ${sizeWords(report.bytes)} read.`,
+    `${report.good} of ${count(report.checked, 'result')} good and unchanged, ${sizeWords(report.bytes)} read.`,
   )
   if (report.swept.length > 0)
-    printer.hint(ink('dim', `Cleared away what a crash had left: ${report.swept.map((path) => relative(root, path)).join(', ')}`))
+    printer.hint(ink('dim', `Removed leftovers of a crash: ${report.swept.map((path) => relative(root, path)).join(', ')}`))
   const open = report.findings.filter((finding) => finding.outcome === 'unmended').length
   if (open === 0) return 0
-  printer.line(ink('red', `${count(open, 'result')} could not be mended; nothing was bought.`))
+  printer.line(ink('red', `${count(open, 'result')} could not be repaired; nothing was bought.`))
   return 1
 }
