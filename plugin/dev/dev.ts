@@ -59,7 +59,7 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
     const { changed, gone } = compareSheets(before?.sheets, now.sheets)
     shelf.put(now.sheets.atlases.flatMap((atlas) => atlas.pages))
     for (const id of newlySuperseded(before?.sheets, now.sheets))
-      createLog(server.config).info(`${id} has changed since it was bought. The bought frames play on until the new ones are here.`)
+      createLog(server.config).info(`${id} has changed since it was bought. The bought frames play until the new ones are here.`)
     // A saved spec is shown before its typings are written. An imported sprite gets its typings first.
     if (before && isChange) untyped = { ...change, before: untyped?.before ?? before }
     else await typings.write(change)

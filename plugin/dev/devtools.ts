@@ -33,7 +33,7 @@ export function addDock({ commands, docks }: DevToolsContext, print: () => unkno
     icon: 'ph:person-simple-run-duotone',
     launcher: {
       title: 'Sprites',
-      description: 'The panel opens at an address that is only in the terminal, because who has it may buy.',
+      description: 'The panel opens at an address that is only in the terminal, because everybody with this address may buy.',
       buttonStart: 'Print it again',
       command,
     },

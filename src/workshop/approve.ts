@@ -131,9 +131,9 @@ async function sortOut(
 /** Says what becomes of bytes that were frozen elsewhere, and perhaps sent. */
 function frozenWords(id: string, frozen: LockedSubmission | 'others'): string {
   if (frozen === 'others')
-    return `${id}: the frozen bytes in sprites.lock.json no longer match the spec, its author and today's price. If they were sent before, the service refuses different ones as a conflict, and what they bought cannot be found.`
+    return `${id}: the frozen bytes in sprites.lock.json no longer match the spec, its author and today's price. If they were sent before, the service refuses different bytes as a conflict, and their result cannot be found.`
   const { publicKey = '', attempt, referenceId = 'none' } = frozen
-  return `${id}: attempt ${attempt} may have been sent. Its bytes go out again, under the same idempotency key: frozen by ${fingerprintOf(publicKey).slice(0, 8)}, uploaded picture ${referenceId}.`
+  return `${id}: attempt ${attempt} may have been sent. Its bytes are sent again, under the same idempotency key: frozen by ${fingerprintOf(publicKey).slice(0, 8)}, uploaded picture ${referenceId}.`
 }
 
 function checkCeilings(lines: readonly ApprovalLine[], request: ApproveRequest): void {

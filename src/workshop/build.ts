@@ -114,7 +114,7 @@ async function warnOfEdits(context: Context, { items }: Survey): Promise<void> {
   const now = new Map(specs.map((spec) => [spec.file, JSON.stringify(spec)] as const))
   for (const spec of new Set(items.map((item) => item.spec)))
     if (now.get(spec.file) !== JSON.stringify(spec))
-      context.warnings.push(`${spec.file} was changed while this ran. It was done with the spec as it was before: run the command again.`)
+      context.warnings.push(`${spec.file} was changed during this run, which used the earlier spec: run the command again.`)
 }
 
 async function buyOpen(context: Context, connection: ServiceConnection, request: BuildRequest, unchanged: Outcome): Promise<Outcome> {

@@ -139,7 +139,7 @@ async function whyUnaccepted(
   const accepted = await context.standing.read()
   if (accepted && isAccepted(accepted, context.options.approval, identity)) return undefined
   const why = accepted ? 'are not those that you have accepted' : 'have not been accepted by you'
-  return `The standing ceilings of the configuration (approval.perSprite) ${why}, so nothing is bought under them. See what they allow, and accept them: npx spritewright approve --standing`
+  return `The standing ceilings of the configuration (approval.perSprite) ${why}, so nothing is bought under them. Check their limits, and accept them: npx spritewright approve --standing`
 }
 
 /**

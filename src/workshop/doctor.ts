@@ -178,7 +178,7 @@ async function checkQueue({ options: { service } }: Context, readStatus: ReadSta
   const who = isActive ? `${worker.by} buys, last sign at ${new Date(worker.seen).toISOString()}` : 'no worker is active'
   const found = `${service.queue}, ${who}, ${count(waiting.length, 'order')} waiting`
   if (isActive) return good('queue', found)
-  return warning('queue', found, 'Orders wait until one is. On the machine that has the API key: npx spritewright worker')
+  return warning('queue', found, 'Orders wait until a worker is active. On the machine that has the API key: npx spritewright worker')
 }
 
 async function checkService({ options, credentials }: Context, connection: ServiceConnection, readStatus: ReadStatus): Promise<Found> {
@@ -200,7 +200,7 @@ async function askService(connection: ServiceConnection): Promise<Found> {
   return [
     capabilities.apiVersion === '1'
       ? good('service', service)
-      : warning('service', service, 'spritewright knows version 1: look at every price and result twice.'),
+      : warning('service', service, 'spritewright knows version 1: check every price and result.'),
     capabilities.operations.includes('sprite_sheet')
       ? good('operations', operations)
       : bad('operations', operations, 'The account cannot make sprite sheets: ask the service to enable them.'),
@@ -213,7 +213,7 @@ async function checkJournal(context: Context, readSurvey: ReadSurvey): Promise<F
   const found = await readSurvey()
   const open = found.items.filter((item) => item.state === 'running' || item.state === 'uncertain' || item.state === 'question')
   if (open.length > 0)
-    return warning('journal', open.map((item) => `${item.id} ${item.state}`).join(', '), 'Pick it up with: npx spritewright build')
+    return warning('journal', open.map((item) => `${item.id} ${item.state}`).join(', '), 'Continue it with: npx spritewright build')
   const key = await context.keys.read()
   const who = key ? `you approve and buy as ${key.fingerprint}` : 'your signing key is made at the first approval'
   return good('journal', `nothing in flight; ${who}${await projectWords(context)}`)
@@ -267,5 +267,5 @@ async function checkClock(context: Context): Promise<Found> {
   const now = context.host.clock.wall()
   if (now >= newest) return good('clock', 'later than every record of the journal')
   const found = `${Math.round((newest - now) / 1000)} s behind the newest record of the journal`
-  return bad('clock', found, 'Set the clock right: unanswered submissions are not replayed while it is behind.')
+  return bad('clock', found, 'Correct the clock: unanswered submissions are not replayed while it is behind.')
 }

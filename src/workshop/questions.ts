@@ -92,7 +92,7 @@ export async function answer(
     await endRequests(context, 'answer', [order.request.id])
     return { id: order.request.id, executionId: accepted.executionId }
   }
-  if (shown) throw changedError(request.name, 'the question that was shown, which is not asked any more', 'No answer was sent.')
+  if (shown) throw changedError(request.name, 'the question that was shown, which is no longer open', 'No answer was sent.')
   throw new SpritewrightError('SW_USAGE', {
     message: `Expected a question waiting at "${request.name}", found none. See: npx spritewright status`,
     facts: { name: request.name },
@@ -132,7 +132,7 @@ export async function cancel(
   const sheet = open.find(({ order }) => order.request.operation === 'sprite_sheet')
   if (pictures.length === 0 && sheet) {
     throw new SpritewrightError('SW_CAPABILITY', {
-      message: `"${sheet.order.request.id}" is a sprite execution; the service does not allow customers to cancel those. It goes on, its hold is settled on delivery or restored on failure.`,
+      message: `"${sheet.order.request.id}" is a sprite execution; the service does not allow customers to cancel those. It continues; its hold is settled on delivery or restored on failure.`,
       facts: { id: sheet.order.request.id, executionId: sheet.executionId },
     })
   }

@@ -24,7 +24,7 @@ test.each([
   const { bought, sheets, warnings } = await workshop.build()
   expect(bought).toHaveLength(1)
   expect(sheets.sprites.map(({ name, isPlaceholder }) => [name, isPlaceholder])).toEqual([['hero', false]])
-  expect(warnings.join('\n')).toContain('hero.sprite.json was changed while this ran')
+  expect(warnings.join('\n')).toContain('hero.sprite.json was changed during this run')
 })
 
 test('a build whose specs stay says nothing of them', async () => {

@@ -53,7 +53,7 @@ describe('an old request in flight, and all of today bought', () => {
       },
     }
     const { warnings } = await first.build({}, { net: offline })
-    expect(warnings.join()).toContain('is still at the service, which could not be asked')
+    expect(warnings.join()).toContain('are still at the service, which could not be asked')
     expect(posts()).toBe(2)
   })
 

@@ -264,7 +264,7 @@ describeWith(hasRedis, 'Redis')('a worker in trouble', () => {
     const there = () => startHere(clone, ['recover', 'owl.idle', '--abandon'], { ...team.env, ...serviceEnv(team.service) }).ended
     expect((await there()).stderr).toMatch(/"owl.idle".*git pull first/)
     await git(clone.root, 'pull', '-q')
-    expect((await there()).stderr).toContain('Expected something of "owl.idle" that waits for a decision, found none')
+    expect((await there()).stderr).toContain('Expected a purchase of "owl.idle" that waits for a decision, found none')
   })
 
   test('it makes its signing key before its first purchase, and says it, so that others can name it', async () => {

@@ -175,7 +175,7 @@ test.each([
       commit()
       desk.disk.files.set('/game/sprites/hero.png', picture)
     },
-    'its reference picture is another one there.',
+    'its reference picture at that commit is another one.',
   ],
 ])('an order is refused, and nothing is sent, if %s', async (_, prepare, why) => {
   const worker = await hire()
@@ -336,7 +336,7 @@ test('a journal that was written without this queue makes a new worker wait for 
   const begun = world.clock.mono()
   const second = await hire()
   await world.clock.run(world.clock.sleep(1000))
-  expect(second.sentences.at(-1)).toMatch(/^Requests of the last worker may still count, so the first one is in \d+ s\.$/)
+  expect(second.sentences.at(-1)).toMatch(/^Requests of the last worker may still count, so the first request follows in \d+ s\.$/)
   while (!second.sentences.includes('This worker is active.')) await world.clock.run(world.clock.sleep(1000))
   expect(world.clock.mono() - begun).toBeGreaterThanOrEqual(leaseMs + windowMs)
   await first.end()

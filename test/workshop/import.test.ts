@@ -312,7 +312,7 @@ test('a dry run writes nothing, and an import writes what is not there yet and o
   const { run, game } = await project({ ...files, 'raw/b.sprite.json': 'mine' })
   const { specs, left } = await run('raw')
   expect(specs.map(({ file }) => file)).toEqual([game.path('raw/a.sprite.json')])
-  expect(left).toContain('raw/b.sprite.json: was there, kept as it is.')
+  expect(left).toContain('raw/b.sprite.json: existed already, unchanged.')
   expect(await game.read('raw/b.sprite.json')).toBe('mine')
   expect((await game.list()).sort()).toEqual([...Object.keys(files), 'raw/a.sprite.json', 'raw/b.sprite.json'].sort())
   const clean = await project(files)
@@ -322,7 +322,7 @@ test('a dry run writes nothing, and an import writes what is not there yet and o
 
 test.each(['a.sprite.yaml', 'a.sprite.yml', 'A.sprite.json'])('no second spec is written where %s has the name already', async (name) => {
   const { run } = await project({ 'raw/a{tps}/a.png': png(1, 1), [`raw/${name}`]: 'mine' })
-  expect(await run('raw')).toMatchObject({ specs: [], left: expect.arrayContaining([`raw/${name}: was there, kept as it is.`]) })
+  expect(await run('raw')).toMatchObject({ specs: [], left: expect.arrayContaining([`raw/${name}: existed already, unchanged.`]) })
 })
 
 test('another file, and none, are refused', async () => {

@@ -146,7 +146,7 @@ test('the command writes frames to be touched up, and never over a file: somebod
   expect(await run('review', 'hero', '--frames', 'touch-up')).toBe(0)
   expect(files.get('/game/touch-up/walk/0000.png')).toEqual(new Uint8Array([0]))
   expect(Buffer.from(files.get('/game/touch-up/walk/0001.png') ?? []).toString()).toBe('mine')
-  expect(out()).toContain('1 frame as delivered in touch-up; 1 that were there are left as they are')
+  expect(out()).toContain('1 frame as delivered in touch-up; 1 that existed are unchanged')
 })
 
 test.each([[[]], [['hero', 'coin']]])('the command wants one name, and found %j', async (names) => {

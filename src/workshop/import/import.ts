@@ -61,7 +61,7 @@ export async function importProjects(
       const twin = await findTwin(host.disk, file, specs)
       if (specs.some((one) => one.file === twin)) throw taken(file)
       if (twin !== undefined) {
-        left.push(`${relative(root, twin)}: was there, kept as it is.`)
+        left.push(`${relative(root, twin)}: existed already, unchanged.`)
         continue
       }
       const text = await toText(host, root, file, sprite, left)

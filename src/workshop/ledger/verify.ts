@@ -41,7 +41,7 @@ async function checkLine(context: Context, session: Session, line: LedgerLine, s
   if (line.state === 'uncertain')
     return isGivenUp ? { line, verdict: 'unread', words: givenUpWords } : { line, verdict: 'open', words: openWords(line) }
   const { executionId } = line
-  if (executionId === undefined) return { line, verdict: 'unread', words: 'No paper names its execution, so that it cannot be read again.' }
+  if (executionId === undefined) return { line, verdict: 'unread', words: 'No record names its execution, so it cannot be read again.' }
   if (!isOfSession(line, session)) return { line, verdict: 'unread', words: otherServiceWords(line, session) }
   const status = await readStatus(session, executionId, signal)
   if (status === 'gone') return checkGone(context, line)
@@ -51,7 +51,7 @@ async function checkLine(context: Context, session: Session, line: LedgerLine, s
   }
   const said = stateOf(status)
   if (said === undefined) {
-    const words = `The service says ${JSON.stringify(status.slice(0, 60))}, which this version does not know. Look again later.`
+    const words = `The service says ${JSON.stringify(status.slice(0, 60))}, which this version does not know. Check again later.`
     return { line, verdict: 'unread', service: status, words }
   }
   if (isGivenUp) {
@@ -108,15 +108,15 @@ async function checkGone(context: Context, line: LedgerLine): Promise<LedgerChec
   return { ...gone, verdict: 'differs', words: `The ledger says ${stateWords(line)}, the service does not know it any more. ${advice}` }
 }
 
-const strayWords = 'Where it was taken after another attempt had begun, npx spritewright build fetches it, for free.'
+const strayWords = 'If the service accepted it after another attempt had begun, npx spritewright build fetches it, for free.'
 const replacedWords =
-  'Sent from here and never answered; the result has come from another checkout. Whether this was charged as well nobody can know: it stays counted.'
-const givenUpWords = 'A person gave it up; what it may have cost stays counted.'
+  'Sent from here and never answered; the result has come from another checkout. Nobody can know whether this was charged as well, so it stays counted.'
+const givenUpWords = 'A person gave it up; its possible cost stays counted.'
 
 /** The service has no list of executions that could be searched. */
 function openWords({ id }: LedgerLine): string {
   const decide = `decide: npx spritewright recover ${id} --replay, or --abandon`
-  return `Sent, and never answered, so that there is nothing to read. Until it is decided its ceiling counts as spent. Run npx spritewright build; where that does not end it, look in the service's console whether it was bought, and ${decide}.`
+  return `Sent and never answered, so there is no execution to read. Until a person decides, its ceiling counts as spent. Run npx spritewright build. If it is still unanswered then, check in the service's console whether it was bought, and ${decide}.`
 }
 
 function otherServiceWords({ service }: LedgerLine, { identity }: Session): string {
@@ -138,10 +138,10 @@ function adviceFor(ledger: LedgerState, service: LedgerState): string {
   if (ledger === 'held')
     return service === 'settled'
       ? 'It is delivered: fetch it, for free, with npx spritewright build.'
-      : 'It has ended without a result: npx spritewright build writes that down.'
+      : 'It has ended without a result: npx spritewright build records this.'
   if (ledger === 'settled')
     return "Its delivery is in the journal here. Look in the service's console whether it is charged, and ask the service about it."
   return service === 'settled'
-    ? 'The service has delivered after all, and may have charged it. Look in its console; nothing is fetched by itself.'
-    : 'The service works on it again. Look again later with npx spritewright ledger --verify.'
+    ? 'The service has delivered after all, and may have charged it. Check its console; nothing is fetched automatically.'
+    : 'The service works on it again. Check again later with npx spritewright ledger --verify.'
 }

@@ -48,7 +48,7 @@ export async function fetchUnasked(
   } catch (error) {
     if (signal.aborted) return
     const ids = [...new Set([...orphans, ...strays].map(({ id }) => id))].join(', ')
-    context.warn(`${ids}: what no spec waits for any more is still at the service, which could not be asked: ${(error as Error).message}`)
+    context.warn(`${ids}: requests that no spec waits for are still at the service, which could not be asked: ${(error as Error).message}`)
   }
 }
 
@@ -72,7 +72,7 @@ async function fetchEndedStray(context: Context, ports: JobPorts, one: OpenStray
     if (words !== undefined) context.warn(words)
   } catch (error) {
     ports.signal.throwIfAborted()
-    const advice = isGone(error) ? ` Where the service has forgotten it: npx spritewright recover ${commandName(one.id)} --abandon` : ''
+    const advice = isGone(error) ? ` If the service has forgotten it: npx spritewright recover ${commandName(one.id)} --abandon` : ''
     context.warn(`${strayWords(one)}, and could not be fetched: ${(error as Error).message}${advice}`)
   }
 }
@@ -81,11 +81,11 @@ function wordsOf(one: OpenStray, found: StrayFound): string | undefined {
   const name = strayWords(one)
   switch (found.is) {
     case 'stored':
-      return `${name}. It is paid, and now in the vault as ${found.sha256}. What the sprite is built from stays as it is.`
+      return `${name}. It is paid, and now in the vault as ${found.sha256}. The sprite is still built from its valid purchase.`
     case 'failed':
       return `${name}. It has ended without a result and costs nothing.`
     case 'left':
-      return `${name}. Its question was answered elsewhere, and the service does not say which execution goes on. To hear no more of it: npx spritewright recover ${commandName(one.id)} --abandon`
+      return `${name}. Its question was answered elsewhere, and the service does not say which execution continues. To end this message: npx spritewright recover ${commandName(one.id)} --abandon`
     case 'asking':
       return `${name}. It waits for an answer, which can only be given in the service's console: ${found.question}`
     case 'open':

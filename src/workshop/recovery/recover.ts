@@ -45,7 +45,7 @@ export async function recover(context: Context, session: Session, request: Recov
   if (decided.length === 0) {
     if (request.shown) throw changedError(request.name, 'what was shown as undecided', 'Nothing was decided, and nothing was sent.')
     throw new SpritewrightError('SW_USAGE', {
-      message: `Expected something of "${request.name}" that waits for a decision, found none. See: npx spritewright status`,
+      message: `Expected a purchase of "${request.name}" that waits for a decision, found none. See: npx spritewright status`,
       facts: { name: request.name },
     })
   }

@@ -69,7 +69,7 @@ export function createFetcher(context: Context, connection: ServiceConnection, s
     return { kind: 'unasked', why }
   }
   const ask = async (result: StoredResult): Promise<AtService> => {
-    let last: AtService = { kind: 'gone', why: 'no paper says where it was bought' }
+    let last: AtService = { kind: 'gone', why: 'no record says where it was bought' }
     for (const use of result.uses) {
       const answer = await askOne(use)
       if (answer.kind === 'kept') return answer

@@ -175,8 +175,8 @@ function chooseResults(
   throw refuse(
     selection,
     takes > 0
-      ? `what is here of it is asked for by a present spec, or another take of that (${takes}); another take goes by its hash, see npx spritewright store prune`
-      : 'everything of it that is here is asked for by a present spec',
+      ? `its results here belong to a present spec, or to another take of it (${takes}); delete another take by its hash, see npx spritewright store prune`
+      : 'a present spec asks for all of its results here',
   )
 }
 
@@ -196,7 +196,7 @@ function noHash(found: string | undefined): SpritewrightError {
 
 function refuse({ name }: Selection, why: string): SpritewrightError {
   return new SpritewrightError('SW_USAGE', {
-    message: `Expected a result that may go, found ${JSON.stringify(name)}: ${why}. Nothing was taken away.`,
+    message: `Expected a result that may be deleted, found ${JSON.stringify(name)}: ${why}. Nothing was deleted.`,
     facts: { name, why },
   })
 }
@@ -246,7 +246,7 @@ function refuseLosses(lines: readonly PruneLine[]): void {
   if (lost.length === 0) return
   const words = lost.map((line) => [line.name.slice(0, 12), ...line.ids].join(' ')).join(', ')
   throw new SpritewrightError('SW_USAGE', {
-    message: `Nothing would bring back ${words}: the service does not have it, or no execution id of it is recorded, and there is no other copy. Nothing was taken away. If it may be lost for good: --force`,
+    message: `Nothing could restore ${words}: the service does not have it, or no execution id of it is recorded, and there is no other copy. Nothing was deleted. If it may be lost for good: --force`,
     facts: { names: lost.map((line) => line.name), option: '--force' },
   })
 }

@@ -111,7 +111,7 @@ async function mend(
     return finding('mended', `copied from the good one (${goodIn.join(', ')})`, ...troubles)
   }
   if (!isOwed && damaged.length === 0 && troubles.length === 0)
-    return finding('absent', 'no present spec asks for it; by its name or hash it is fetched all the same')
+    return finding('absent', 'no present spec asks for it; to fetch it anyway, give its name or hash')
   const why = await refetch(result)
   if (why !== undefined) return finding('unmended', why, ...troubles)
   return finding('mended', 'fetched again from the service, free of charge', ...troubles)

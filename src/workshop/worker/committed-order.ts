@@ -49,7 +49,7 @@ async function readTarget(context: Context, disk: Disk, message: OrderMessage): 
   const [target] = wanted
   if (errors[0]) throw refusedOrder(message, `it cannot be bought as it is there: ${errors[0].message}`)
   if (!target) throw refusedOrder(message, `${file} has no such animation or picture.`)
-  if (target.picture?.sha256 !== reference) throw refusedOrder(message, 'its reference picture is another one there.')
+  if (target.picture?.sha256 !== reference) throw refusedOrder(message, 'its reference picture at that commit is another one.')
   return target
 }
 

@@ -21,7 +21,7 @@ export function explained(error: unknown): unknown {
   if (hasCode(error, 'SW_BUYER')) return notTheirsError(error)
   if (error instanceof SpritewrightError && /npx spritewright (?:recover|answer) /.test(error.message)) {
     return new SpritewrightError(error.code, {
-      message: `${error.message} Do that in the clone of the worker, after git pull there: only with its API key and its SPRITEWRIGHT_APPROVERS is known what was sent.`,
+      message: `${error.message} Do that in the clone of the worker, after git pull there: only its API key and its SPRITEWRIGHT_APPROVERS show what was sent.`,
       facts: error.facts,
       cause: error,
     })

@@ -98,7 +98,7 @@ function tellProgress({ onProgress }: JobPorts, { request: { id } }: Order): (jo
     const text = `${job.state} ${JSON.stringify(job.progress)}`
     if (text === told) return
     told = text
-    if (job.state === 'waiting') onProgress({ id, phase: 'waiting', message: 'it is ordered; the worker buys it when it is its turn' })
+    if (job.state === 'waiting') onProgress({ id, phase: 'waiting', message: 'it is ordered; the worker buys it in turn' })
     // The end is reported when the result is here.
     else if (progress && !(progress.id === id && progress.phase === 'bought')) onProgress(progress)
   }

@@ -64,7 +64,7 @@ export async function work(context: Context, connection: ServiceConnection, requ
       const lease = await takeLease(queues.lease, { clock: host.clock, by, leaseMs, onWait: onEvent }, signal)
       const run = { onEvent, signal, leaseMs, deathMs: leaseMs + longestMs, isAgain: told !== undefined, tellWarnings }
       const trouble = await useLease(context, connection, queues, lease, run)
-      if (lease.lost.aborted) onEvent('This worker lost its lease: the queue did not answer, or the machine stood still.')
+      if (lease.lost.aborted) onEvent('This worker lost its lease: the queue did not answer, or the machine slept.')
       if (trouble && trouble.code !== told) onEvent(`${trouble.message} This worker gives up its lease, and tries again until it can work.`)
       told = trouble?.code
       if (trouble) await host.clock.sleep(leaseMs, signal)
@@ -103,7 +103,7 @@ async function useLease(
   try {
     const pauseMs = await pauseBefore(context, lease.before, deathMs)
     if (pauseMs > 0 && !isAgain)
-      run.onEvent(`Requests of the last worker may still count, so the first one is in ${Math.ceil(pauseMs / 1000)} s.`)
+      run.onEvent(`Requests of the last worker may still count, so the first request follows in ${Math.ceil(pauseMs / 1000)} s.`)
     await context.host.clock.sleep(pauseMs, active)
     left = 'released'
     await serve(context, await connection.open(active), queues, run, active)
