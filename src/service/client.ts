@@ -224,7 +224,7 @@ function toSilentLimiter({ clock, disk, random }: ClientPorts, options: ClientOp
   if (options.limitsFolder === undefined) return own
   if (disk === undefined) {
     throw new SpritewrightError('SW_CONFIG', {
-      message: 'Expected the port `disk` beside the option `limitsFolder`, found none. Hand it in, or leave the option out.',
+      message: 'Expected the port `disk` beside the option `limitsFolder`, found none. Pass it, or omit the option.',
       facts: { option: 'limitsFolder' },
     })
   }
@@ -281,7 +281,7 @@ function executionPath(executionId: string): string {
 
 function notAsked(what: string, asked: string, found: string): SpritewrightError {
   return new SpritewrightError('SW_WIRE', {
-    message: `Expected ${what} of ${asked}, found ${found.slice(0, 200)}. Nothing was decided by it; if it stays so, report it to the service.`,
+    message: `Expected ${what} of ${asked}, found ${found.slice(0, 200)}. The answer was ignored; if this repeats, report it to the service.`,
     facts: { what, asked, found: found.slice(0, 200) },
   })
 }

@@ -73,7 +73,7 @@ function isGone(error: SpritewrightError): boolean {
 
 function notAsked(asked: string, found: string): SpritewrightError {
   return new SpritewrightError('SW_WIRE', {
-    message: `Expected the cancellation of ${asked}, found that of ${found}. Read the execution's status before anything else; if it stays so, report it to the service.`,
+    message: `Expected the cancellation of ${asked}, found that of ${found}. Read the execution's status before anything else; if this repeats, report it to the service.`,
     facts: { what: 'the cancellation', asked, found },
   })
 }

@@ -95,7 +95,7 @@ export function createEventReader(lastEventId = ''): EventReader {
 
 function badStream(found: string): SpritewrightError {
   return new SpritewrightError('SW_WIRE', {
-    message: `Expected an event stream of the execution, found ${found}. The execution itself goes on and is read without the stream.`,
+    message: `Expected an event stream of the execution, found ${found}. The execution continues and is read without the stream.`,
     facts: { what: 'the event stream', found },
   })
 }

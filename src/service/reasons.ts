@@ -21,16 +21,16 @@ export type PublicReason =
 
 /** The next action for a person, one sentence for each reason. */
 export const reasonAdvice: Readonly<Record<PublicReason, string>> = {
-  invalid_request: 'Correct the spec by the details shown, then approve it again.',
+  invalid_request: 'Correct the spec as the details say, then approve it again.',
   authentication_failed: "Check the API key in the service's developer console and set it again.",
   access_denied: 'Use a key of the account that owns this, or ask that account for access.',
   resource_not_found: 'Check that the key, its mode and the service are those that this was made with.',
   insufficient_credits: 'Add credits to the account, then run the same command again.',
-  conflict: 'Another submission holds this key with other bytes: look in sprites.lock.json of the other machine; do not make a new key.',
+  conflict: 'Another submission has this key with other bytes: check sprites.lock.json of the other machine; do not make a new key.',
   too_many_active_jobs: 'Wait until a running execution of this account has ended, then run the same command again.',
   rate_limited: 'Wait a minute; other programs may be using the same account.',
   quota_exceeded: "Wait until the account's quota is renewed, or raise it in the developer console.",
-  content_refused: 'Change the prompt or the reference picture: the service does not make this.',
+  content_refused: 'Change the prompt or the reference picture: the service does not make such pictures.',
   temporarily_unavailable: 'Wait a few minutes, then run the same command again.',
   generation_failed: 'Nothing was charged. Run the same command again, or change the prompt or the reference picture.',
   insufficient_frames: 'Nothing was charged. Ask for other frames, or describe the motion more plainly.',

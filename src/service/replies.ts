@@ -80,7 +80,7 @@ function readImageCredits(body: JsonBody): Credits {
 function noKeyMode(): SpritewrightError {
   return new SpritewrightError('SW_WIRE', {
     message:
-      'Expected key_mode as "test" or "live" in the capabilities, found none. Without it test and live results cannot be told apart, so nothing is bought; report it to the service.',
+      'Expected key_mode as "test" or "live" in the capabilities, found none. Without it, test and live results cannot be distinguished, so nothing is bought; report it to the service.',
     facts: { what: 'the capabilities', field: 'key_mode' },
   })
 }
@@ -265,7 +265,7 @@ function check<T extends z.ZodType>(schema: T, value: unknown, what: string): z.
   const issue = read.error.issues[0]
   const field = issue?.path.join('.') || 'the whole body'
   throw new SpritewrightError('SW_WIRE', {
-    message: `Expected ${what} as the service's interface shows it, found ${field.slice(0, 80)}: ${issue?.message.slice(0, 200) ?? 'no match'}. A newer version of spritewright may know it.`,
+    message: `Expected ${what} in the form of the service's interface, found ${field.slice(0, 80)}: ${issue?.message.slice(0, 200) ?? 'no match'}. A newer version of spritewright may know it.`,
     facts: { what, field },
   })
 }

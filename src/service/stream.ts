@@ -68,7 +68,7 @@ async function openStream(ports: StreamPorts, path: string, lastEventId: string 
   const body = await readWhole(response, maximumJsonBytes).catch(() => new Uint8Array())
   if (response.status !== 200) throw ports.transport.refusal({ status: response.status, headers: response.headers, body }, what).error
   throw new SpritewrightError('SW_WIRE', {
-    message: `Expected an event stream as text/event-stream, found ${(type || 'no content type').slice(0, 60)}. The execution itself goes on and is read without the stream.`,
+    message: `Expected an event stream as text/event-stream, found ${(type || 'no content type').slice(0, 60)}. The execution continues and is read without the stream.`,
     facts: { what, status: 200, contentType: type || null },
   })
 }

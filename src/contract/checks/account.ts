@@ -111,7 +111,7 @@ export const accountChecks: readonly ContractCheck[] = [
       if (listed === undefined) return 'not checkable'
       const further = listed.filter((operation) => !operations.includes(String(operation)))
       if (further.length === 0) return 'kept'
-      return { kept: `The account has ${further.map(String).join(', ').slice(0, 120)} too, which spritewright leaves alone.` }
+      return { kept: `The account has ${further.map(String).join(', ').slice(0, 120)} too, which spritewright does not use.` }
     },
   },
   {

@@ -63,7 +63,7 @@ export const doorChecks: readonly ContractCheck[] = [
       const other = await caller.call({ path, isManaged: false, headers: { 'service-version': '2' } })
       // A service may search the execution first. Then only an existing execution could show the result.
       if ([without, other].every(({ status }) => notOurs.status.includes(status)))
-        return { notCheckable: 'The service looks for the execution first; only one of our own could tell.' }
+        return { notCheckable: 'The service searches the execution first; only an execution of our own could show the result.' }
       const expected = { status: [422], reason: ['invalid_request'] }
       return judge([
         ...refusalFaults(without, 'a request without Service-Version', expected),
@@ -140,7 +140,7 @@ export const refusalChecks: readonly ContractCheck[] = [
     needs: 'free',
     run: async ({ caller }) => {
       const limited = caller.refusals.filter(({ status }) => status === 429)
-      if (limited.length === 0) return { notCheckable: 'No limit was met: the suite stays inside of them.' }
+      if (limited.length === 0) return { notCheckable: 'No limit was reached, because the suite respects them.' }
       const wanted = { code: 'RATE_LIMITED', reason: 'rate_limited', category: 'RATE_LIMITED', retryable: true }
       const faults = limited.flatMap(({ json: body }) => {
         const error = (body as { error?: Record<string, unknown> } | undefined)?.error

@@ -53,7 +53,7 @@ export const lifeChecks: readonly ContractCheck[] = [
   lifeCheck('C5', 'a submission may ask for the event stream', ({ initial, executionId }) => {
     if (initial === undefined || executionId === undefined) return undefined
     const isStream = /^text\/event-stream\b/i.test(initial.headers['content-type'] ?? '')
-    if (!isStream) return { notCheckable: 'A repeated submission is answered as JSON; only a first one could tell.' }
+    if (!isStream) return { notCheckable: 'A repeated submission is answered as JSON; only a first submission could show it.' }
     return initial.text.includes(executionId) ? 'kept' : { kept: 'It names no execution; spritewright asks for JSON by default.' }
   }),
   lifeCheck(
@@ -116,7 +116,7 @@ export const lifeChecks: readonly ContractCheck[] = [
     return judge([
       ...(unknown.length === 0
         ? []
-        : [`Expected the seven kinds of event, found also ${unknown.join(', ').slice(0, 100)}; they are passed over`]),
+        : [`Expected the seven kinds of event, found also ${unknown.join(', ').slice(0, 100)}; they are ignored`]),
       ...(events[0]?.event === 'started' ? [] : [`Expected started first, found ${events[0]?.event}`]),
       ...(last === 'done' ? [] : [`Expected done last, found ${last}`]),
     ])
@@ -127,7 +127,7 @@ export const lifeChecks: readonly ContractCheck[] = [
     return unread === 0
       ? 'kept'
       : {
-          broken: `Expected each event's data as the profile reads it, found ${unread} of ${events.length} that it cannot read; they are passed over.`,
+          broken: `Expected each event's data as the profile reads it, found ${unread} of ${events.length} that it cannot read; they are ignored.`,
           profilePart: 'readEvent',
         }
   }),
@@ -249,7 +249,7 @@ const allowedMoves: Readonly<Record<string, readonly string[]>> = {
 
 function moveFaults(seen: readonly string[]): string[] {
   const unknown = seen.find((status) => !statuses.includes(status))
-  if (unknown !== undefined) return [`Expected a status of the interface, found ${words(unknown)}; it would be waited out`]
+  if (unknown !== undefined) return [`Expected a status of the interface, found ${words(unknown)}; spritewright would wait`]
   const at = seen.findIndex(
     (status, index) => index > 0 && status !== seen[index - 1] && !(allowedMoves[seen[index - 1] ?? ''] ?? []).includes(status),
   )

@@ -71,7 +71,7 @@ interface Order {
 async function prepare(context: ContractContext, seen: LifeOutcome): Promise<Order | undefined> {
   const { caller, ceiling, profile, random } = context
   if (ceiling === undefined) {
-    seen.stopped = 'Nothing may be spent: give a ceiling with --spend.'
+    seen.stopped = 'Nothing may be spent: set a ceiling with --spend.'
     return undefined
   }
   const quoted = await caller.call({ path: `/v1/sprite-pricing?frame_count=${lifeFrames}&background=remove`, isManaged: false })

@@ -147,7 +147,7 @@ function missing({ method, path, profilePart }: ExpectedOperation, described: re
   const others = described.filter((one) => one.path === path).map((one) => one.method)
   const isAssumed = profilePart === 'uploadReference' || profilePart === 'answer'
   const words = others.length > 0 ? `Expected ${method}, found ${others.join(', ')} for this path.` : 'It is not described.'
-  const hint = isAssumed ? ' If it is elsewhere, say so in the profile.' : ''
+  const hint = isAssumed ? ' If it has another path, set that in the profile.' : ''
   return { where: `${method} ${path}`, words: words + hint, matters: true, profilePart: isAssumed ? profilePart : '' }
 }
 
@@ -284,7 +284,7 @@ function envelopeFaultsOf({ responses }: DescribedOperation): string[] {
   return unread.length === 0
     ? []
     : [
-        `The refusals ${unread.map(([status]) => status).join(', ')} are not described as the error envelope, so that they would not be understood.`,
+        `The refusals ${unread.map(([status]) => status).join(', ')} are not described as the error envelope, so spritewright could not read them.`,
       ]
 }
 
