@@ -117,7 +117,7 @@ async function readEnvFile(disk: CredentialPorts['disk'], path: string): Promise
   // PowerShell adds UTF-16 to a file that begins as UTF-8.
   if (!text.includes('\0')) return Object.assign(Object.create(null), parseEnv(text)) as Variables
   throw new SpritewrightError('SW_CONFIG', {
-    message: `Expected text in UTF-8 or UTF-16 in ${path}, found zero bytes, as where both are mixed. Save it as UTF-8.`,
+    message: `Expected text in UTF-8 or UTF-16 in ${path}, found zero bytes, as in a mix of both. Save it as UTF-8.`,
     facts: { file: path },
   })
 }

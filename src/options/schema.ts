@@ -103,7 +103,7 @@ const shapes = {
       validFor: textReadBy(values.parseLife, values.lifeWords)
         .optional()
         .describe(
-          'How long an approval that was not used stays valid, e.g. `"7d"`, `"12h"`. It only shortens: 30 days, or `SPRITEWRIGHT_VALID_FOR` of the environment, is the most. Default: `"30d"`.',
+          'How long an approval that was not used stays valid, e.g. `"7d"`, `"12h"`. At most 30 days, or the time in `SPRITEWRIGHT_VALID_FOR` of the environment. Default: `"30d"`.',
         ),
     },
     { error: 'an object of perSprite, perRun, total, validFor, accept' },
@@ -160,7 +160,7 @@ const shapes = {
       port: wholeNumber(1, 65_535)
         .optional()
         .describe(
-          'Port of the panel, 1 to 65535, for a port that is forwarded. Choose one that no other server uses. Default: a free one, drawn at each start of `vite`.',
+          'Port of the panel, 1 to 65535, if you forward the port. Choose a port that no other server uses. Default: a free port, chosen at each start of `vite`.',
         ),
     },
     { error: 'an object: port' },
@@ -195,7 +195,7 @@ const shapes = {
         .enum(['fast', 'best'], { error: '"fast" or "best"' })
         .default('fast')
         .describe('`"best"` makes PNG and lossless WebP pages as small as they get without loss, in ten to twenty times the time.'),
-      rotate: flag().default(false).describe('Turns frames if they pack closer so; for PixiJS only.'),
+      rotate: flag().default(false).describe('Turns frames if this saves area; for PixiJS only.'),
       stable: flag().default(false).describe('Keeps frames at their places between builds.'),
     },
     { error: 'an object: maxSize, format, quality, level, ktx2, hull, palette, effort, rotate, stable' },
@@ -208,7 +208,7 @@ const shapes = {
       post: wholeNumber(1, 10_000).default(defaultLimits.post).describe('POST requests in a window.'),
       get: wholeNumber(1, 10_000).default(defaultLimits.get).describe('GET requests in a window.'),
       download: wholeNumber(1, 10_000).default(defaultLimits.download).describe('Downloads in a window.'),
-      activeJobs: wholeNumber(1, 1000).default(publishedLimits.activeJobs).describe('Jobs at work at the same time.'),
+      activeJobs: wholeNumber(1, 1000).default(publishedLimits.activeJobs).describe('Jobs that run at the same time.'),
       streams: wholeNumber(1, 1000).default(defaultLimits.streams).describe('Open event streams.'),
     },
     { error: 'an object of limits' },
@@ -224,7 +224,7 @@ const optionsShape = {
     .transform(toList<string>)
     .default(['**/*.sprite.{json,yaml,yml}', '**/*.sprites/**'])
     .describe(
-      'Glob, or list of globs, of what makes sprites: spec files, files in folders named `NAME.sprites`, and Aseprite files (`"**/*.aseprite"`, not by default). `node_modules`, `dist` and folders that begin with a dot are never searched. Default: `["**/*.sprite.{json,yaml,yml}", "**/*.sprites/**"]`.',
+      'Glob, or list of globs, for the files of sprites: spec files, files in folders named `NAME.sprites`, and Aseprite files (`"**/*.aseprite"`, not by default). `node_modules`, `dist` and folders that begin with a dot are never searched. Default: `["**/*.sprite.{json,yaml,yml}", "**/*.sprites/**"]`.',
     ),
   engine: z
     .enum(['phaser', 'pixi'], { error: '"phaser" or "pixi"' })
