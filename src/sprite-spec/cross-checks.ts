@@ -162,9 +162,7 @@ function scaleFaults(value: unknown): Fault[] {
 
 function borderFaults(value: unknown): Fault[] {
   const isBoth = valueAt(value, ['borders']) !== undefined && valueAt(value, ['stabilize']) === true
-  return isBoth
-    ? [{ path: ['stabilize'], expected: 'false beside borders, since frames that are put back have other edges', found: 'true' }]
-    : []
+  return isBoth ? [{ path: ['stabilize'], expected: 'false beside borders, since moved frames have other edges', found: 'true' }] : []
 }
 
 /** Checks fields by name of picture. For own art, the source decides which pictures exist. */

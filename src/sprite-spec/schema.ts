@@ -25,9 +25,9 @@ const stepShapes = {
   image: z.strictObject({ image: picturePath }).describe('PAID. First step: a picture beside the spec.'),
   edit: z
     .strictObject({ edit: filledText('a text that says what to change'), take: takeField })
-    .describe('PAID. Changes the picture so far as the text says, one credit.'),
+    .describe('PAID. Changes the picture so far as the text describes, one credit.'),
   removeBackground: z
-    .strictObject({ removeBackground: filledText('a text that says what is to stay'), take: takeField })
+    .strictObject({ removeBackground: filledText('a text that names the part to keep'), take: takeField })
     .describe('PAID. Removes the background of the picture so far, one credit.'),
   upscale: z
     .strictObject({ upscale: filledText('a text that describes the picture'), take: takeField })
@@ -174,7 +174,7 @@ const paidShape = {
   reference: z
     .union([picturePath, chainSchema], { error: 'the path of a picture beside the spec, or { "steps": [...] }' })
     .describe(
-      'PAID. The picture that is animated, or that pictures are made from: the path of a PNG, JPEG or WebP file, relative to the spec; or a chain of steps. Without `animations` and `pictures` it is the picture of the game. Required.',
+      'PAID. The picture to animate, or to make pictures from: the path of a PNG, JPEG or WebP file, relative to the spec; or a chain of steps. Without `animations` and `pictures` it is the picture of the game. Required.',
     ),
   prompt: filledText(promptWords).optional().describe('PAID. What the sprite is; all its animations share it. Required with `animations`.'),
   background: withDefault(
@@ -226,7 +226,7 @@ const packShape = {
   meant: byName(intended, 'lists of remarks')
     .optional()
     .describe(
-      'FREE. Faults of the quality check that are intended in pictures, by name of picture, e.g. `{ "panel": ["cut-off"] }`. Those of an animation stand in the animation. Default: none.',
+      'FREE. Faults of the quality check that are intended in pictures, by name of picture, e.g. `{ "panel": ["cut-off"] }`. Faults of an animation are listed in the animation. Default: none.',
     ),
   stabilize: withDefault(flag(), false, 'FREE. Moves slipped frames back into line.'),
   trim: withDefault(flag(), true, 'FREE. Cuts the clear border off each frame.'),

@@ -87,7 +87,7 @@ function toTextNode(node: Node | null, around: number, depth: number, state: Rea
   const { isAlias, isMap, isSeq } = yaml()
   const offset = node?.range?.[0] ?? around
   state.nodes += 1
-  if (state.nodes > maximumNodes) throw new YamlFault(offset, `at most ${maximumNodes} values, aliases counted where they stand`, 'more')
+  if (state.nodes > maximumNodes) throw new YamlFault(offset, `at most ${maximumNodes} values, with aliases counted at each use`, 'more')
   if (depth > maximumDepth) throw new YamlFault(offset, `at most ${maximumDepth} levels`, 'more')
   if (node === null) return { kind: 'scalar', offset, value: null }
   if (isAlias(node)) {

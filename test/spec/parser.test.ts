@@ -172,10 +172,7 @@ describe('what a spec is refused for', () => {
       { borders: [1, 2] },
       'borders: expected pixels of all sides, or [left, top, right, bottom], each a whole number from 0 to 2048, or an object of these by name of picture, found a list of 2',
     ],
-    [
-      { borders: 2, stabilize: true },
-      'stabilize: expected false beside borders, since frames that are put back have other edges, found true',
-    ],
+    [{ borders: 2, stabilize: true }, 'stabilize: expected false beside borders, since moved frames have other edges, found true'],
   ])('borders are whole, of all sides or each, and not for frames that are put back: %j', (fields, issue) => {
     const text = JSON.stringify({ reference: 'a.png', prompt: 'k', animations: { idle: {} }, ...fields })
     expect(linesOf(text).map((line) => line.slice(line.indexOf(' ') + 1))).toEqual([issue])

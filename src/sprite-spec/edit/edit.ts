@@ -51,7 +51,7 @@ function editField(text: string, edit: FieldEdit, isYaml: boolean, file: string,
   const large = isYaml ? rewriteYamlText(text, path, value) : undefined
   if (isRight(large)) return large
   throw new SpritewrightError('SW_SPEC', {
-    message: `${shownAs}: ${path.join('.')} cannot be written without changing more than that. Write it by hand${value === undefined ? ': take it out' : ` as ${toText(value)}`}.`,
+    message: `${shownAs}: ${path.join('.')} cannot be written without other changes. Write it by hand${value === undefined ? ': take it out' : ` as ${toText(value)}`}.`,
     facts: { file, field: path.join('.') },
   })
 }
