@@ -65,7 +65,7 @@ function toOrderReference(target: WantedAnimation, reference: RequestReference, 
   if (reference.kind === 'file' && picture)
     return { kind: 'file', sha256: picture.sha256, file: { bytes: picture.bytes, contentType: picture.contentType } }
   throw new SpritewrightError('SW_INTERNAL', {
-    message: `Expected the reference of "${target.spec.name}" to lead somewhere, found nothing. Please report this.`,
+    message: `Expected the reference of "${target.spec.name}" to have a source, found none. Please report this.`,
   })
 }
 

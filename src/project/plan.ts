@@ -289,7 +289,7 @@ function openState(
 }
 
 const embeddedNote = 'an embedded service has it only in the checkout that bought it'
-const foreignNote = 'its journal holds records that were not written with your key; nothing is sent by them'
+const foreignNote = 'its journal holds records that were not written with your key; they cause no submission'
 
 /** Whether an answer was sent. A refused answer does not count. */
 function isAnswered({ answer }: Submission): boolean {

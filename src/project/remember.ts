@@ -18,7 +18,7 @@ export async function rememberProject({ options, memory, lock, warn }: Context):
     )
   if (facts?.total === undefined || (total !== undefined && total <= facts.total)) return facts
   warn(
-    `approval.total ${total === undefined ? 'is gone from the configuration' : `of the configuration is ${formatCredits(total)} now`}; it was ${formatCredits(facts.total)} here, which still limits. See what changes, and accept it: npx spritewright approve --standing`,
+    `approval.total ${total === undefined ? 'is gone from the configuration' : `of the configuration is ${formatCredits(total)} now`}; it was ${formatCredits(facts.total)} here, which is still the limit. Check the change, and accept it: npx spritewright approve --standing`,
   )
   return facts
 }

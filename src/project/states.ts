@@ -216,7 +216,7 @@ function reasonOf(one: PlanItem | PlanStep): string {
   if ('sprites' in one) return `${one.request.operation} for ${one.sprites.join(', ')}`
   if (one.changed.length === 0) return 'first purchase'
   const changed = `${one.changed.join(', ')} changed`
-  return one.superseded ? `${changed}; what was bought before plays on` : changed
+  return one.superseded ? `${changed}; the earlier purchase plays on` : changed
 }
 
 /** A request without a submission at the service. */

@@ -155,7 +155,7 @@ async function readForPlan({ journal, warn }: Context, hash: string, isBought: b
     return await journal.read(hash)
   } catch (error) {
     if (!hasCode(error, 'SW_STORE')) throw error
-    warn(`${error.message} States are those that this machine knows, and nothing can be bought.`)
+    warn(`${error.message} The states come from the records of this machine, and nothing can be bought.`)
     return journal.peek(hash)
   }
 }

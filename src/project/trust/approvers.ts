@@ -108,7 +108,7 @@ async function readSettings({ disk, stateFolder }: Pick<Host, 'disk' | 'stateFol
     return settingsSchema.parse(parseReviewedJson(new TextDecoder().decode(await disk.read(path)))).approvers ?? []
   } catch (cause) {
     throw new SpritewrightError('SW_CONFIG', {
-      message: `Expected ${path} to be JSON like { "approvers": ["<fingerprint>"] }, found something else. Mend it, or remove it.`,
+      message: `Expected ${path} to be JSON like { "approvers": ["<fingerprint>"] }, found something else. Correct it, or remove it.`,
       facts: { file: path },
       cause,
     })

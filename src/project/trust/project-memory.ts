@@ -122,7 +122,7 @@ export function openProjectMemory(
 
 function damagedError(file: string): SpritewrightError {
   return new SpritewrightError('SW_CONFIG', {
-    message: `Expected ${file} to be what spritewright remembers of this project, sealed with your key; found something else. Until it is whole, no approval counts here. Remove it, then give the approvals that you still want again: npx spritewright approve`,
+    message: `Expected ${file} to have the facts about this project, sealed with your key; found something else. Until the file is removed, no approval counts here. Remove it, then give the approvals that you still want again: npx spritewright approve`,
     facts: { file },
   })
 }

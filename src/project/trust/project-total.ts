@@ -37,7 +37,7 @@ export function openProjectTotal(
       const limit = await accepted()
       if (limit === undefined || (configured !== undefined && configured < limit)) return 'Raise approval.total in spritewright.config'
       if (limit === configured) return 'Raise approval.total in spritewright.config and accept it (npx spritewright approve --standing)'
-      return 'That total was accepted or used here before, so a change of the configuration alone does not raise it. Accept what spritewright.config says now (npx spritewright approve --standing)'
+      return 'That total was accepted or used here before, so a change of the configuration alone does not raise it. Accept the present total of spritewright.config (npx spritewright approve --standing)'
     },
   }
 }
