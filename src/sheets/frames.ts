@@ -143,7 +143,7 @@ function fittingBorders({ spec, animation, source }: SheetInput, { width, height
   if (source.kind === 'placeholder') return {}
   throw new SpritewrightError('SW_SPEC', {
     message:
-      `${file}: expected borders that leave something between them to stretch, found ${left} + ${right} of ${width} pixels across ` +
+      `${file}: expected borders that leave space between them, found ${left} + ${right} of ${width} pixels across ` +
       `and ${top} + ${bottom} of ${height} down. Make them narrower, or the frames larger (size).`,
     facts: { file, ...borders, width, height },
   })

@@ -102,7 +102,7 @@ function splitName(frame: string): readonly [animation: string, short: string] {
 export function parseLayout(text: string, shownAs: string): Layout {
   const refuse = (found: string): SpritewrightError =>
     new SpritewrightError('SW_LAYOUT', {
-      message: `${shownAs}: expected the places of frames as a build wrote them, found ${found}. Take the file of one branch, or delete it: then everything is packed anew, and every frame may move.`,
+      message: `${shownAs}: expected the places of frames as a build wrote them, found ${found}. Take the file of one branch, or delete it: then everything is packed from scratch, and every frame may move.`,
       facts: { file: shownAs },
     })
   let document: unknown

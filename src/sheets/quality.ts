@@ -83,7 +83,7 @@ function serviceFlags({ background, stabilize }: SpriteSpec, indices: readonly n
   if (!review) return []
   const remarks: readonly (readonly [FrameFlag['fault'], readonly number[], string])[] = [
     ['background', background === 'keep' ? [] : review.keptBackgroundFrames, 'the service left the background in'],
-    ['inspect', review.inspectionFrames, 'the service advises to look at them'],
+    ['inspect', review.inspectionFrames, 'the service advises to check them'],
     // `stabilize` moves shifted frames back, so they need no remark.
     ['shifted', stabilize ? [] : review.sourceShiftedFrames, 'the service shifted them; "stabilize": true puts them back'],
   ]
@@ -106,5 +106,5 @@ const words: Readonly<Record<QualityFault, (value: number) => string>> = {
   background: (value) => `${percent(value)} of the canvas's edge are covered: background left over`,
   duplicate: () => 'the same picture as the frame before',
   blank: () => 'nothing to see',
-  'cut-off': (value) => `${pixels(value)} of the figure lie on the edge of the canvas: cut off`,
+  'cut-off': (value) => `${pixels(value)} of the figure are on the edge of the canvas: cut off`,
 }

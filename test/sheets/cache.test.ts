@@ -105,7 +105,7 @@ describe('the cache', () => {
     const { disk, build, warnings } = machine()
     disk.plan({ call: 'writeTemp', code: 'EROFS', times: 9 })
     expect(await build('ab')).toBe('ab')
-    expect(warnings[0]).toContain(`${folder} does not take what is to be kept (EROFS)`)
+    expect(warnings[0]).toContain(`${folder} does not accept new entries (EROFS)`)
   })
 
   test('what it promised is looked at when the build ends: an entry that does not give its bytes back is told of, and gone', async () => {

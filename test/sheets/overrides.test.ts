@@ -255,7 +255,7 @@ describe('a file that lies over no frame is told, never dropped:', () => {
   ])('a picture of another %s, with both sizes', async (_side, wide, high) => {
     expect(await refusal({ 'walk/0003.png': encodePng(picture(255, wide, high)) })).toMatchObject({
       code: 'SW_OVERRIDE',
-      message: `/game/art/hero.frames/walk/0003.png: expected frame 3 of "hero.walk" in the size in which it was delivered, 20 × 16 pixels, found ${wide} × ${high}. Keep the canvas as it is; "size" in the spec scales all frames together, free of charge.`,
+      message: `/game/art/hero.frames/walk/0003.png: expected frame 3 of "hero.walk" in its delivered size, 20 × 16 pixels, found ${wide} × ${high}. Keep the canvas as it is; "size" in the spec scales all frames together, free of charge.`,
       facts: {
         id: 'hero.walk',
         file: '/game/art/hero.frames/walk/0003.png',
@@ -326,7 +326,7 @@ describe('a file that lies over no frame is told, never dropped:', () => {
 
   test.each<[string, Uint8Array | string, string]>([
     ['of another number of frames', aseprite([1, 2]), 'expected the 7 frames of "hero.walk", as they were delivered, found 2. Keep all'],
-    ['of another size', aseprite([1, 2, 3, 4, 5, 6, 7], 21), 'in the size in which it was delivered, 20 × 16 pixels, found 21 × 16'],
+    ['of another size', aseprite([1, 2, 3, 4, 5, 6, 7], 21), 'in its delivered size, 20 × 16 pixels, found 21 × 16'],
     ['that is damaged', 'hello', 'expected a sound Aseprite file, found a damaged one'],
   ])('an Aseprite file %s is refused', async (_, file, words) => {
     const error = await refusal({ 'walk.aseprite': file })

@@ -90,7 +90,7 @@ test('borders of a nine-slice go with each frame at each scale, which is whole; 
   const { zip } = await packDelivery(frames, defaultShapes.names)
   const bought = wide.map((input): SheetInput => ({ ...input, source: { kind: 'result', sha256: sha256(zip), read: async () => zip } }))
   await expect(makeSheets(bought, 'group', options, ports())).rejects.toThrow(
-    '/game/panel.sprite.json: expected borders that leave something between them to stretch, found 60 + 60 of 100 pixels across and 60 + 60 of 75 down.',
+    '/game/panel.sprite.json: expected borders that leave space between them, found 60 + 60 of 100 pixels across and 60 + 60 of 75 down.',
   )
 })
 

@@ -70,7 +70,7 @@ export function createBuildCache(ports: CachePorts, folder: string, maxBytes: nu
   /** Bytes that may be written before the folder must be listed again. */
   let room = 0
   const warn = (what: string): void =>
-    ports.warn(`${folder} ${what}. The build is right all the same; the next one takes longer. Check that folder, or delete it.`)
+    ports.warn(`${folder} ${what}. The build is right, but the next one takes longer. Check that folder, or delete it.`)
   // Another process may have removed the file.
   const readWhole = async (key: string): Promise<Uint8Array | undefined> => {
     const bytes = await disk.read(place(key)).catch(() => undefined)
@@ -97,7 +97,7 @@ export function createBuildCache(ports: CachePorts, folder: string, maxBytes: nu
         written.add(key)
         room -= parts.reduce((sum, { length }) => sum + length, digestBytes)
       } catch (error) {
-        warn(`does not take what is to be kept (${(error as NodeJS.ErrnoException).code ?? String(error)})`)
+        warn(`does not accept new entries (${(error as NodeJS.ErrnoException).code ?? String(error)})`)
       }
     },
     finish: async () => {
@@ -110,7 +110,7 @@ export function createBuildCache(ports: CachePorts, folder: string, maxBytes: nu
         // Another build may have written the same key since. Every complete entry is right.
         if (await readWhole(key)) continue
         await disk.remove(place(key)).catch(() => {})
-        warn('does not give back what was written into it a moment ago')
+        warn('does not return the bytes that were just written')
       }
       // A dev server finishes after every few sprites, and the folder of a large project has many entries.
       if (room > 0) return

@@ -194,7 +194,7 @@ function refuseDoubles({ frames }: OverrideLayer): void {
       throw overrideError(found.picture.path, {
         expected: `one picture for frame ${found.frame}`,
         found: `a second one, beside ${other.picture.path}`,
-        next: 'Take one of them away.',
+        next: 'Remove one of them.',
         facts: { frame: found.frame, other: other.picture.path },
       })
     first.set(found.frame, found)

@@ -174,7 +174,7 @@ export async function layOver(
       throw overrideError(file, {
         expected: `a frame of "${id}", which has ${delivered.length}, 0 to ${delivered.length - 1}`,
         found: `frame ${frame}`,
-        next: 'Rename it, or take it away.',
+        next: 'Rename it, or remove it.',
         facts: { id, frame, frames: delivered.length },
       })
     if (bitmap.width !== base.width || bitmap.height !== base.height) throw wrongSize(id, { frame, file, bitmap }, base)
@@ -185,7 +185,7 @@ export async function layOver(
 
 function wrongSize(id: string, { frame, file, bitmap }: Override, base: Bitmap): SpritewrightError {
   return overrideError(file, {
-    expected: `frame ${frame} of "${id}" in the size in which it was delivered, ${base.width} × ${base.height} pixels`,
+    expected: `frame ${frame} of "${id}" in its delivered size, ${base.width} × ${base.height} pixels`,
     found: `${bitmap.width} × ${bitmap.height}`,
     next: 'Keep the canvas as it is; "size" in the spec scales all frames together, free of charge.',
     facts: {
