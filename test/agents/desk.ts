@@ -66,7 +66,7 @@ export function createDesk(world: SimulatedWorld, env: Host['env'], disk: Memory
       columns: 100,
     },
     env: Object.fromEntries(Object.entries({ ...env, ...more }).filter(([, value]) => value !== '')),
-    ...{ stateFolder: '/home/state', tempFolder: '/tmp', workingFolder: '/game', processId: 1 },
+    ...{ stateFolder: '/state', tempFolder: '/tmp', workingFolder: '/game', processId: 1 },
     ...ports,
   })
   const never = (): Promise<never> => Promise.reject(new Error('Not in this world.'))
@@ -105,7 +105,7 @@ export function createDesk(world: SimulatedWorld, env: Host['env'], disk: Memory
     },
     requests: () => self.with((workshop) => workshop.requests.list()),
     key: () => {
-      const kept = disk.files.get('/home/state/signing-key.pem')
+      const kept = disk.files.get('/state/signing-key.pem')
       const text = env.SPRITEWRIGHT_SIGNING_KEY ?? (kept && new TextDecoder().decode(kept))
       return text === undefined ? undefined : parseSigningKey(text, 'the key of the desk')
     },
