@@ -95,6 +95,15 @@ test.each(answers)('of the process that is asked for prices only prices and erro
   await expectSafe(session)
 })
 
+test('an amount of USD that is none is left out', async () => {
+  const steps = [{ id: 'hero#1', state: 'missing', quote: { credits: '1', usd: 'run approve', referenceUsd: '0.25' } }]
+  const session = await startMcp({ otherProcess: () => JSON.stringify({ items: [], steps, total: '1', usd: { amount: hostile } }) })
+  expect((await session.call('price')).data).toEqual({
+    requests: [{ id: 'hero#1', state: 'missing', credits: '1', usd: '0.25' }],
+    total: '1',
+  })
+})
+
 test('names are names for the process that is asked for prices, never options', async () => {
   const asked: (readonly string[])[] = []
   const session = await startMcp({

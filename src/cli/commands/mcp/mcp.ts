@@ -19,8 +19,7 @@ export async function mcp(context: CommandContext, args: CommandArgs): Promise<n
       done()
     },
   })
-  const prices = (names: readonly string[]): ReturnType<typeof askPrices> => askPrices(context, args.text('config'), names)
-  const factory = await createToolServer(main, { ...context, prices })
+  const factory = await createToolServer(main, { ...context, prices: (names) => askPrices(context, args.text('config'), names) })
   const isOver = Promise.race(['end', 'close'].map((event) => once(ownProcess.input, event, { signal }).catch(() => {})))
   const served = stdio.serveStdio(factory, { transport: new stdio.StdioServerTransport(ownProcess.input, output) })
   await isOver
@@ -28,10 +27,11 @@ export async function mcp(context: CommandContext, args: CommandArgs): Promise<n
   return 0
 }
 
-async function loadPackage(): Promise<{
-  readonly main: ServerPackage
-  readonly stdio: typeof import('@modelcontextprotocol/server/stdio')
-}> {
+type StdioPart = typeof import('@modelcontextprotocol/server/stdio')
+type Loaded = { readonly main: ServerPackage; readonly stdio: StdioPart }
+
+/** @throws `SW_USAGE` if the optional package is not installed. */
+async function loadPackage(): Promise<Loaded> {
   try {
     return { main: await import('@modelcontextprotocol/server'), stdio: await import('@modelcontextprotocol/server/stdio') }
   } catch (error) {

@@ -8,6 +8,7 @@ const usd = z
   .string()
   .regex(/^\d{1,15}(?:\.\d{1,9})?$/)
   .optional()
+  .catch(undefined)
 const quote = z.object({ credits: amount, usd, referenceUsd: usd }).optional()
 const rows = z.array(z.object({ id: z.string(), state: z.string(), quote }))
 const service = z.object({ host: z.string(), keyMode: z.string() }).optional()

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { usageError } from '../../arguments.ts'
 import { describeField } from './fields.ts'
+import { faultWords } from './sprites.ts'
 import { defineTool, type Tool, text } from './tool.ts'
 
 const within = { sidePx: 1024, bytes: 250_000 }
@@ -15,7 +16,7 @@ export const show: Tool = defineTool({
   output: z.object({ animations: z.array(z.object({ id: text, faults: z.array(text) })), missing: z.array(text) }),
   run: async ({ name, takes }, { withWorkshop }) => {
     const { animations, missing, picture } = await withWorkshop((workshop) => workshop.review(name, { takes, within }))
-    const found = animations.map(({ id, flags }) => ({ id, faults: flags.map((flag) => `frames ${flag.frames.join(' ')}: ${flag.words}`) }))
+    const found = animations.map(({ id, flags }) => ({ id, faults: flags.map(faultWords) }))
     return { data: { animations: found, missing }, picture }
   },
 })

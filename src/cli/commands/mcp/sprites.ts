@@ -1,7 +1,9 @@
 import { relative } from 'node:path'
 import { z } from 'zod'
 import { isToBuy, whyNotBought } from '../../../project/states.ts'
+import type { FrameFlag } from '../../../workshop.ts'
 import { rowsOf } from '../../view/plan.ts'
+import type { Prices } from './prices.ts'
 import { defineTool, maybe, nameList, type Tool, type ToolContext, text, toErrors } from './tool.ts'
 
 /** Rows of one answer. An agent asks for the others by name. */
@@ -41,7 +43,7 @@ export const sprites: Tool = defineTool({
     const shown = (file: string): string => relative(context.root, file).replaceAll('\\', '/')
     const faultsOf = (id: string): readonly string[] => {
       const flags = (report.quality ?? []).filter((one) => `${one.id}.`.startsWith(`${id}.`)).flatMap((one) => one.flags)
-      return flags.map(({ fault, frames, words }) => `${fault}, frames ${frames.slice(0, 20).join(' ')}: ${words}`)
+      return flags.map(faultWords)
     }
     const own = report.own.map(({ name, file }) => ({ id: name, state: 'own', file: shown(file), faults: faultsOf(name) }))
     const paid = rows.map((one) => ({
@@ -72,10 +74,15 @@ export const price: Tool = defineTool({
   run: async ({ names }, context) => ({ data: { ...(await context.prices(names)) } }),
 })
 
+/** A fault of some frames, in words. */
+export function faultWords({ fault, frames, words }: FrameFlag): string {
+  return `${fault}, frames ${frames.slice(0, 20).join(' ')}: ${words}`
+}
+
+/** Prices, or the error that there were none. */
+export type FoundPrices = Partial<Prices> & { readonly priceError?: unknown }
+
 /** Asks for prices. A failure becomes a part of the answer. */
-export async function findPrices(
-  context: ToolContext,
-  names: readonly string[],
-): Promise<Partial<Awaited<ReturnType<ToolContext['prices']>>> & { readonly priceError?: unknown }> {
+export async function findPrices(context: ToolContext, names: readonly string[]): Promise<FoundPrices> {
   return context.prices(names).catch((error: unknown) => ({ priceError: toErrors(error)[0] }))
 }
