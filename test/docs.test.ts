@@ -12,6 +12,7 @@ import { clauses } from '../src/contract/clauses.ts'
 import { contractChecks } from '../src/contract/suite.ts'
 import { parseFaultPlan } from '../src/embedded/options/fault-plan.ts'
 import { errorCodes } from '../src/errors.ts'
+import { agentVariables } from '../src/host/agent-shell.ts'
 import { configJsonSchema } from '../src/options/schema.ts'
 import { parseSpec } from '../src/sprite-spec/parser.ts'
 import { specJsonSchema } from '../src/sprite-spec/schema.ts'
@@ -67,6 +68,12 @@ function membersOf(path: string, type: string): string[] {
   const { body } = (declaration?.body ?? { body: [] }) as unknown as { body: { key?: { name?: string } }[] }
   return body.map(({ key }) => String(key?.name))
 }
+
+test('docs/agents.md lists every variable of an agent and no other, in at most 900 words', () => {
+  const page = read('docs/agents.md')
+  expect(rowsBelow(page, 'variable | agent')).toEqual(Object.entries(agentVariables))
+  expect(page.split(/\s+/).length).toBeLessThanOrEqual(900)
+})
 
 describe('docs/errors.md', () => {
   const page = read('docs/errors.md')

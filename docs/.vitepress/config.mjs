@@ -64,6 +64,7 @@ export default defineConfig({
           page('Recipes', 'recipes'),
           page('Publishing', 'publish'),
           page('Options', 'options'),
+          page('Coding agents', 'agents'),
           page('Teams and CI', 'ci'),
           page('From one machine to a studio', 'studio'),
           page('Formats', 'formats'),
