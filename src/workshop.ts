@@ -39,6 +39,7 @@ import { revoke } from './workshop/trust/revoke.ts'
 import { openTrust } from './workshop/trust/trust.ts'
 
 export type { OpenapiDifference } from './contract/openapi/openapi.ts'
+export type { Assertion, TouchAnswer, TouchChallenge } from './credit/touch.ts'
 export type { JobProgress, ProgressListener } from './job/order.ts'
 export { configJsonSchema } from './options/schema.ts'
 export type { PlanItem, PlanState, PlanStep, Quote, Standing, StandingApproval } from './project/plan.ts'

@@ -4,6 +4,7 @@
  * @module
  */
 import { z } from 'zod'
+import type { TouchChallenge } from '../../src/index.ts'
 import type { PanelError } from './protocol.ts'
 import type { PanelOffer } from './state/offer.ts'
 
@@ -15,6 +16,7 @@ export const spriteName: z.ZodString = z.string().min(1).max(400)
 const name = spriteName
 const digest = z.string().regex(/^[0-9a-f]{64}$/)
 const credits = z.string().regex(/^\d{1,15}(?:\.\d{1,4})?$/)
+const base64url = z.string().max(8192)
 const text = z.string().min(1).max(20_000)
 /** A PNG, JPEG or WebP picture of at most 8 MiB. */
 const base64 = z.base64().max(11_184_812)
@@ -57,6 +59,10 @@ export const asks = {
   offer: z.strictObject(offer),
   /** The offer that the person saw and agreed to: its request, its lines and its sum. */
   approve: z.strictObject({ ...offer, lines: z.array(line).max(20_000).readonly(), sum: credits }),
+  /** What the authenticator says to the challenge of `approve`, base64url. */
+  touch: z.strictObject({ credential: base64url, authenticatorData: base64url, clientData: base64url, signature: base64url }),
+  /** The public key of a new credential: `ES256.CREDENTIAL.SPKI`, or `RS256`. */
+  enrol: z.strictObject({ key: z.string().max(4096) }),
   answer: z.strictObject({
     ...paid,
     /** {@link PanelPaid.question} that the person saw. */
@@ -124,9 +130,13 @@ export interface ActionAnswers {
   readonly offer: PanelOffer
   /**
    * Approves an offer that was shown. If any part of the offer has changed since, nothing is written, and the
-   * refusal contains a new `offer`. After an approval the purchase starts by itself.
+   * refusal contains a new `offer`. After an approval the purchase starts by itself. With `touch`, nothing is written
+   * before the action of that name, which must follow within two minutes.
    */
-  readonly approve: Done
+  readonly approve: Done & { readonly touch?: TouchChallenge }
+  readonly touch: Done
+  /** Returns the word of a key, which `npx spritewright trust --touch KEY` asks for. Writes nothing. */
+  readonly enrol: { readonly word: string }
   /** Takes back what was approved and not used, with the steps that it needs. Returns what became of it, in words. */
   readonly revoke: Done & { readonly words: string }
   readonly answer: Done

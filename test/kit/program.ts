@@ -20,12 +20,14 @@ export interface HereProgram {
  *
  * @param env All environment variables that it has.
  * @param ports Ports that differ from those of this machine.
+ * @param typed What a person types at a question; without it there is no terminal to ask at.
  */
 export function startHere(
   { root }: TestProject,
   argv: readonly string[],
   env: Readonly<Record<string, string>>,
   ports: Partial<Host> = {},
+  typed?: string,
 ): HereProgram {
   const machine = nodeHost()
   const interrupt = new AbortController()
@@ -46,7 +48,7 @@ export function startHere(
       note: (text) => write('err', text),
       isOutputTerminal: false,
       isInteractive: false,
-      canAsk: false,
+      canAsk: typed !== undefined,
       columns: 80,
     },
     ...ports,
@@ -62,7 +64,7 @@ export function startHere(
       startService: () => Promise.reject(new Error('No service of its own here.')),
       specSchema: async () => ({}),
       ask: async () => false,
-      askText: async () => undefined,
+      askText: async () => typed,
       choose: async () => undefined,
     })
     await machine.net.close()

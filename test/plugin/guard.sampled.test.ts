@@ -222,7 +222,7 @@ describe.each(vites)('who may act on the dev server of %s', (_name, load) => {
       const { status, text } = await panel.refused(action, ask)
       if (status === 403 && JSON.parse(text).error.code === 'SW_GUARD') refused.push(action)
     }
-    expect(refused.sort()).toEqual(['answer', 'approve', 'cancel', 'recover'])
+    expect(refused.sort()).toEqual(['answer', 'approve', 'cancel', 'recover', 'touch'])
     panel.close()
   })
 

@@ -41,6 +41,8 @@ export const staleAsks: { readonly [Name in ActionName]: ActionRequest<Name> } =
   quote: {},
   offer: { ids: ['hero.walk'] },
   approve: { ids: ['hero.walk'], lines: [{ id: 'hero.walk', hash: digest, price: '2.4', ceiling: '2.4' }], sum: '2.4' },
+  touch: { credential: 'AA', authenticatorData: 'AA', clientData: 'AA', signature: 'AA' },
+  enrol: { key: 'ES256.AA.AA' },
   answer: { ...paid, questionId: 'q', text: 'yes' },
   revoke: paid,
   take: stale,

@@ -13,6 +13,7 @@ import { nameInSprite } from '../../../src/sprite-spec/spec.ts'
 import type { ActionAnswers, ActionName, ActionRequest } from '../../protocol/actions.ts'
 import { approveOffer, readOffer } from './approval-offer.ts'
 import { atService, type DevBuyer } from './buyer.ts'
+import { type AskTouch, createTouching } from './touching.ts'
 
 /** The dependencies of the actions. */
 export interface ActionPorts {
@@ -23,6 +24,8 @@ export interface ActionPorts {
    * read it.
    */
   readonly isAttended: boolean
+  /** The panel's own origin at `localhost`, the only one at which a touch counts. */
+  touchOrigin(): string
   /** The states of all requests, as the panel shows them. */
   overview(): Promise<Overview>
   /** Requests prices and balance again. */
@@ -41,11 +44,12 @@ export interface ActionPorts {
 export type Actions = { readonly [Name in ActionName]: (ask: ActionRequest<Name>) => Promise<ActionAnswers[Name]> }
 
 /** Actions that may lead to a charge, or that send something to an execution. */
-export const spendingActions: ReadonlySet<ActionName> = new Set(['approve', 'answer', 'recover', 'cancel'])
+export const spendingActions: ReadonlySet<ActionName> = new Set(['approve', 'touch', 'answer', 'recover', 'cancel'])
 
 /** The actions of a running dev server. */
 export function createActions(ports: ActionPorts): Actions {
   const { workshop, buyer, isAttended } = ports
+  const touching = createTouching(workshop.host, ports.touchOrigin, buyer.closing)
   const done = (): { revision: number } => ({ revision: ports.changed(atService) })
   const write = async (sprite: string, digest: string, edit: SpecEditRequest['edit'], picture?: Uint8Array) => {
     const written = await workshop.editSpec({ sprite, digest, edit, picture })
@@ -61,13 +65,24 @@ export function createActions(ports: ActionPorts): Actions {
     offer: (ask) => readOffer(workshop, ask),
     approve: async (ask) => {
       refuseUnlessBuying(workshop)
-      await buyer.run([], async (_onProgress, signal, onWritten) => {
-        await approveOffer(workshop, ask, { given: isAttended ? 'clicked' : 'unattended', onWritten }, signal)
-        return []
-      })
+      const given = (await workshop.trust.touchState()) ? 'touched' : isAttended ? 'clicked' : 'unattended'
+      const run = (touch: AskTouch): Promise<void> =>
+        buyer.run([], async (_onProgress, signal, onWritten) => {
+          await approveOffer(workshop, ask, { given, onWritten, touch }, signal)
+          return []
+        })
+      const touch = await touching.begin(run)
+      if (touch) return { ...done(), touch }
       void buyer.retry()
       return done()
     },
+    touch: async (assertion) => {
+      refuseUnlessBuying(workshop)
+      await touching.answer(assertion)
+      void buyer.retry()
+      return done()
+    },
+    enrol: async ({ key }) => ({ word: workshop.trust.wordOf(key) }),
     revoke: async ({ id, hash }) => {
       if ((await findItem(ports, id)).hash !== hash) {
         const message = `Expected the request of "${id}" that was shown; it has changed since. Nothing was taken back. Check its state, and decide again.`

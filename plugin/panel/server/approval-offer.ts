@@ -37,7 +37,7 @@ export async function approveOffer(workshop: Workshop, ask: ActionRequest<'appro
 }
 
 /** How an approval is given, and who is told that it is written. */
-type Terms = Pick<ApproveRequest, 'given' | 'onWritten'>
+type Terms = Pick<ApproveRequest, 'given' | 'onWritten' | 'touch'>
 
 async function consult(
   workshop: Workshop,
@@ -60,7 +60,8 @@ async function consult(
   const report = await workshop.approve(request, signal)
   // `confirm` is not called if nothing needs an approval.
   const found = seen ?? { lines: [], balance: (await workshop.prices()).balance }
-  return { offer: toOffer(found, report.untouched), isApproved: report.approved.length > 0 }
+  const touch = await workshop.trust.touchState()
+  return { offer: toOffer(found, report.untouched, touch), isApproved: report.approved.length > 0 }
 }
 
 function isSame(now: PanelOffer, { lines, sum }: ActionRequest<'approve'>): boolean {

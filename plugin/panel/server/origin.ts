@@ -78,11 +78,29 @@ export function createPanelOrigin(
   /** Whether other machines are to reach it. */
   const isOpen = (): boolean => fixed !== undefined && server.httpServer?.listening === true && !ownAddress(server).isLoopback
   let listener: ReturnType<typeof createServer> | undefined
+  let twin: ReturnType<typeof createServer> | undefined
+  const listenAt = async (port: number, address: string | undefined): Promise<ReturnType<typeof createServer>> => {
+    const made = settings.https ? createSecureServer(await readTls(settings.https, host.disk), handle) : createServer(handle)
+    made.listen(port, address)
+    await once(made, 'listening')
+    return made
+  }
+  /**
+   * A touch needs the page at `localhost`, which a browser may look for at `::1` first. Another server that listened
+   * there would get the page's token. So a port is free only if both addresses are.
+   */
   const listen = async (port: number): Promise<void> => {
     const place = isOpen() ? server.httpServer?.address() : undefined
-    const made = settings.https ? createSecureServer(await readTls(settings.https, host.disk), handle) : createServer(handle)
-    made.listen(port, typeof place === 'object' ? place?.address : '127.0.0.1')
-    await once(made, 'listening')
+    const made = await listenAt(port, typeof place === 'object' ? place?.address : '127.0.0.1')
+    try {
+      if (!isOpen()) twin = await listenAt(port, '::1')
+    } catch (error) {
+      // Without IPv6, nobody listens there.
+      if (!/^(?:EADDRNOTAVAIL|EAFNOSUPPORT)$/.test((error as NodeJS.ErrnoException).code ?? '')) {
+        await closeServer(made)
+        throw error
+      }
+    }
     listener = made
     legacy.port = port
   }
@@ -150,17 +168,23 @@ export function createPanelOrigin(
     close: async () => {
       await opening
       if (!listener) return
-      const closed = once(listener, 'close')
-      listener.close()
-      listener.closeAllConnections()
-      await closed
+      await Promise.all([listener, twin].map(closeServer))
       listener = undefined
+      twin = undefined
       // In a server of another program, Vite restarts without a call of `listen`. The port is free only now.
       if (legacy.newest !== origin && !server.httpServer) await legacy.newest?.open(true)
     },
   }
   legacy.newest = origin
   return origin
+}
+
+async function closeServer(server: ReturnType<typeof createServer> | undefined): Promise<void> {
+  if (!server) return
+  const closed = once(server, 'close')
+  server.close()
+  server.closeAllConnections()
+  await closed
 }
 
 /** Reads the files of a TLS configuration, as Vite does: a text that names no file is the content itself. */

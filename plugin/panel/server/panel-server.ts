@@ -152,6 +152,7 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
     workshop,
     buyer,
     isAttended: workshop.host.terminal.isOutputTerminal,
+    touchOrigin: () => Object.assign(new URL(origin.url ?? 'http://localhost'), { hostname: 'localhost' }).origin,
     overview: publisher.overview,
     quote,
     changed,

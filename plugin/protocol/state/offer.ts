@@ -17,8 +17,9 @@ export interface AskedApproval {
  * An approval in the form of the panel.
  *
  * @param untouched Requested ids that need no approval, or cannot be approved here.
+ * @param touch Whether an approval needs a touch. `needed`: it does, and no authenticator is enrolled.
  */
-export function toOffer({ lines, balance, worker }: AskedApproval, untouched: readonly string[] = []) {
+export function toOffer({ lines, balance, worker }: AskedApproval, untouched: readonly string[] = [], touch?: 'enrolled' | 'needed') {
   return toJson({
     lines: lines.map(({ id, operation, hash, prompt, quote, ceiling, warning }) => ({
       ...{ id, operation, hash, ceiling },
@@ -38,6 +39,7 @@ export function toOffer({ lines, balance, worker }: AskedApproval, untouched: re
     balance,
     /** For which service it is, if only a worker says so; missing if this machine asks the service itself. */
     worker: worker && workerWords(worker),
+    touch,
     untouched,
   })
 }

@@ -2,6 +2,7 @@ import { formatTouchKey, parseTouchKey, type TouchKey, wordOf } from '../../cred
 import { SpritewrightError } from '../../errors.ts'
 import type { Context } from '../../project/context.ts'
 import { readRoute } from '../../project/session.ts'
+import { readApprovers } from '../../project/trust/approvers.ts'
 import { fingerprintOfKey, type KeyRoute, type TrustedHost, toOrigin } from '../../project/trust/hosts.ts'
 import type { ListedTouchKey } from '../../project/trust/touch-keys.ts'
 import { endRequests } from '../end-requests.ts'
@@ -38,6 +39,11 @@ export interface Trust {
   remove(host: string): Promise<number>
   /** @throws `SW_CONFIG` */
   touchKeys(): Promise<readonly TouchKeyLine[]>
+  /**
+   * Whether the panel asks for a touch. `enrolled`: a touch counts here, and an authenticator is known. `needed`: only
+   * a touch counts, and none is known.
+   */
+  touchState(): Promise<'enrolled' | 'needed' | undefined>
   /**
    * The word of a key, which the panel shows beside it.
    *
@@ -82,6 +88,11 @@ export function openTrust(context: Context): Trust {
         const { source, enrolledAt } = key
         return { key: formatTouchKey(key), word: wordOf(key), source, enrolledAt }
       }),
+    touchState: async () => {
+      const { given, touchKeys = [] } = await readApprovers(context)
+      if (touchKeys.length > 0) return given === undefined || given.has('touched') ? 'enrolled' : undefined
+      return given?.size === 1 && given.has('touched') ? 'needed' : undefined
+    },
     wordOf: (key) => wordOf(readTouchKey(key)),
     enrol: async (key) => context.touchKeys.add(readTouchKey(key)),
     unenrol: async (key) => context.touchKeys.remove(readTouchKey(key)),

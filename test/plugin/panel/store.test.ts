@@ -4,7 +4,7 @@ import { createStore } from '../../../plugin/panel/ui/state/panel-store.ts'
 import type { PanelState, SpriteRow } from '../../../plugin/protocol/protocol.ts'
 
 const reject = () => Promise.reject(new Error('Nobody asks for this here.'))
-const unasked = { names: reject, sprite: reject, ledger: reject, atlases: reject, frames: reject }
+const unasked = { names: reject, sprite: reject, ledger: reject, atlases: reject, frames: reject, openAtLocalhost: () => {} }
 
 /**
  * A server of one sprite. Its spec is a number that every edit raises, and edits of an older number are

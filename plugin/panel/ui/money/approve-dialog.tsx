@@ -10,6 +10,7 @@ import { Refused } from '../state/api.ts'
 import { usePanel } from '../state/panel-context.ts'
 import { allPaid, countWords, creditsWords, isMore, offerSentence } from '../state/words.ts'
 import { CeilingField } from './ceiling-field.tsx'
+import { askTouch, EnrolKey, isAtLocalhost } from './touch.tsx'
 
 /** The requests for which an approval is asked. */
 export interface ApproveDialogProps {
@@ -52,13 +53,15 @@ export function ApproveDialog({ ids, onClose }: ApproveDialogProps): VNode {
     }
   }, [store, key])
   const approve = async (shown: PanelOffer): Promise<void> => {
+    if (shown.touch && !isAtLocalhost()) return store.api.openAtLocalhost()
     setBusy(true)
     try {
-      await store.api.act('approve', {
+      const { touch } = await store.api.act('approve', {
         ...request,
         lines: shown.lines.map(({ id, hash, price, ceiling: limit }) => ({ id, hash, price, ceiling: limit })),
         sum: shown.sum,
       })
+      if (touch) await store.api.act('touch', await askTouch(touch.challenge, touch.credentials))
       store.say(`Approved: ${offerSentence(shown)}`)
       void store.refresh()
       dialog.current?.close()
@@ -104,17 +107,32 @@ export function ApproveDialog({ ids, onClose }: ApproveDialogProps): VNode {
           Only {creditsWords(offer.balance)} are available. Choose fewer, or add credits at the service.
         </p>
       )}
+      {offer && offer.lines.length > 0 && offer.touch !== 'enrolled' && state.access.mayBuy && (
+        <>
+          {offer.touch === 'needed' && <p class="notice">Only a touch approves here, and no authenticator is enrolled yet.</p>}
+          <EnrolKey />
+        </>
+      )}
       <div class="row">
         <Button label={isBusy ? 'Close' : 'Cancel'} class="button end" onClick={() => dialog.current?.close()} />
         <Button
-          label={isBusy ? 'Approving…' : offer && offer.lines.length > 0 ? `Approve ${creditsWords(offer.sum)}` : 'Approve'}
+          label={isBusy ? 'Approving…' : approveLabel(offer)}
           look="primary"
-          disabled={!offer || offer.lines.length === 0 || isDoubtful || isBusy || isPoor || !state.access.mayBuy}
+          disabled={
+            !offer || offer.lines.length === 0 || offer.touch === 'needed' || isDoubtful || isBusy || isPoor || !state.access.mayBuy
+          }
           onClick={() => offer && void approve(offer)}
         />
       </div>
     </Modal>
   )
+}
+
+function approveLabel(offer: PanelOffer | undefined): string {
+  if (!offer || offer.lines.length === 0) return 'Approve'
+  const what = `Approve ${creditsWords(offer.sum)}`
+  if (!offer.touch) return what
+  return isAtLocalhost() ? `${what} with a touch` : 'Open at localhost, to approve with a touch'
 }
 
 function titleOf(offer: PanelOffer | undefined, isElsewhere: boolean): string {

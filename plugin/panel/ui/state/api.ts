@@ -61,6 +61,11 @@ export function createApi(tokenOf: () => string | undefined) {
     atlases: async () => read<PanelAtlases>(await fetch('api/atlases')),
     frames: async (id: string, take: number) =>
       read<PanelFrames>(await fetch(`api/frames?${new URLSearchParams({ animation: id, take: String(take) })}`)),
+    /** Opens this place at `localhost` too, with the token. Neither page can reach the other. */
+    openAtLocalhost: (): void => {
+      const url = Object.assign(new URL(location.href), { hostname: 'localhost', hash: `token=${tokenOf() ?? ''}` })
+      window.open(url, '_blank', 'noopener')
+    },
     /** @throws {Refused} with the server's message. */
     act: async <Name extends ActionName>(name: Name, asks: ActionRequest<Name>) =>
       read<ActionAnswers[Name]>(
