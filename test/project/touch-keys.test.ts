@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { formatTouchKey } from '../../src/credit/touch.ts'
+import { formatTouchKey, wordOf } from '../../src/credit/touch.ts'
 import { openTouchKeys } from '../../src/project/trust/touch-keys.ts'
 import { testAuthenticator } from '../kit/authenticator.ts'
 import { ringOf, testKey } from '../kit/keys.ts'
@@ -22,12 +22,18 @@ describe('the authenticators of a machine', () => {
       [one.spki, 'environment'],
       [other.spki, 'environment'],
     ])
-    await list.add(other)
-    await listOn(disk).add(other)
+    await list.add(formatTouchKey(other))
+    await listOn(disk).add(formatTouchKey(other))
     const at = new Date(new ManualClock().wall()).toISOString()
-    expect(await listOn(disk).list()).toEqual([{ ...other, source: 'terminal', enrolledAt: at, seen: undefined }])
+    expect(await listOn(disk).list()).toEqual([
+      { ...other, key: formatTouchKey(other), word: wordOf(other), source: 'terminal', enrolledAt: at, seen: undefined },
+    ])
     expect(await listOn(disk, '', 2).list()).toEqual([])
-    expect([await listOn(disk).remove(one), await listOn(disk).remove(other), await listOn(disk).list()]).toEqual([false, true, []])
+    expect([
+      await listOn(disk).remove(formatTouchKey(one)),
+      await listOn(disk).remove(formatTouchKey(other)),
+      await listOn(disk).list(),
+    ]).toEqual([false, true, []])
   })
 
   test('remember the counter of their last touch, also those of the environment', async () => {
@@ -41,7 +47,7 @@ describe('the authenticators of a machine', () => {
 
   test('that another program has written into the file count nothing, and the file is refused', async () => {
     const disk = new MemoryDisk()
-    await listOn(disk).add(one)
+    await listOn(disk).add(formatTouchKey(one))
     const [path = ''] = [...disk.files.keys()]
     const text = new TextDecoder().decode(disk.files.get(path))
     const { seal } = JSON.parse(text) as { seal: string }
@@ -49,7 +55,7 @@ describe('the authenticators of a machine', () => {
     for (const changed of [text.replaceAll(formatTouchKey(one), formatTouchKey(other)), text.replace(seal, ''), theirs, '{', '']) {
       disk.files.set(path, new TextEncoder().encode(changed))
       await expect(listOn(disk).list()).rejects.toMatchObject({ code: 'SW_CONFIG', message: expect.stringContaining(path) })
-      await expect(listOn(disk).add(one)).rejects.toMatchObject({ code: 'SW_CONFIG' })
+      await expect(listOn(disk).add(formatTouchKey(one))).rejects.toMatchObject({ code: 'SW_CONFIG' })
     }
   })
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { KeyRing, SigningKey } from '../../credit/signing-key.ts'
-import { type EnrolledKey, formatTouchKey, parseTouchKey, type TouchKey } from '../../credit/touch.ts'
+import { type EnrolledKey, parseTouchKey, type TouchKey, wordOf } from '../../credit/touch.ts'
 import { SpritewrightError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
 import { replaceFile } from '../../host/publish.ts'
@@ -12,6 +12,10 @@ export const touchKeysName = 'SPRITEWRIGHT_TOUCH_KEYS'
 
 /** An authenticator whose touches count here, and why. */
 export interface ListedTouchKey extends EnrolledKey {
+  /** `ES256.CREDENTIAL.SPKI`, as `SPRITEWRIGHT_TOUCH_KEYS` takes it. */
+  readonly key: string
+  /** Ten letters that tell keys apart. */
+  readonly word: string
   readonly source: 'environment' | 'terminal'
   /** When it was enrolled at a terminal, ISO 8601. */
   readonly enrolledAt?: string | undefined
@@ -22,9 +26,9 @@ export interface TouchKeys {
   /** @throws `SW_CONFIG` for a text that is no key, and for a file that this user's own runs did not write. */
   list(): Promise<readonly ListedTouchKey[]>
   /** Enrols a key. Callers ask a person first. */
-  add(key: TouchKey): Promise<void>
+  add(key: string): Promise<void>
   /** Removes an enrolled key. Returns whether it was enrolled at a terminal. */
-  remove(key: TouchKey): Promise<boolean>
+  remove(key: string): Promise<boolean>
   /**
    * Remembers the counter of a touch.
    *
@@ -70,24 +74,23 @@ export function openTouchKeys(
   return {
     list: async () => {
       const { keys: enrolled, seen } = await read()
-      const all = [
-        ...listOf(env[touchKeysName]).map((text) => ({ ...parsed(text), source: 'environment' as const, enrolledAt: undefined })),
-        ...enrolled.map(({ key, at }) => ({ ...parsed(key), source: 'terminal' as const, enrolledAt: at })),
+      const listed = (key: string, source: ListedTouchKey['source'], enrolledAt?: string): ListedTouchKey => {
+        const parsed = readTouchKey(key, 'SW_CONFIG')
+        const counted = seen.find(({ credential }) => credential === parsed.credential)
+        return { ...parsed, key, word: wordOf(parsed), source, enrolledAt, seen: counted }
+      }
+      return [
+        ...listOf(env[touchKeysName]).map((key) => listed(key, 'environment')),
+        ...enrolled.map(({ key, at }) => listed(key, 'terminal', at)),
       ]
-      return all.map((key) => ({ ...key, seen: seen.find(({ credential }) => credential === key.credential) }))
     },
-    add: (key) =>
-      change((file) => ({
-        ...file,
-        keys: [
-          ...file.keys.filter((one) => one.key !== formatTouchKey(key)),
-          { key: formatTouchKey(key), at: new Date(clock.wall()).toISOString() },
-        ],
-      })),
+    add: (key) => {
+      const one = { key, at: new Date(clock.wall()).toISOString() }
+      return change((file) => ({ ...file, keys: [...file.keys.filter((other) => other.key !== key), one] }))
+    },
     remove: async (key) => {
-      const text = formatTouchKey(key)
-      const isEnrolled = (await read()).keys.some((one) => one.key === text)
-      if (isEnrolled) await change((file) => ({ ...file, keys: file.keys.filter((one) => one.key !== text) }))
+      const isEnrolled = (await read()).keys.some((one) => one.key === key)
+      if (isEnrolled) await change((file) => ({ ...file, keys: file.keys.filter((one) => one.key !== key) }))
       return isEnrolled
     },
     see: (credential, counter, at) =>
@@ -95,11 +98,16 @@ export function openTouchKeys(
   }
 }
 
-function parsed(text: string): TouchKey {
+/**
+ * Reads a key: `ES256.CREDENTIAL.SPKI`.
+ *
+ * @throws the code, for any other text.
+ */
+export function readTouchKey(text: string, code: 'SW_CONFIG' | 'SW_USAGE'): TouchKey {
   const key = parseTouchKey(text)
   if (key) return key
-  throw new SpritewrightError('SW_CONFIG', {
-    message: `Expected keys like ES256.CREDENTIAL.SPKI in ${touchKeysName}, as npx spritewright trust shows them, found ${JSON.stringify(text.slice(0, 80))}. Correct it in the environment.`,
+  throw new SpritewrightError(code, {
+    message: `Expected a key like ES256.CREDENTIAL.SPKI, as the panel and npx spritewright trust show it, found ${JSON.stringify(text.slice(0, 80))}. Correct it, in ${touchKeysName} or on the command line.`,
     facts: { found: text.slice(0, 80) },
   })
 }

@@ -1,19 +1,11 @@
-import { formatTouchKey, parseTouchKey, type TouchKey, wordOf } from '../../credit/touch.ts'
+import { formatTouchKey, wordOf } from '../../credit/touch.ts'
 import { SpritewrightError } from '../../errors.ts'
 import type { Context } from '../../project/context.ts'
 import { readRoute } from '../../project/session.ts'
 import { readApprovers } from '../../project/trust/approvers.ts'
 import { fingerprintOfKey, type KeyRoute, type TrustedHost, toOrigin } from '../../project/trust/hosts.ts'
-import type { ListedTouchKey } from '../../project/trust/touch-keys.ts'
+import { type ListedTouchKey, readTouchKey } from '../../project/trust/touch-keys.ts'
 import { endRequests } from '../end-requests.ts'
-
-/** An authenticator whose touches count here, in words. */
-export interface TouchKeyLine extends Pick<ListedTouchKey, 'source' | 'enrolledAt'> {
-  /** `ES256.CREDENTIAL.SPKI`, as `SPRITEWRIGHT_TOUCH_KEYS` takes it. */
-  readonly key: string
-  /** Ten letters that tell keys apart. */
-  readonly word: string
-}
 
 /** Manages which address may receive the API key, and whose touches approve. No service is asked. */
 export interface Trust {
@@ -38,7 +30,7 @@ export interface Trust {
    */
   remove(host: string): Promise<number>
   /** @throws `SW_CONFIG` */
-  touchKeys(): Promise<readonly TouchKeyLine[]>
+  touchKeys(): Promise<readonly ListedTouchKey[]>
   /**
    * Whether the panel asks for a touch. `enrolled`: a touch counts here, and an authenticator is known. `needed`: only
    * a touch counts, and none is known.
@@ -59,7 +51,7 @@ export interface Trust {
   /**
    * Ends that. Returns whether the key was enrolled; one of the environment stays.
    *
-   * @throws `SW_USAGE`, `SW_CONFIG`
+   * @throws `SW_CONFIG`
    */
   unenrol(key: string): Promise<boolean>
 }
@@ -83,26 +75,14 @@ export function openTrust(context: Context): Trust {
       return origin
     },
     remove: (host) => context.hosts.remove(toOrigin(host)),
-    touchKeys: async () =>
-      (await context.touchKeys.list()).map((key) => {
-        const { source, enrolledAt } = key
-        return { key: formatTouchKey(key), word: wordOf(key), source, enrolledAt }
-      }),
+    touchKeys: () => context.touchKeys.list(),
     touchState: async () => {
       const { given, touchKeys = [] } = await readApprovers(context)
       if (touchKeys.length > 0) return given === undefined || given.has('touched') ? 'enrolled' : undefined
       return given?.size === 1 && given.has('touched') ? 'needed' : undefined
     },
-    wordOf: (key) => wordOf(readTouchKey(key)),
-    enrol: async (key) => context.touchKeys.add(readTouchKey(key)),
-    unenrol: async (key) => context.touchKeys.remove(readTouchKey(key)),
+    wordOf: (key) => wordOf(readTouchKey(key, 'SW_USAGE')),
+    enrol: async (key) => context.touchKeys.add(formatTouchKey(readTouchKey(key, 'SW_USAGE'))),
+    unenrol: (key) => context.touchKeys.remove(key),
   }
-}
-
-function readTouchKey(text: string): TouchKey {
-  const key = parseTouchKey(text)
-  if (key) return key
-  throw new SpritewrightError('SW_USAGE', {
-    message: `Expected a key like ES256.CREDENTIAL.SPKI, with P-256, or RSA of at least 2048 bits as RS256; found ${JSON.stringify(text.slice(0, 80))}. The panel shows the key of an authenticator.`,
-  })
 }

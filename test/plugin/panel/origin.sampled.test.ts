@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer as createNetServer, type Server } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Options } from '../../../src/options/options.ts'
 import { freePort } from '../../kit/listen.ts'
@@ -35,8 +36,8 @@ async function isTaken(port: number): Promise<boolean> {
 }
 
 /** A server that has a port. */
-async function occupy(port: number): Promise<Server> {
-  const server = createNetServer().listen(port, '127.0.0.1')
+async function occupy(port: number, address = '127.0.0.1'): Promise<Server> {
+  const server = createNetServer().listen(port, address)
   await once(server, 'listening')
   open.push(() => new Promise((resolve) => server.close(resolve)))
   return server
@@ -138,6 +139,22 @@ test('a fixed port is the port; if it is taken, the terminal says so, and the ga
   // A browser may have kept a response of the first.
   expect(readAddress(second).pathname).not.toBe(before.pathname)
   expect(readAddress(second).hash).not.toBe(before.hash)
+})
+
+/** Whether this machine has the address of IPv6. */
+const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'))
+
+test.runIf(hasIpv6)('the panel is at both addresses of localhost, so that no other server gets a token there', async () => {
+  const dev = await start(newest)
+  const { port, pathname } = readAddress(dev)
+  expect((await fetch(`http://[::1]:${port}${pathname}`)).status).toBe(200)
+  await dev.close()
+  await expect(fetch(`http://[::1]:${port}${pathname}`)).rejects.toThrow()
+  const taken = await freePort()
+  await occupy(taken, '::1')
+  const other = await start(newest, { panel: { port: taken } })
+  expect(other.log.all.join('\n')).toContain(`at port ${taken} of this machine, found EADDRINUSE`)
+  expect(await isTaken(taken)).toBe(false)
 })
 
 test('a server that does not listen opens no port', async () => {
