@@ -14,12 +14,12 @@ export const redisUserName = 'SPRITEWRIGHT_REDIS_USER'
 export const redisPasswordName = 'SPRITEWRIGHT_REDIS_PASSWORD'
 
 /**
- * Parses the address of a queue and adds what the environment says: user and password.
+ * Parses the address of a queue and adds user and password from the environment.
  *
  * @param text `redis://host:port/number`, `rediss://` for an encrypted connection, or `postgres://host/database`.
  * @param makesTables See {@link QueueTarget}.
  * @default no
- * @throws `SW_CONFIG` for any other text. It is not repeated, because it may have a password in it.
+ * @throws `SW_CONFIG` for any other text. The message does not repeat the text, which may contain a password.
  * @throws `SW_UNTRUSTED_HOST` for a server that only a file of the project names: it could ask for the password.
  */
 export function resolveQueueTarget(text: string, env: Host['env'], makesTables = false): QueueTarget {

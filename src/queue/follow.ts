@@ -4,20 +4,20 @@ import type { JobQueue, QueuedJob } from '../host/net/job-queue.ts'
 import { leaseId } from './messages.ts'
 import type { Queues } from './open.ts'
 
-/** A job that a client wants to be done. */
+/** A job of a client. */
 export interface WantedJob {
   readonly id: string
   readonly data: object
-  /** How urgent it is. Called each time that it is added. */
+  /** Returns the priority of the job. Called each time the job is added. */
   priority(): Promise<number>
 }
 
-/** How a client follows a job. */
+/** Options for following a job. */
 export interface FollowInit {
   readonly clock: Clock
-  /** How long it waits without a sign of a worker, or an answer of the queue, in milliseconds. */
+  /** Longest wait without an active worker or an answer of the queue, in milliseconds. */
   readonly patienceMs: number
-  /** What a person should know if no worker gives a sign: what becomes of the job. A sentence. */
+  /** What happens to the job if no worker is active: a sentence for a person. */
   readonly afterwards: string
   /** Called once if the job has not settled after some seconds. */
   readonly onSlow?: () => void
@@ -29,14 +29,14 @@ export interface FollowInit {
 /** Pauses between two reads: short at first, for inquiries. */
 const firstPauseMs = 25
 const longestPauseMs = 1000
-/** When a person begins to wonder, in milliseconds. */
+/** Time after which a person is informed of the wait, in milliseconds. */
 const slowMs = 5000
 
 /**
- * Adds a job and reads it until it has settled. A job that has vanished is added again, because a queue may be
- * emptied at any time. A job that settled in an earlier run is removed first.
+ * Adds a job and reads it until it has settled. A missing job is added again, because a queue may be emptied at any
+ * time. A job that settled in an earlier run is removed first.
  *
- * @throws `SW_QUEUE` if neither worker nor queue gives a sign, and at once if no worker was ever active.
+ * @throws `SW_QUEUE` if no worker is active or the queue does not answer, and at once if no worker was ever active.
  */
 export async function followJob(queues: Queues, queue: JobQueue, job: WantedJob, init: FollowInit): Promise<QueuedJob> {
   const { clock, patienceMs, signal } = init
@@ -68,7 +68,7 @@ export async function followJob(queues: Queues, queue: JobQueue, job: WantedJob,
   }
 }
 
-/** A worker renews its note. A note is compared with the previous one, not with a clock of this machine. */
+/** Reads signs of a worker: its note changes. Notes are compared with each other, not with this machine's clock. */
 async function readSigns({ lease }: Queues, clock: Clock, signs: { at: number; lease: string }): Promise<void> {
   const note = JSON.stringify((await lease.read(leaseId))?.data ?? '')
   if (note !== signs.lease && signs.lease !== '') signs.at = clock.mono()

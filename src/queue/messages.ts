@@ -7,7 +7,7 @@ import type { Capabilities, Estimate } from '../service/wire.ts'
 /** Id of the only job of the queue that is the lease. */
 export const leaseId = 'lease'
 
-/** A text that may be printed. Whoever can write to the queue must not write to a terminal. */
+/** A printable text. A person who can write to the queue must not control a terminal. */
 const text = z
   .string()
   .max(500)
@@ -18,15 +18,15 @@ const credits = z
   .refine(isCreditsText)
   .transform((amount) => parseCredits(amount))
 
-/** A path inside the project, with forward slashes. It leads nowhere else, and git reads it as it is. */
+/** A path inside the project, with forward slashes, in the form that git reads. */
 const projectPath = z
   .string()
   .max(1000)
   .refine((path) => !/[\\:\p{Cc}]/u.test(path) && path.split('/').every((part) => !['', '.', '..', '.git'].includes(part)))
 
 /**
- * What a client asks a worker to buy. It says where to look, and has no authority: the worker reads the spec,
- * the picture and the approval from the commit.
+ * An order of a client to a worker. An order names a commit and has no authority: the worker reads the spec, the
+ * picture and the approval from the commit.
  */
 export type OrderMessage = z.output<typeof orderMessage>
 
@@ -37,13 +37,13 @@ export const orderMessage = z.strictObject({
   /** Request hash. */
   hash: sha256,
   commit: z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/),
-  /** The spec's file, from the root of the project. */
+  /** The spec's file, relative to the root of the project. */
   file: projectPath,
   /** SHA-256 of the reference picture; missing if the first step is a text. */
   reference: sha256.optional(),
 })
 
-/** What a client may want to know about account and prices. Each inquiry is a GET request of the worker. */
+/** A question of a client about account or prices. The worker sends one GET request for each. */
 export type InquiryMessage = z.output<typeof inquiryMessage>
 
 /** The only reader of an inquiry. */
@@ -104,24 +104,24 @@ export const progressMessage: z.ZodType<JobProgress> = z.strictObject({
   settled: credits.exactOptional(),
 })
 
-/** What the holder of the lease notes in it. */
+/** The note of the lease's holder. */
 export type LeaseNote = z.output<typeof leaseNote>
 
-/** A time that a date can have. Whoever can write to the queue can write any number. */
+/** A valid time of a date. A person who can write to the queue can write any number. */
 const time = z.int().min(0).max(8.64e15)
 
 /** The only reader of a note. */
 export const leaseNote = z.object({
-  /** `free`: nobody has held it. `held`: somebody does, or has died. `released`: its holder ended in order. */
+  /** `free`: nobody has held the lease. `held`: its holder is active or has died. `released`: its holder ended in order. */
   state: z.enum(['free', 'held', 'released']),
   /** Name of the machine and number of the process. */
   by: text.optional(),
-  /** When it was taken, and when it was last renewed, by the clock of the holder. */
+  /** Times of taking and of the last renewal, by the clock of the holder. */
   since: time.optional(),
   seen: time.optional(),
 })
 
-/** Turns a value into JSON that a queue takes. Credits become their decimal text. */
+/** Turns a value into JSON for a queue. Credits become their decimal text. */
 export function toMessage(value: object): object {
   return JSON.parse(JSON.stringify(value, (_key, one: unknown) => (typeof one === 'bigint' ? formatCredits(one) : one)))
 }
@@ -133,9 +133,9 @@ export function formatFailure(error: unknown): string {
 }
 
 /**
- * The error that a worker reports. A text that is none of ours becomes `SW_ORDER`.
+ * The error that a worker reports. A text in another form becomes `SW_ORDER`.
  *
- * @param facts What it is about.
+ * @param facts Facts that the error gets.
  */
 export function parseFailure(failure: string, facts: Readonly<Record<string, unknown>> = {}): SpritewrightError {
   const { code, message } = readFailure(failure)
@@ -147,7 +147,7 @@ function readFailure(failure: string): { readonly code: ErrorCode; readonly mess
     const { code, message } = JSON.parse(failure) as { code?: unknown; message?: unknown }
     if (isCode(code) && typeof message === 'string') return { code, message: plain(message) }
   } catch {
-    // The words of the queue itself.
+    // The text is a message of the queue itself.
   }
   return { code: 'SW_ORDER', message: `The worker could not handle the order: ${plain(failure).slice(0, 500)}` }
 }
@@ -156,7 +156,7 @@ function isCode(code: unknown): code is ErrorCode {
   return typeof code === 'string' && Object.hasOwn(errorCodes, code)
 }
 
-/** Replaces what a terminal would obey. */
+/** Replaces characters that would control a terminal. */
 function plain(words: string): string {
   return words.replace(/[\p{Cc}\p{Cf}]/gu, ' ')
 }

@@ -4,15 +4,15 @@ import { findPackage } from '../host/modules/installed-package.ts'
 import { type HeldJob, type JobQueue, NoTables, type QueueTarget } from '../host/net/job-queue.ts'
 import { resolveQueueTarget } from './address.ts'
 
-/** The queues between clients and worker. They hold no truth: each may be emptied at any time. */
+/** The queues between clients and worker. They decide nothing: each may be emptied at any time. */
 export interface Queues {
   /** Address without a password. */
   readonly address: string
-  /** What is to be bought, by request hash and commit. */
+  /** Orders, by request hash and commit. */
   readonly orders: JobQueue
   /** Inquiries about account and prices, which the worker answers at once. */
   readonly inquiries: JobQueue
-  /** One job: whoever holds it is the active worker. */
+  /** One job, whose holder is the active worker. */
   readonly lease: JobQueue
   close(): Promise<void>
 }
@@ -24,7 +24,7 @@ const timeoutMs = 10_000
  * Opens the queues. Nothing is sent before their first call.
  *
  * @param address `service.queue` of the options.
- * @param root Folder of the project, where optional packages are looked for.
+ * @param root Folder of the project, in which optional packages are searched.
  * @param makesTables Whether PostgreSQL gets the tables of the queues if it has none. Only the worker's user needs
  *   the right to make them.
  * @default no
@@ -44,7 +44,7 @@ export async function openQueues(host: Host, address: string, root: string, make
   }
 }
 
-/** Finds the module of `bullmq`, and makes sure that the client of its server is there too. */
+/** Finds the module of `bullmq`, and checks that the client of its server is installed too. */
 async function findEntry({ disk }: Host, target: QueueTarget, root: string): Promise<string> {
   const client = target.kind === 'redis' ? 'ioredis' : 'pg'
   const [bullmq, driver] = await Promise.all([
@@ -58,7 +58,7 @@ async function findEntry({ disk }: Host, target: QueueTarget, root: string): Pro
   })
 }
 
-/** Turns failures of the server into errors of ours. */
+/** Turns failures of the server into our own errors. */
 function withErrors(address: string, queue: JobQueue): JobQueue {
   const guarded =
     <A extends readonly unknown[], T>(call: (...args: A) => Promise<T>) =>
@@ -88,7 +88,7 @@ function withErrors(address: string, queue: JobQueue): JobQueue {
   }
 }
 
-/** Waiting does not help until a worker was started. */
+/** The error for a queue that no worker has ever used, so that waiting does not help. */
 function neverUsed(address: string): SpritewrightError {
   return new SpritewrightError('SW_QUEUE', {
     message: `Expected the tables of the queue ${address}, found none: no worker has ever been active there. Nothing was sent. Start the worker once on the machine that has the API key: npx spritewright worker`,
@@ -96,7 +96,7 @@ function neverUsed(address: string): SpritewrightError {
   })
 }
 
-/** The message of the server may have its address, and never the password. */
+/** The error for a server. Its message may contain the address, but never the password. */
 function queueError(address: string, cause: unknown): SpritewrightError {
   const found = ((cause as Error).message || 'no answer').replace(/[^\x20-\x7e]/g, ' ').slice(0, 200)
   return new SpritewrightError('SW_QUEUE', {

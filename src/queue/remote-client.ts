@@ -7,12 +7,12 @@ import { followJob } from './follow.ts'
 import { type Answers, answers, type InquiryMessage, parseFailure } from './messages.ts'
 import type { Queues } from './open.ts'
 
-/** Longest wait for a worker that gives no sign, in milliseconds. A person waits for the answer. */
+/** Longest wait without an active worker, in milliseconds. A person waits for the answer. */
 const patienceMs = 60_000
 
 /**
- * Opens a client of the service whose requests a worker makes: inquiries about account and prices. Everything
- * else needs the API key.
+ * Opens a client of the service whose requests a worker sends: inquiries about account and prices. All other
+ * requests need the API key.
  *
  * @param onWait Receives a sentence, once, if an answer takes some seconds.
  */
