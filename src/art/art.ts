@@ -6,7 +6,7 @@ import { readGrid, readPictureSequence } from './pictures.ts'
 import { readSheet } from './sheet.ts'
 import { type Art, readSourceFile, sourceError, statSource } from './source.ts'
 
-/** A source as a spec names it. */
+/** The source that a spec names. */
 export interface ArtSource {
   /** Absolute path of a file or folder. */
   readonly path: string
@@ -15,9 +15,9 @@ export interface ArtSource {
 }
 
 /**
- * Reads what a source holds. Decodes no pixels before a sequence is read.
+ * Reads the content of a source. Decodes no pixels before a sequence is read.
  *
- * @throws `SW_SOURCE` with the fact `file`: nothing there, a kind of file that is not read, a damaged file.
+ * @throws `SW_SOURCE` with the fact `file`: a missing file, an unsupported format, a damaged file.
  * `SW_DISK` for a file or folder that cannot be read.
  */
 export async function readArt(disk: Disk, { path, grid }: ArtSource): Promise<Art> {

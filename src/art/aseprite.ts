@@ -3,8 +3,8 @@ import { type Art, digest, withFile } from './source.ts'
 import { toTagged } from './tags.ts'
 
 /**
- * A source that is a native Aseprite file: an animation for each tag, with times and directions. The first slice
- * with a pivot gives the anchor, the first one with a middle gives the borders, each as it is in the first frame.
+ * Reads a native Aseprite file: an animation for each tag, with times and directions. The first slice with a pivot
+ * gives the anchor, and the first slice with a middle gives the borders, both with their values in the first frame.
  *
  * @throws `SW_SOURCE` for a file that is damaged, or cannot be drawn exactly.
  */

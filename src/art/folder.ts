@@ -18,10 +18,10 @@ import {
 /** A picture of a folder, with its digest when it was found. */
 interface FoundPicture {
   readonly file: string
-  /** Path from the folder, with forward slashes. */
+  /** Path relative to the folder, with forward slashes. */
   readonly name: string
   readonly sha256: string
-  /** Of a picture that is an animation by itself. */
+  /** Frames of an animated picture; missing for a still picture. */
   readonly animation?: ArtSequence
 }
 
@@ -29,12 +29,10 @@ const pictureEndings: ReadonlySet<string> = new Set(['.png', '.apng', '.jpg', '.
 const otherPictures = /\.(?:aseprite|ase|bmp|tga|avif|psd)$/i
 
 /**
- * A source that is a folder of pictures, with those in all folders below it. `walk/0001.png` and `walk_01.png` are
- * frames of the animation `walk`; other pictures are pictures, named by their paths. A GIF, WebP or PNG that is
- * animated is an animation with its times.
+ * Reads a folder of pictures, with its subfolders. `walk/0001.png` and `walk_01.png` are frames of the animation
+ * `walk`; other pictures are named by their paths. An animated GIF, WebP or PNG is an animation with its times.
  *
- * @throws `SW_SOURCE` for a folder without pictures, with two of one name, or with files that would be left out
- * without a word.
+ * @throws `SW_SOURCE` for a folder without pictures, with two pictures of one name, or with files that cannot be used.
  */
 export async function readFolder(disk: Disk, folder: string): Promise<Art> {
   const found: FoundPicture[] = []

@@ -1,11 +1,11 @@
 import { basename, extname } from 'node:path'
 import { sourceError } from './source.ts'
 
-/** Items of one name: numbered ones are an animation, a single one is a picture. */
+/** Items of one name: numbered items are an animation, a single item is a picture. */
 export interface NamedGroup<T> {
   readonly name: string
   readonly isPicture: boolean
-  /** By number. */
+  /** Sorted by number. */
   readonly items: readonly T[]
 }
 
@@ -14,9 +14,9 @@ const numbered = /^(.*?[^\d _.-])[ _.-]*(\d{1,9})$/
 
 /** A picture of a source. */
 interface NamedPicture {
-  /** Path from the source, with forward slashes, with or without an ending. */
+  /** Path relative to the source, with forward slashes, with or without an ending. */
   readonly name: string
-  /** Missing if it is still. */
+  /** Missing for a still picture. */
   readonly animation?: object
 }
 
@@ -25,8 +25,8 @@ const pictureEnding = /\.(?:png|jpe?g|webp|gif|apng|bmp|tga|psd|svg|ase|aseprite
 
 /**
  * Groups pictures by {@link namedByPath}: `walk_01` and `walk_02` are the animation `walk`, `sword` is a picture.
- * In a folder, `walk/0001` is a frame of the animation `walk`. A picture that is animated is the animation of its
- * whole name.
+ * In a folder, `walk/0001` is a frame of the animation `walk`. An animated picture is an animation with its whole
+ * name.
  *
  * @param fileOf The file of a picture, for errors.
  * @returns In the order of the items.
@@ -61,11 +61,11 @@ export function groupByName<T extends NamedPicture>(items: readonly T[], fileOf:
 
 /**
  * The name of a picture in a folder or on a sheet: the folders and the file, joined by `-`, which also
- * takes the place of every run of characters that a name cannot have. `ui/icons/sword (big).png` is
+ * replaces every run of characters that a name cannot have. `ui/icons/sword (big).png` is
  * `ui-icons-sword-big`. Frames that are named by a number, or by their folder and a number, are named by their
  * folders: `hero/walk/0001.png` and `hero/walk/walk_1.png` are `hero-walk/1`.
  *
- * @param path From the source, with forward slashes.
+ * @param path Path relative to the source, with forward slashes.
  */
 function namedByPath(path: string): string {
   const folders = path.split('/').slice(0, -1)
@@ -75,7 +75,7 @@ function namedByPath(path: string): string {
   return isFrame ? `${toName(folders.join('-'))}/${digits}` : toName([...folders, stem].join('-'))
 }
 
-/** Nothing is left of a name in another script. It stays as it is, and is refused later. */
+/** The plain name, or the unchanged text if no character is left, as in another script. Such a name is refused later. */
 function toName(text: string): string {
   return toPlainName(text) || text
 }
@@ -93,7 +93,7 @@ function wholeName(path: string): ReturnType<typeof toNumbered> {
   return { group: name, number: 0, name }
 }
 
-/** `name` is empty for a frame that is named by a number alone, in a folder. */
+/** Splits a name and its number. The name is empty for a frame in a folder that is named by a number alone. */
 function toNumbered(path: string): { readonly group: string; readonly number: number; readonly name: string } {
   const parts = path.split('/')
   const stem = parts.at(-1) as string

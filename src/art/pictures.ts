@@ -13,9 +13,9 @@ import {
 import { type Art, type ArtSequence, digest, plainPlayback, sourceError, withFile } from './source.ts'
 
 /**
- * The content of a picture, without a name: a still picture, or a GIF, WebP or PNG that is an animation with its times.
+ * Reads a picture, without a name: a still picture, or an animated GIF, WebP or PNG with its times.
  *
- * @throws `SW_SOURCE` for another or a damaged file.
+ * @throws `SW_SOURCE` for a damaged file or another format.
  */
 export async function readPictureSequence(file: string, bytes: Uint8Array): Promise<ArtSequence> {
   const start = Buffer.from(bytes.subarray(0, 21))
@@ -55,7 +55,7 @@ async function readMoving(file: string, bytes: Uint8Array): Promise<ArtSequence>
   return toMoving(file, bytes, await withFile(file, () => animatedInfo(bytes)), () => readAnimated(bytes))
 }
 
-/** One frame is a picture. */
+/** Makes an animation of the frames, or a picture if there is one frame. */
 function toMoving(
   file: string,
   bytes: Uint8Array,
@@ -68,10 +68,10 @@ function toMoving(
 }
 
 /**
- * A source that is a picture of equal cells: its frames, row by row.
+ * Reads a picture of equal cells as frames, row by row.
  *
  * @param grid Size of a cell, in pixels.
- * @throws `SW_SOURCE` if the picture is no multiple of the cells.
+ * @throws `SW_SOURCE` if the picture's size is no multiple of the cell's size.
  */
 export async function readGrid(file: string, bytes: Uint8Array, grid: { readonly width: number; readonly height: number }): Promise<Art> {
   const { width, height } = await withFile(file, () => pictureInfo(bytes))

@@ -20,10 +20,10 @@ import { toTagged } from './tags.ts'
 const maximumJsonBytes = 16 << 20
 
 /**
- * A source that is a sheet with its JSON, as Aseprite and TexturePacker write it (hash or array). The tags and
- * times of Aseprite are kept. Without them, names are those of files in a folder.
+ * Reads a sheet with its JSON, in the forms of Aseprite and TexturePacker (hash or array). The tags and times of
+ * Aseprite are kept. Without tags, frames are named like files in a folder.
  *
- * @throws `SW_SOURCE` for another JSON, one without its sheet beside it, or with two pictures of one name.
+ * @throws `SW_SOURCE` for another JSON, a missing sheet, or two pictures of one name.
  */
 export async function readSheet(disk: Disk, file: string, bytes: Uint8Array): Promise<Art> {
   const text = bytes.length > maximumJsonBytes ? '' : decodeText(bytes)

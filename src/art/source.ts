@@ -8,16 +8,16 @@ import type { Disk } from '../host/disk.ts'
 
 /** Pictures of one name in a source: an animation, or one picture. */
 export interface ArtSequence {
-  /** Name of the animation or picture; empty for the whole of a file that names nothing. */
+  /** Name of the animation or picture; empty for a file without names. */
   readonly name: string
-  /** Whether it is one picture and no animation. */
+  /** Whether the sequence is one picture and no animation. */
   readonly isPicture: boolean
   /** Number of frames. */
   readonly frames: number
   /**
-   * How long each frame is shown, in milliseconds.
+   * Display time of each frame, in milliseconds.
    *
-   * @default as the spec says
+   * @default the times of the spec
    */
   readonly durations?: readonly number[]
   /**
@@ -28,7 +28,7 @@ export interface ArtSequence {
   readonly play?: readonly number[]
   readonly loop: boolean
   readonly yoyo: boolean
-  /** Changes with the bytes that the frames come from. */
+  /** Hash of the frames' source, which changes with its bytes. */
   readonly sha256: string
   /**
    * Reads the frames, all of one size.
@@ -68,7 +68,7 @@ export async function readSourceFile(disk: Disk, file: string): Promise<Uint8Arr
 }
 
 /**
- * Size and kind of a file or folder of a source; `undefined` if there is none.
+ * Size and kind of a file or folder of a source; `undefined` if it is missing.
  *
  * @throws `SW_DISK`
  */
@@ -76,7 +76,7 @@ export async function statSource(disk: Disk, path: string): ReturnType<Disk['sta
   return reading(path, () => disk.stat(path))
 }
 
-/** Makes a call of the disk. Its failure concerns one source, and hides no others. */
+/** Makes a call of the disk. Its failure is an error of this source alone, so that other sources are still read. */
 async function reading<T>(file: string, call: () => Promise<T>): Promise<T> {
   try {
     return await call()
@@ -90,8 +90,8 @@ async function reading<T>(file: string, call: () => Promise<T>): Promise<T> {
 /**
  * Reads a file of a source again.
  *
- * @param sha256 Of the file when the source was read: cached frames are found by it.
- * @throws `SW_SOURCE` if it has changed since.
+ * @param sha256 Hash of the file at the first read, by which cached frames are found.
+ * @throws `SW_SOURCE` if the file has changed since.
  */
 export async function readAgain(disk: Disk, file: string, sha256: string): Promise<Uint8Array> {
   const bytes = await readSourceFile(disk, file)
@@ -100,7 +100,7 @@ export async function readAgain(disk: Disk, file: string, sha256: string): Promi
 }
 
 /**
- * The files and folders in a folder, absolute, without hidden ones.
+ * The absolute paths of the files and folders in a folder, without hidden ones.
  *
  * @throws `SW_DISK`
  */

@@ -1,15 +1,15 @@
 import type { AsepriteTag } from '../../atlas/index.ts'
 import type { ArtSequence } from './source.ts'
 
-/** Most frames of all tags together: tags may overlap. */
+/** Most frames of all tags together, which may overlap. */
 const mostTagged = 1_000_000
 
 /**
  * The animations of a file with frame times: one for each tag. Without tags, the file is one animation, or one
  * picture.
  *
- * @param durations How long each frame of the file is shown, in milliseconds.
- * @param part Reads a run of frames, from the first to the last one.
+ * @param durations Display time of each frame of the file, in milliseconds.
+ * @param part Reads a run of frames, from its first to its last frame.
  * @see The file format of Aseprite, "Tags Chunk".
  */
 export function toTagged(
