@@ -10,6 +10,7 @@ const one = (name: string, file: string, find: string, replace: string): Mutant 
 
 const approval = 'src/credit/approval.ts'
 const signing = 'src/credit/signing-key.ts'
+const touch = 'src/credit/touch.ts'
 const standing = 'src/credit/standing.ts'
 const body = 'src/job/body.ts'
 const fold = 'src/job/records/fold.ts'
@@ -62,12 +63,22 @@ export const mutants: readonly Mutant[] = [
     "given === undefined) return 'unsigned'",
     "given === undefined) return 'valid'",
   ),
-  one("the fingerprint need not be the key's", approval, "if (fingerprintOf(publicKey) !== buyer) return 'forged'", ''),
+  one("the fingerprint need not be the key's", approval, 'fingerprintOf(publicKey) === buyer && ', ''),
+  one('the signature of an approval is not checked', approval, ' && isSignatureOf(approval, approvalText(hash, service, approval))', ''),
+  one('an approval needs no touch', approval, "return touched ?? 'forged'", 'void touched'),
+  one('every authenticator counts', touch, "if (!key) return 'unenrolled'", "if (!key) return 'valid'"),
+  one('a touch is for any approval', touch, ' || said.challenge !== challenge', ''),
+  one('a touch counts at every origin', touch, 'url.origin === origin && url.hostname === rpId', 'url.origin === origin'),
+  one('a registration counts as a touch', touch, "said.type !== 'webauthn.get' || ", ''),
+  one('a touch counts for every relying party', touch, ' && data.subarray(0, 32).equals(sha256(rpId))', ''),
+  one('nobody need be present', touch, '(flags & userPresent) === 0 || ', ''),
+  one('nobody need be verified', touch, ' || (flags & userVerified) === 0', ''),
+  one('a counter may be set back', touch, "approved.at)) return 'forged'", 'approved.at)) void 0'),
   one(
-    'the signature of an approval is not checked',
-    approval,
-    "approvalText(hash, service, approval))) return 'forged'",
-    'approvalText(hash, service, approval))) void 0',
+    'the signature of a touch is not checked',
+    touch,
+    "isSignedBy(key, touch) ? 'valid' : 'forged'",
+    "isSignedBy(key, touch) ? 'valid' : 'valid'",
   ),
   one('any key may approve', approval, "if (!isTrustedKey(publicKey, approvers)) return 'other'", ''),
   one(

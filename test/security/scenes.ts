@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type Approval, type Approvers, judgeApproval, signApproval } from '../../src/credit/approval.ts'
+import { type Approval, type Approvers, approvalText, judgeApproval, signApproval } from '../../src/credit/approval.ts'
 import { parseCredits } from '../../src/credit/credits.ts'
 import { createSigningKey, isSignatureOf } from '../../src/credit/signing-key.ts'
 import { areSignedBy, isAccepted, lowerTotal, signCeilings } from '../../src/credit/standing.ts'
@@ -21,6 +21,7 @@ import type { SheetRequest } from '../../src/sprite-spec/request.ts'
 import { createLockStore } from '../../src/vault/lock-store.ts'
 import { sha256 } from '../../src/vault/objects.ts'
 import { mayBuy } from '../../src/workshop/may-buy.ts'
+import { testAuthenticator } from '../kit/authenticator.ts'
 import { ringOf, testKey } from '../kit/keys.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 
@@ -512,6 +513,27 @@ async function hosts(): Promise<void> {
   assert.equal(await route(from(url, '.env')), 'none', 'taken back')
 }
 
+/** A touch counts for what was shown, by an authenticator that is known, after it has verified its user. */
+async function touched(): Promise<void> {
+  const bare = signApproval(own, hash, identity, { ...terms, given: 'touched' })
+  const text = approvalText(hash, identity, bare)
+  const [mine, theirs] = [testAuthenticator('ES256'), testAuthenticator('ES256', 'theirs')]
+  const seen = { counter: 5, at: '2026-01-01T00:00:00.000Z' }
+  const verdict = (touch: Approval['touch'], by: Partial<Approvers> = {}): string =>
+    judgeApproval({ ...bare, touch }, hash, identity, { ...approvers, touchKeys: [{ ...mine.key, seen }], ...by }, 'used')
+  assert.equal(verdict(mine.touch(text, { counter: 6 })), 'valid')
+  assert.equal(verdict(undefined), 'forged', 'no touch')
+  assert.equal(verdict(mine.touch(`${text} `, { counter: 6 })), 'forged', 'a touch for other terms')
+  assert.equal(verdict(theirs.touch(text, { counter: 6 })), 'unenrolled')
+  assert.equal(verdict({ ...theirs.touch(text, { counter: 6 }), credential: mine.key.credential }), 'forged', 'the signature of another')
+  assert.equal(verdict(mine.touch(text, { counter: 6, flags: 1 })), 'forged', 'nobody verified')
+  assert.equal(verdict(mine.touch(text, { counter: 6, flags: 4 })), 'forged', 'nobody present')
+  assert.equal(verdict(mine.touch(text, { counter: 6, rpId: 'game.test' })), 'forged', 'another relying party')
+  assert.equal(verdict(mine.touch(text, { counter: 6, origin: 'https://game.test' })), 'forged', 'another origin')
+  assert.equal(verdict(mine.touch(text, { counter: 6, client: { type: 'webauthn.create' } })), 'forged', 'a registration')
+  assert.equal(verdict(mine.touch(text, { counter: 5 })), 'forged', 'a counter that was set back')
+}
+
 /** Who may buy at all, and in whose name. */
 async function appointed(): Promise<void> {
   const options = (isCi: boolean) => ({ build: { generate: 'approved' }, isCi }) as never
@@ -558,4 +580,5 @@ export const scenes: Readonly<Record<string, () => Promise<void>>> = {
   standing,
   hosts,
   appointed,
+  touched,
 }
