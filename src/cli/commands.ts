@@ -41,7 +41,7 @@ export const globalOptions: readonly OptionEntry[] = [
 /** The option of the commands that only a person decides. */
 const personOption: OptionEntry = {
   flags: '--i-am-a-person',
-  text: 'In the shell of a coding agent: act, since a person gives the command; without it, a request is written',
+  text: 'In the shell of a coding agent: act, since a person gives the command; without it, the command only asks',
 }
 
 /** All commands, in the order in which a project needs them. */
@@ -216,6 +216,7 @@ export const commandEntries: readonly CommandEntry[] = [
       { flags: '--contract', text: 'Check the service against its interface, clause by clause' },
       { flags: '--spend <credits>', text: 'With --contract: buy one execution under this ceiling, to check the other clauses' },
       { flags: '--openapi <file>', text: 'Compare an OpenAPI 3.1 description with our requests and readers' },
+      personOption,
     ],
     examples: ['doctor', 'doctor --contract', 'doctor --contract --spend 2', 'doctor --openapi service.yaml'],
     load: async () => (await import('./commands/doctor/doctor.ts')).doctor,

@@ -1,5 +1,5 @@
 import { formatCredits, sumCredits } from '../credit/credits.ts'
-import { hasCode } from '../errors.ts'
+import { hasCode, SpritewrightError } from '../errors.ts'
 import { agentShell } from '../host/agent-shell.ts'
 import { meaningOf } from '../project/states.ts'
 import type { PersonRequest, Workshop } from '../workshop.ts'
@@ -43,6 +43,20 @@ export async function askPersonInstead(
   printer.hint('A person decides in the panel of the dev server, or in a terminal of their own: ', ink('bold', commandLine))
   printer.hint('A person who works in this shell adds ', ink('bold', '--i-am-a-person'), '. The record says so.')
   return 3
+}
+
+/**
+ * Refuses a command that buys at once, in the shell of a coding agent.
+ *
+ * @throws `SW_APPROVAL`, unless `--i-am-a-person` is given.
+ */
+export function refuseAgent({ parts }: CommandContext, args: CommandArgs): void {
+  const variable = agentShell(parts.host.env)
+  if (variable === undefined || args.flag('i-am-a-person')) return
+  throw new SpritewrightError('SW_APPROVAL', {
+    message: `Expected a person, because --spend buys an execution at once; found the shell of a coding agent: ${variable}. Nothing was sent. Run the command in a terminal of your own, or add --i-am-a-person.`,
+    facts: { variable },
+  })
 }
 
 /** Returns the request, or why it was not added. */

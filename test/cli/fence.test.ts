@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { startEmbeddedService } from '../../src/embedded/service.ts'
 import { agentShell, agentVariables } from '../../src/host/agent-shell.ts'
 import { nodeHost } from '../../src/host/host.ts'
@@ -99,6 +99,16 @@ test('what spends nothing stays free: --revoke, trust without an address, trust 
   for (const argv of [['approve', '--revoke'], ['trust'], ['trust', 'a.example', '--remove'], ['trust', '--touch', 'KEY', '--remove']])
     expect(await world.run(...argv)).toBe(0)
   expect(await requests.list()).toEqual([])
+})
+
+test('what buys at once is refused, and a check that spends nothing is not', async () => {
+  const contract = vi.fn(async () => [])
+  const { world } = shell(undefined, { contract })
+  expect(await world.run('doctor', '--contract', '--spend', '2')).toBe(3)
+  expect(contract).not.toHaveBeenCalled()
+  expect(world.err()).toContain('found the shell of a coding agent: CLAUDECODE')
+  expect(await world.run('doctor', '--contract')).toBe(0)
+  expect(await world.run('doctor', '--contract', '--spend', '2', '--i-am-a-person')).toBe(0)
 })
 
 test('no address is confirmed in the shell of an agent by the way, in another command', async () => {

@@ -2,6 +2,7 @@ import { count } from '../../../project/states.ts'
 import type { ContractFinding, OpenapiDifference } from '../../../workshop.ts'
 import type { CommandArgs } from '../../arguments.ts'
 import type { CommandContext } from '../../context.ts'
+import { refuseAgent } from '../../fence.ts'
 import { type Ink, ink } from '../../view/ink.ts'
 
 const verdicts: Readonly<Record<ContractFinding['verdict'], Ink>> = {
@@ -12,8 +13,10 @@ const verdicts: Readonly<Record<ContractFinding['verdict'], Ink>> = {
 }
 
 /** `doctor --contract`: checks every clause of the interface at the service. Exit code 1 if a clause is broken. */
-export async function contract({ printer, parts, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
+export async function contract(context: CommandContext, args: CommandArgs): Promise<number> {
+  const { printer, parts, withWorkshop } = context
   const spend = args.credits('spend')
+  if (spend !== undefined) refuseAgent(context, args)
   const findings = await withWorkshop((workshop) =>
     workshop.contract({ spend, onCheck: ({ clause, title }) => printer.note(ink('dim', `${clause} ${title}`)) }, parts.signal),
   )
