@@ -133,6 +133,14 @@ export const acts: Readonly<Record<string, Act>> = {
     await desk.run(['approve', '--standing', '--yes'], { env: agentShell })
     await desk.run(['build', '--buy-only'], { env: agentShell })
   },
+  'a wider configuration, accepted at a terminal': async (desk) => {
+    const accept = ['touched', 'clicked', 'typed', 'unattended', 'standing']
+    desk.write('spritewright.config.json', JSON.stringify({ approval: { accept, perSprite: 50 } }))
+    await desk.run(['approve', '--standing'], { isTerminal: true })
+    await desk.run(['build', '--buy-only'], { isTerminal: true })
+    await desk.run(['approve'], { isTerminal: true })
+    await desk.run(['build', '--buy-only'], { isTerminal: true })
+  },
   'a flood of requests': async (desk, chance) => {
     for (let index = 0; index < 12; index++)
       await desk

@@ -160,7 +160,7 @@ test.each([
     isOpenToPrograms
       ? [
           ...['a terminal of its own', 'without a terminal', 'the stolen token of the panel', "the user's signing key"],
-          ...['the words of a person', 'an environment of its own'],
+          ...['a wider configuration, accepted at a terminal', 'the words of a person', 'an environment of its own'],
         ]
       : [],
   )

@@ -1,6 +1,6 @@
 import type { Budget } from '../../credit/budget.ts'
 import { type Credits, sumCredits } from '../../credit/credits.ts'
-import type { Given } from '../../credit/given.ts'
+import { type Given, waysOfGiving, waysWords } from '../../credit/given.ts'
 import { SpritewrightError } from '../../errors.ts'
 import type { Context } from '../../project/context.ts'
 import { askQuotes } from '../../project/quotes.ts'
@@ -34,10 +34,12 @@ export interface AcceptStandingRequest {
 
 /**
  * Lets a person accept the standing ceilings of the configuration, for this project on this machine and this
- * service, and its ways of giving for this project. Spends nothing. Ceilings without `perSprite` can be accepted too: that ends standing purchases,
- * and replaces an accepted total.
+ * service, and its ways of giving for this project. Spends nothing. Ceilings without `perSprite` can be accepted too: that
+ * ends standing purchases, and replaces an accepted total.
  *
  * @throws `SW_USAGE` if the configuration has no ceilings and none were accepted before.
+ * @throws `SW_APPROVAL` if only touches count so far and the configuration lets more count: a program can play a person
+ *   at a terminal.
  */
 export async function acceptStanding(
   context: Context,
@@ -57,6 +59,7 @@ export async function acceptStanding(
         'Expected standing ceilings in the configuration (approval.perSprite, perRun, total), found none, and no approval.accept. Without approval.perSprite nothing is bought without an approval of its own.',
     })
   }
+  refuseWidening(acceptedWays, accept)
   const { host, keyMode } = session.identity
   const missing = await readMissing(context, session, signal)
   const offer = { ceilings: approval, acceptedTotal, accept, acceptedWays, service: { host, keyMode }, ...missing }
@@ -66,6 +69,18 @@ export async function acceptStanding(
     await context.memory.accept(await context.lock.read(), { total: approval.total, accept })
   }
   return { offer, confirmed }
+}
+
+/** Ways of giving that a program with a terminal of its own can play. */
+const playedByPrograms: readonly Given[] = ['typed', 'clicked', 'unattended']
+
+function refuseWidening(accepted: readonly Given[] | undefined, accept: readonly Given[] = waysOfGiving): void {
+  const isOpen = accepted === undefined || accepted.some((way) => playedByPrograms.includes(way))
+  if (isOpen || accept.every((way) => accepted.includes(way))) return
+  throw new SpritewrightError('SW_APPROVAL', {
+    message: `Expected approval.accept to stay as it is (${waysWords(accepted)}), found ${waysWords(accept)}. Where only touches count, nothing at a terminal lets other approvals count. Nothing was accepted. Set approval.accept back, or see "To let other approvals count again" in the page about coding agents.`,
+    facts: { accepted, accept },
+  })
 }
 
 async function readMissing(context: Context, session: Session, signal: AbortSignal): Promise<Pick<StandingOffer, 'missing' | 'total'>> {
