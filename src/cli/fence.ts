@@ -25,8 +25,9 @@ export async function askPersonInstead(
   if (variable === undefined || args.flag('i-am-a-person')) return undefined
   const why = `A coding agent (${variable}) ran: ${commandLine}`
   const asked = await withWorkshop(async (workshop) => {
-    const credits = verb === 'approve' && !args.flag('standing') ? await readPrice(workshop, names, parts.signal) : undefined
-    return credits === '0' ? 'nothing' : add(workshop, { verb, names, why, from: 'shell', credits })
+    const price = verb === 'approve' && !args.flag('standing') ? await readPrice(workshop, names, parts.signal) : undefined
+    const isNothing = price?.count === 0 && !args.flag('adopt') && args.text('max') === undefined
+    return isNothing ? 'nothing' : add(workshop, { verb, names, why, from: 'shell', credits: price?.credits })
   })
   if (asked === 'nothing') {
     printer.document({ requested: null, reason: 'Nothing needs an approval.' })
@@ -69,11 +70,16 @@ async function add({ requests }: Workshop, request: Omit<PersonRequest, 'id' | '
   }
 }
 
-/** Today's price of what needs an approval, or `undefined` if the service cannot be asked. A wrong name is an error. */
-async function readPrice(workshop: Workshop, names: readonly string[], signal: AbortSignal): Promise<string | undefined> {
+/** Number and price of what needs an approval, or `undefined` if the service cannot be asked. A wrong name is an error. */
+async function readPrice(
+  workshop: Workshop,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<{ readonly count: number; readonly credits: string } | undefined> {
   try {
     const open = rowsOf(await workshop.plan(names, signal)).filter((row) => meaningOf(row).canBeApproved)
-    return formatCredits(sumCredits(new Map(open.map(({ hash, id, quote }) => [hash ?? id, quote?.credits ?? 0n])).values()))
+    const prices = new Map(open.map(({ hash, id, quote }) => [hash ?? id, quote?.credits ?? 0n]))
+    return { count: prices.size, credits: formatCredits(sumCredits(prices.values())) }
   } catch (error) {
     if (signal.aborted || hasCode(error, 'SW_USAGE')) throw error
     return undefined

@@ -18,6 +18,11 @@ export function commonWays(one: readonly Given[] | undefined, other: readonly Gi
   return one.filter((way) => other.includes(way))
 }
 
+/** Whether a program with a terminal of its own could give an approval in one of these ways. */
+export function isPlayable(ways: readonly Given[]): boolean {
+  return ways.some((way) => way === 'typed' || way === 'clicked' || way === 'unattended')
+}
+
 /** Lists ways of giving, in the order in which a person sees them. */
 export function waysWords(ways: Iterable<Given>): string {
   const set = new Set(ways)

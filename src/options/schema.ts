@@ -98,7 +98,7 @@ const shapes = {
         .min(1)
         .optional()
         .describe(
-          'Ways of approving that count: `"touched"`, `"typed"`, `"clicked"`, `"unattended"`, `"standing"`. It only tightens: ways that `SPRITEWRIGHT_APPROVALS` leaves out do not count, nor ways that an earlier run on this machine found left out, until a person accepts them with `approve --standing`. Default: all.',
+          'Ways of approving that count: `"touched"`, `"typed"`, `"clicked"`, `"unattended"`, `"standing"`. It only tightens: ways that `SPRITEWRIGHT_APPROVALS` leaves out do not count, nor ways that an earlier run on this machine found left out, until a person accepts them with `approve --standing`. Where only `"touched"` counts, that command accepts no others. Default: all.',
         ),
       validFor: textReadBy(values.parseLife, values.lifeWords)
         .optional()

@@ -1,5 +1,5 @@
 import { formatCredits } from '../credit/credits.ts'
-import { waysWords } from '../credit/given.ts'
+import { isPlayable, waysWords } from '../credit/given.ts'
 import type { Context } from './context.ts'
 import type { ProjectFacts } from './trust/project-memory.ts'
 
@@ -14,7 +14,7 @@ export async function rememberProject({ options, memory, lock, warn }: Context):
   const ways = facts?.accept
   if (ways && (accept === undefined || accept.some((way) => !ways.includes(way))))
     warn(
-      `approval.accept ${accept === undefined ? 'is gone from the configuration' : `of the configuration is ${accept.join(', ')} now`}; here it was ${waysWords(ways)}, which still counts. See what changes, and accept it: npx spritewright approve --standing`,
+      `approval.accept ${accept === undefined ? 'is gone from the configuration' : `of the configuration is ${accept.join(', ')} now`}; here it was ${waysWords(ways)}, which still counts. ${isPlayable(ways) ? 'See what changes, and accept it: npx spritewright approve --standing' : 'docs/agents.md, "Only touched approvals", says how a person ends this'}`,
     )
   if (facts?.total === undefined || (total !== undefined && total <= facts.total)) return facts
   warn(

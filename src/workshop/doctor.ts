@@ -161,7 +161,9 @@ async function checkTouchKeys(context: Context): Promise<Found> {
   const lines = (await openTrust(context).touchKeys()).map(({ word, source, enrolledAt = '' }) =>
     source === 'environment' ? `${word} from SPRITEWRIGHT_TOUCH_KEYS` : `${word} enrolled ${enrolledAt.slice(0, 10)}`,
   )
-  return lines.length === 0 ? undefined : good('touch keys', `${lines.join(', ')}. Remove one that is not yours: npx spritewright trust`)
+  return lines.length === 0
+    ? undefined
+    : good('touch keys', `${lines.join(', ')}. Remove one that is not yours: npx spritewright trust --touch KEY --remove`)
 }
 
 /** Reports the proxies that requests go through. A value that cannot be read is bad. */

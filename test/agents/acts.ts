@@ -2,6 +2,7 @@ import { approvalText, signApproval } from '../../src/credit/approval.ts'
 import { formatCredits, parseCredits } from '../../src/credit/credits.ts'
 import type { Given } from '../../src/credit/given.ts'
 import type { SigningKey } from '../../src/credit/signing-key.ts'
+import { formatTouchKey, wordOf } from '../../src/credit/touch.ts'
 import { parseLockFile } from '../../src/vault/lock-schema.ts'
 import type { LockFile } from '../../src/vault/lockfile.ts'
 import type { Chance } from '../fuzz/chance.ts'
@@ -27,7 +28,7 @@ const everyTry: readonly (readonly string[])[] = [
 /** Tries each verb that decides about money, and builds. */
 async function tryAll(desk: Desk, chance: Chance, shell: Shell, more: readonly string[] = []): Promise<void> {
   await desk.run([...chance.pick(everyTry), ...more], shell)
-  await desk.run([...chance.pick(everyTry.slice(0, 3)), ...more], shell)
+  await desk.run(['approve', '--yes', ...more], shell)
   await desk.run(['build', '--buy-only'], shell)
 }
 
@@ -120,6 +121,32 @@ export const acts: Readonly<Record<string, Act>> = {
     })
     await desk.with((workshop) => workshop.approve({ names: [], given: 'touched', confirm: async () => true, touch })).catch(() => {})
     await desk.run(['build', '--buy-only'])
+  },
+  'a key of its own in the environment': async (desk) => {
+    const { key, assert } = testAuthenticator('ES256', 'of the program')
+    const env = { SPRITEWRIGHT_TOUCH_KEYS: formatTouchKey(key) }
+    const touch = async ({ challenge }: { readonly challenge: string }) => ({
+      assertion: assert(challenge),
+      origin: 'http://localhost:20000',
+    })
+    await desk.with((workshop) => workshop.approve({ names: [], given: 'touched', confirm: async () => true, touch }), env).catch(() => {})
+    await desk.run(['build', '--buy-only'], { env })
+  },
+  'a key of its own, enrolled at a terminal': async (desk) => {
+    const { key, assert } = testAuthenticator('ES256', 'of the program')
+    await desk.run(['trust', '--touch', formatTouchKey(key)], { isTerminal: true, types: wordOf(key) })
+    const touch = async ({ challenge }: { readonly challenge: string }) => ({
+      assertion: assert(challenge),
+      origin: 'http://localhost:20000',
+    })
+    await desk.with((workshop) => workshop.approve({ names: [], given: 'touched', confirm: async () => true, touch })).catch(() => {})
+    await desk.run(['build', '--buy-only'])
+  },
+  'another state folder': async (desk) => {
+    desk.write('spritewright.config.json', JSON.stringify({ approval: {} }))
+    const shell = { env: { XDG_STATE_HOME: '/elsewhere' }, isTerminal: true }
+    await desk.run(['approve'], shell)
+    await desk.run(['build', '--buy-only'], shell)
   },
   'an edited configuration': async (desk, chance) => {
     const widened = [

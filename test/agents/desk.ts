@@ -15,6 +15,8 @@ export interface Shell {
   readonly env?: Readonly<Record<string, string>>
   /** Whether the command has a terminal of its own, at which the program that runs it answers yes to everything. */
   readonly isTerminal?: boolean
+  /** The text that it types at a question. */
+  readonly types?: string
 }
 
 /** The variables by which a coding agent marks its shells. */
@@ -66,7 +68,7 @@ export function createDesk(world: SimulatedWorld, env: Host['env'], disk: Memory
       columns: 100,
     },
     env: Object.fromEntries(Object.entries({ ...env, ...more }).filter(([, value]) => value !== '')),
-    ...{ stateFolder: '/state', tempFolder: '/tmp', workingFolder: '/game', processId: 1 },
+    ...{ stateFolder: more.XDG_STATE_HOME ?? '/state', tempFolder: '/tmp', workingFolder: '/game', processId: 1 },
     ...ports,
   })
   const never = (): Promise<never> => Promise.reject(new Error('Not in this world.'))
@@ -82,7 +84,7 @@ export function createDesk(world: SimulatedWorld, env: Host['env'], disk: Memory
         ...{ host, version: '0.0.0', createWorkshop, signal: new AbortController().signal },
         ...{ startService: never, ownProcess: noOwnProcess, specSchema: async () => ({}), watchFiles: never },
         // A program with a terminal of its own says what the question wants to hear.
-        ...{ ask: async () => true, askText: async () => 'yes', choose: async (_question, [first]) => first?.value },
+        ...{ ask: async () => true, askText: async () => shell.types ?? 'yes', choose: async (_question, [first]) => first?.value },
       }
       return { code: await world.clock.run(runProgram(argv, parts)), text }
     },

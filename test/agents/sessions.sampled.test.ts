@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatTouchKey } from '../../src/credit/touch.ts'
+import { formatTouchKey, wordOf } from '../../src/credit/touch.ts'
 import type { Host } from '../../src/host/host.ts'
 import type { ApproveRequest } from '../../src/workshop.ts'
 import { createChance } from '../fuzz/chance.ts'
@@ -14,7 +14,7 @@ import { acts } from './acts.ts'
 import { createDesk, type Desk } from './desk.ts'
 
 /** Sessions of each set-up. */
-const sessions = byLevel({ quick: 14, full: 108, long: 1200 })
+const sessions = byLevel({ quick: 16, full: 112, long: 1200 })
 const kinds = Object.keys(acts)
 const build = ['build', '--buy-only']
 
@@ -70,8 +70,9 @@ const touched: Partial<ApproveRequest> = {
 /** The machine has the API key, and only touches of the person's authenticator count. */
 async function openTouched(): Promise<SetUp> {
   const world = await simulatedWorld(0)
-  const desk = createDesk(world, { ...world.env, SPRITEWRIGHT_TOUCH_KEYS: formatTouchKey(mine.key) })
+  const desk = createDesk(world, world.env)
   desk.write('spritewright.config.json', JSON.stringify({ approval: { accept: ['touched'] } }))
+  await desk.run(['trust', '--touch', formatTouchKey(mine.key)], { isTerminal: true, types: wordOf(mine.key) })
   await approveAndRevoke(desk, touched)
   const decide = () =>
     desk.with((workshop) => workshop.approve({ names: [], confirm: async () => true, ...touched })).then(() => desk.run(build))
@@ -150,20 +151,21 @@ const buyers = (found: Awaited<ReturnType<typeof playAll>>): readonly string[] =
 /** An agent that does not hide leaves a request to a person instead of an approval. */
 const asked = ['shell', 'texts with instructions', 'an edited configuration', 'a flood of requests']
 
+/** These name a key before the person looks at the list, or work without what the person's runs remember. */
+const around = ['a key of its own, enrolled at a terminal', 'another state folder']
+const programs = [
+  ...['a terminal of its own', 'without a terminal', 'the stolen token of the panel', "the user's signing key"],
+  ...['a key of its own in the environment', ...around],
+  ...['a wider configuration, accepted at a terminal', 'the words of a person', 'an environment of its own'],
+]
+
 test.each([
-  ['by default, whatever runs as the user', openDefault, true],
-  ['where only touches count, nothing', openTouched, false],
-  ['without the API key at its machine, nothing', openWorker, false],
-] as const)('%s buys in hostile sessions; a person buys', async (_setUp, open, isOpenToPrograms) => {
+  ['by default, whatever runs as the user buys', openDefault, programs],
+  ['where only touches count, nothing buys but what goes around the list of keys', openTouched, around],
+  ['without the API key at its machine, nothing buys', openWorker, []],
+] as const)('%s in hostile sessions; a person buys', async (_setUp, open, expected) => {
   const found = await playAll(open)
-  expect(buyers(found)).toEqual(
-    isOpenToPrograms
-      ? [
-          ...['a terminal of its own', 'without a terminal', 'the stolen token of the panel', "the user's signing key"],
-          ...['a wider configuration, accepted at a terminal', 'the words of a person', 'an environment of its own'],
-        ]
-      : [],
-  )
+  expect(buyers(found)).toEqual(expected)
   for (const kind of asked) expect(found[kind]?.requests, kind).toBeGreaterThan(0)
   const { world, decide, end } = await open()
   await decide()

@@ -3,6 +3,7 @@ import { type ActionPorts, createActions } from '../../plugin/panel/server/actio
 import { type BuyerPorts, createBuyer } from '../../plugin/panel/server/buyer.ts'
 import { type ErrorCode, type JobProgress, SpritewrightError } from '../../src/index.ts'
 import type { PendingPurchase, PendingReport } from '../../src/workshop/api/overview-report.ts'
+import { ManualClock } from '../kit/manual-clock.ts'
 import { patienceMs } from '../kit/patience.ts'
 
 const hero = '/game/hero.sprite.json'
@@ -355,6 +356,7 @@ describe('buying in dev', () => {
         orders.push(order('hero.walk', { state: 'running' }))
         throw lost
       },
+      host: { clock: new ManualClock() },
     }
     const actions = createActions({ workshop, buyer, isAttended: true, changed: () => 1 } as unknown as ActionPorts)
     await expect(actions.answer({ id: 'hero.walk', hash: '', questionId: 'q', text: 'to the left' })).rejects.toBe(lost)
@@ -376,7 +378,7 @@ describe('buying in dev', () => {
         signal.addEventListener('abort', () => reject(signal.reason), { once: true })
         begin()
       })
-    const workshop = { mayBuy: true, answer: answered }
+    const workshop = { mayBuy: true, answer: answered, host: { clock: new ManualClock() } }
     const actions = createActions({ workshop, buyer, isAttended: true, changed: () => 1 } as unknown as ActionPorts)
     const answer = expect(actions.answer({ id: 'hero.walk', hash: '', questionId: 'q', text: 'left' })).rejects.toThrow('aborted')
     await begun

@@ -119,7 +119,7 @@ describe('buying from the panel', () => {
     const edited = await panel.stateWhere((state) => stands('hero.walk', 'missing')(state) && find(state, 'hero.walk').isSuperseded)
     expect(find(edited, 'hero.walk')).toMatchObject({ isPlaceholder: false })
     expect(find(edited, 'coin.spin')).toMatchObject({ isSuperseded: false, isPlaceholder: true })
-    await log.next((line) => line.includes('hero.walk has changed since it was bought. The bought frames play on'))
+    await log.next((line) => line.includes('hero.walk has changed since it was bought. The bought frames play until'))
     await approveHero(panel)
     const bought = await panel.stateWhere((state) => stands('hero.walk', 'bought')(state) && !find(state, 'hero.walk').isSuperseded)
     expect(find(bought, 'hero.walk')).toMatchObject({ isPlaceholder: false })

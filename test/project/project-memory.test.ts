@@ -91,18 +91,36 @@ describe('approval.accept', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
         const { open } = machine()
+        /** Whatever every configuration since the person's last yes has had; a touch is never too many. */
         let allowed: readonly Given[] = waysOfGiving
         for (const { accept, isPerson, variable } of steps) {
           const limits = { total: undefined, accept }
           if (isPerson) await open().accept(lock, limits)
           else await open().keep(lock, limits)
-          allowed = (isPerson ? waysOfGiving : allowed).filter((way) => accept?.includes(way) ?? true)
+          const has = (way: Given): boolean => accept?.includes(way) ?? allowed.includes(way)
+          const next = isPerson
+            ? (accept ?? waysOfGiving)
+            : waysOfGiving.filter((way) => has(way) && (way === 'touched' || allowed.includes(way)))
+          // A list with nothing in it is not remembered, and nothing counts while the configuration has it.
+          if (isPerson || next.length > 0) allowed = next
           const now = await counting(open, accept, variable?.join())
           const counted = now === 'all' ? [...waysOfGiving] : now.split(' ').filter(Boolean)
-          expect([...counted].sort()).toEqual(allowed.filter((way) => variable?.includes(way) ?? true).sort())
+          expect([...counted].sort()).toEqual(
+            allowed.filter((way) => (variable?.includes(way) ?? true) && (accept?.includes(way) ?? true)).sort(),
+          )
         }
       }),
     )
+  })
+
+  test('may become touches alone after other ways, and is not lost between lists that have nothing in common', async () => {
+    const { open } = machine()
+    await open().keep(lock, { total: undefined, accept: ['typed'] })
+    await open().keep(lock, { total: undefined, accept: ['clicked'] })
+    expect((await open().read()) as object).toMatchObject({ accept: ['typed'] })
+    await open().keep(lock, { total: undefined, accept: ['touched'] })
+    await open().keep(lock, { total: undefined, accept: ['typed', 'touched'] })
+    expect((await open().read()) as object).toMatchObject({ accept: ['touched'] })
   })
 
   test('is in the seal: a list that somebody else has widened or removed is damaged', async () => {

@@ -32,11 +32,11 @@ test('doctor lists the authenticators whose touches approve, with their source a
   const world = await simulatedWorld(0)
   const [one, other] = [testAuthenticator('ES256').key, testAuthenticator('RS256').key]
   const workshop = await world.workshop({}, { env: { ...world.env, SPRITEWRIGHT_TOUCH_KEYS: formatTouchKey(one) } })
+  const find = async () => (await workshop.doctor()).filter(({ check }) => check === 'touch keys')
+  expect(await find()).toMatchObject([{ verdict: 'good', found: expect.stringMatching(`^${wordOf(one)} from SPRITEWRIGHT_TOUCH_KEYS`) }])
+  // A variable names no key where a person has enrolled one.
   await workshop.trust.enrol(formatTouchKey(other))
-  const found = (await workshop.doctor()).filter(({ check }) => check === 'touch keys')
-  expect(found).toMatchObject([
-    { verdict: 'good', found: expect.stringMatching(`^${wordOf(one)} from SPRITEWRIGHT_TOUCH_KEYS, ${wordOf(other)} enrolled \\d{4}-`) },
-  ])
+  expect(await find()).toMatchObject([{ verdict: 'good', found: expect.stringMatching(`^${wordOf(other)} enrolled \\d{4}-`) }])
   expect(await workshop.trust.unenrol(formatTouchKey(other))).toBe(true)
   await expect(workshop.trust.enrol('ES256.a.b')).rejects.toMatchObject({ code: 'SW_USAGE' })
 })

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { isSigned } from '../../credit/approval.ts'
 import { type Credits, formatCredits, isCreditsText, parseCredits } from '../../credit/credits.ts'
-import { commonWays, type Given, waysOfGiving } from '../../credit/given.ts'
+import { type Given, waysOfGiving } from '../../credit/given.ts'
 import type { KeyRing, SigningKey } from '../../credit/signing-key.ts'
 import { lowerTotal } from '../../credit/standing.ts'
 import { SpritewrightError } from '../../errors.ts'
@@ -106,8 +106,8 @@ export function openProjectMemory(
       if (before === 'damaged') throw damagedError(pathOf(key))
       const now = clock.wall()
       const lower = lowerTotal(before.total, total)
-      const ways = commonWays(before.accept, accept)
-      const isSame = lower === before.total && ways?.length === before.accept?.length
+      const ways = narrower(before.accept, accept)
+      const isSame = lower === before.total && ways?.join() === before.accept?.join()
       if (now < before.latest + latestEveryMs && isSame) return before
       return write(key, { ...before, latest: Math.max(now, before.latest), total: lower, accept: ways })
     },
@@ -118,6 +118,13 @@ export function openProjectMemory(
       await write(key, { ...before, total, accept })
     },
   }
+}
+
+/** A touch is the strongest way, so it is never too many. A list that would be empty is not kept: nothing counts meanwhile. */
+function narrower(before: readonly Given[] | undefined, accept: readonly Given[] | undefined): readonly Given[] | undefined {
+  if (before === undefined || accept === undefined) return before ?? accept
+  const ways = accept.filter((way) => way === 'touched' || before.includes(way))
+  return ways.length > 0 ? ways : before
 }
 
 function damagedError(file: string): SpritewrightError {

@@ -79,10 +79,9 @@ export function openTouchKeys(
         const counted = seen.find(({ credential }) => credential === parsed.credential)
         return { ...parsed, key, word: wordOf(parsed), source, enrolledAt, seen: counted }
       }
-      return [
-        ...listOf(env[touchKeysName]).map((key) => listed(key, 'environment')),
-        ...enrolled.map(({ key, at }) => listed(key, 'terminal', at)),
-      ]
+      // A program can set the variables of its own processes. So they name a key only where a person has enrolled none.
+      if (enrolled.length > 0) return enrolled.map(({ key, at }) => listed(key, 'terminal', at))
+      return listOf(env[touchKeysName]).map((key) => listed(key, 'environment'))
     },
     add: (key) => {
       const one = { key, at: new Date(clock.wall()).toISOString() }
@@ -94,7 +93,11 @@ export function openTouchKeys(
       return isEnrolled
     },
     see: (credential, counter, at) =>
-      change((file) => ({ ...file, seen: [...file.seen.filter((one) => one.credential !== credential), { credential, counter, at }] })),
+      change(({ seen, ...file }) => {
+        const [before, others] = [seen.find((one) => one.credential === credential), seen.filter((one) => one.credential !== credential)]
+        // The clock may have been ahead at the touch before.
+        return { ...file, seen: [...others, { credential, counter, at: before && before.at > at ? before.at : at }] }
+      }),
   }
 }
 

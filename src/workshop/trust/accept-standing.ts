@@ -1,6 +1,6 @@
 import type { Budget } from '../../credit/budget.ts'
 import { type Credits, sumCredits } from '../../credit/credits.ts'
-import { type Given, waysOfGiving, waysWords } from '../../credit/given.ts'
+import { type Given, isPlayable, waysOfGiving, waysWords } from '../../credit/given.ts'
 import { SpritewrightError } from '../../errors.ts'
 import type { Context } from '../../project/context.ts'
 import { askQuotes } from '../../project/quotes.ts'
@@ -71,14 +71,10 @@ export async function acceptStanding(
   return { offer, confirmed }
 }
 
-/** Ways of giving that a program with a terminal of its own can play. */
-const playedByPrograms: readonly Given[] = ['typed', 'clicked', 'unattended']
-
 function refuseWidening(accepted: readonly Given[] | undefined, accept: readonly Given[] = waysOfGiving): void {
-  const isOpen = accepted === undefined || accepted.some((way) => playedByPrograms.includes(way))
-  if (isOpen || accept.every((way) => accepted.includes(way))) return
+  if (accepted === undefined || isPlayable(accepted) || accept.every((way) => way === 'touched' || accepted.includes(way))) return
   throw new SpritewrightError('SW_APPROVAL', {
-    message: `Expected approval.accept to stay as it is (${waysWords(accepted)}), found ${waysWords(accept)}. Where only touches count, nothing at a terminal lets other approvals count. Nothing was accepted. Set approval.accept back, or see "To let other approvals count again" in the page about coding agents.`,
+    message: `Expected approval.accept to stay as it is (${waysWords(accepted)}), found ${waysWords(accept)}. Where no approval of a terminal or a click counts, no terminal lets more of them count. Nothing was accepted. Set approval.accept back. docs/agents.md, "Only touched approvals", says how a person ends this.`,
     facts: { accepted, accept },
   })
 }

@@ -11,7 +11,7 @@ import { type ApprovedTerms, openSigner, record, timeAfter, timesOf } from './ap
  * anything is recorded.
  *
  * @throws `SW_APPROVAL` if no authenticator is enrolled, or none of the enrolled ones was touched for exactly these
- *   approvals; `SW_CHANGED` if another process has decided about one meanwhile. Nothing is given then.
+ *   approvals; `SW_CHANGED` if another process has decided about one meanwhile. Then no new approval is in the lock file; an older one of these requests may have ended.
  */
 export async function giveTouched(
   context: Context,

@@ -82,7 +82,10 @@ export function openTrust(context: Context): Trust {
       return given?.size === 1 && given.has('touched') ? 'needed' : undefined
     },
     wordOf: (key) => wordOf(readTouchKey(key, 'SW_USAGE')),
-    enrol: async (key) => context.touchKeys.add(formatTouchKey(readTouchKey(key, 'SW_USAGE'))),
+    enrol: async (key) => {
+      await context.touchKeys.add(formatTouchKey(readTouchKey(key, 'SW_USAGE')))
+      await endRequests(context, 'trust', [key])
+    },
     unenrol: (key) => context.touchKeys.remove(key),
   }
 }
