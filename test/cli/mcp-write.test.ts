@@ -133,6 +133,16 @@ describe('write_spec', () => {
   })
 })
 
+test.each(['approved', 'approval.ceiling', 'animations.walk.ceiling'])('the refusal of the field %s says who decides', async (field) => {
+  const session = await startMcp({ files })
+  for (const tool of ['write_spec', 'edit_free']) {
+    const { errors } = await session.call(tool, { sprite: 'hero', set: [{ field, value: true }] })
+    expect(errors).toMatchObject([{ code: 'SW_USAGE', message: expect.stringContaining('A person decides about approvals and ceilings') }])
+  }
+  const asked = await session.call('request_approval', { why: 'x', ceiling: '5' })
+  expect(asked.text).toContain('A person decides about approvals and ceilings')
+})
+
 describe('edit_free', () => {
   test('edits and resets free fields, and refuses a paid one whole', async () => {
     const session = await startMcp({ files })

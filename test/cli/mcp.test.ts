@@ -56,11 +56,25 @@ test('show returns a small picture with the faults, of a sprite or of two takes'
   expect(both.picture!.bytes).not.toEqual(whole.picture!.bytes)
   expect((await session.call('show', { name: 'hero.walk', takes: [1, 3] })).data).toMatchObject({ missing: ['hero.walk'] })
   expect((await session.call('show', { name: 'orc' })).errors).toMatchObject([{ code: 'SW_USAGE' }])
+  expect(both.text).not.toContain('request_approval')
+})
+
+test('an error that names commands of a person names the tools of an agent too', async () => {
+  const { call } = await startMcp()
+  const { errors, text } = await call('show', { name: 'hero' })
+  expect(errors).toMatchObject([{ code: 'SW_MISSING', message: expect.stringContaining('npx spritewright approve') }])
+  expect(JSON.parse(text).next).toContain('To ask a person: request_approval. For prices: price.')
+  expect(JSON.parse((await call('explain', { about: 'colour' })).text).next).toBeUndefined()
 })
 
 test('explain knows every error code, fields of specs and options, and nothing else', async () => {
   const { call } = await startMcp()
-  for (const about of Object.keys(errorCodes)) expect((await call('explain', { about })).data.text, about).toMatch(/\w{3}/)
+  for (const [about, { exit }] of Object.entries(errorCodes)) {
+    const { data } = await call('explain', { about })
+    expect(data, about).toMatchObject({ exit, title: expect.stringMatching(/^[^|]+$/), whatToDo: expect.stringMatching(/^[^|]+$/) })
+    expect(data.next).toContain('request_approval')
+  }
+  expect((await call('explain', { about: 'SW_PNG' })).data).toMatchObject({ title: expect.stringMatching(/\w{3}/) })
   expect((await call('explain', { about: 'animations.walk.use' })).data.text).toMatch(/^FREE\./)
   expect((await call('explain', { about: 'frames' })).data.text).toMatch(/^PAID\./)
   expect((await call('explain', { about: 'atlas.maxSize' })).data.text).toContain('pixels')

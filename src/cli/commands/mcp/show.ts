@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { usageError } from '../../arguments.ts'
 import { describeField } from './fields.ts'
 import { faultWords } from './sprites.ts'
-import { defineTool, type Tool, text } from './tool.ts'
+import { defineTool, insteadOfCommands, maybe, type Tool, text } from './tool.ts'
 
 const within = { sidePx: 1024, bytes: 250_000 }
 
@@ -26,12 +26,17 @@ export const explain: Tool = defineTool({
   name: 'explain',
   description: 'Explains an error code (SW_CEILING), a field of a spec (animations.walk.use: PAID or FREE) or an option (atlas.maxSize).',
   input: z.strictObject({ about: text.min(1).max(200) }),
-  output: z.object({ about: text, text }),
+  output: z.object({ about: text, text: maybe, exit: z.number().optional(), title: maybe, whatToDo: maybe, next: maybe }),
   run: async ({ about }, { parts: { host, ownProcess } }) => {
     const read = async (path: string): Promise<string> =>
       new TextDecoder().decode(await host.disk.read(join(ownProcess.packageFolder, ...path.split('/'))))
     const row = (await read('docs/errors.md')).split('\n').find((line) => line.startsWith(`| \`${about}\` |`))
-    if (row) return { data: { about, text: row.split(' | ').slice(1).join(' | ').replace(/ \|$/, '') } }
+    if (row) {
+      // Errors of atlas/ have no exit code.
+      const cells = row.replace(/ \|$/, '').split(' | ').slice(1)
+      const [whatToDo, title, exit] = cells.toReversed()
+      return { data: { about, exit: exit === undefined ? exit : Number(exit), title, whatToDo, next: insteadOfCommands } }
+    }
     for (const name of ['sprite', 'config']) {
       const schema: unknown = JSON.parse(await read(`schemas/${name}.schema.json`))
       const path = about.split('.')

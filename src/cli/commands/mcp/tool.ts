@@ -42,6 +42,10 @@ export const maybe: z.ZodOptional<z.ZodString> = text.optional()
 /** Names of sprites or animations; empty for all. */
 export const nameList: z.ZodDefault<z.ZodArray<z.ZodString>> = z.array(text.max(200)).max(200).default([])
 
+/** For an agent, whose errors name commands of a person. */
+export const insteadOfCommands: string =
+  'A person runs commands that approve or buy. To ask a person: request_approval. For prices: price. For states: sprites.'
+
 /** Runs a tool. Its errors become an answer. */
 export async function toAnswer(work: () => Promise<ToolResult>): Promise<CallToolResult> {
   try {
@@ -51,7 +55,9 @@ export async function toAnswer(work: () => Promise<ToolResult>): Promise<CallToo
     if (picture) content.unshift({ type: 'image', data: Buffer.from(picture).toString('base64'), mimeType: 'image/webp' })
     return { content, structuredContent: safe }
   } catch (error) {
-    return { content: [{ type: 'text', text: JSON.stringify(toData({ errors: toErrors(error) })) }], isError: true }
+    const errors = toErrors(error)
+    const next = errors.some(({ message }) => message.includes('npx spritewright')) ? insteadOfCommands : undefined
+    return { content: [{ type: 'text', text: JSON.stringify(toData({ errors, next })) }], isError: true }
   }
 }
 
@@ -62,7 +68,7 @@ export function toErrors(error: unknown): readonly { readonly code: string; read
 }
 
 /** Texts of people and of this package, which may be longer than others. */
-const longTexts: ReadonlySet<string> = new Set(['prompt', 'message', 'text'])
+const longTexts: ReadonlySet<string> = new Set(['prompt', 'message', 'text', 'whatToDo'])
 
 /** Limits all texts, escapes their control characters and marks of the reading direction, and writes amounts as text. */
 function toData(value: unknown, key = ''): unknown {

@@ -20,6 +20,8 @@ const difference = z.array(text)
 
 type AskedFields = z.output<typeof set>
 
+const personDecides = 'A person decides about approvals and ceilings: request_approval asks.'
+
 /** Lines of a difference that are shown. */
 const mostLines = 80
 const mostValueLength = 20_000
@@ -64,7 +66,10 @@ export const requestApproval: Tool = defineTool({
   name: 'request_approval',
   description:
     'Asks a person to approve a purchase: which names (none: all that is not bought) and why. Returns at once. A person decides elsewhere, within a day. At most five requests are open. Ask once, then go on with other work.',
-  input: z.strictObject({ names: nameList, why: text.min(1).max(500) }),
+  input: z.strictObject(
+    { names: nameList, why: text.min(1).max(500) },
+    { error: `Expected names and why, and nothing else. ${personDecides}` },
+  ),
   output: z.object({ id: text, names: z.array(text), credits: maybe, decide: text }),
   writes: true,
   run: async ({ names, why }, context) => {
@@ -89,7 +94,10 @@ async function paidAmong({ parts }: ToolContext, asked: AskedFields): Promise<re
   return asked.flatMap(({ field: name, value }) => {
     const description = describeField(schema, name.split('.')) ?? ''
     const isField = /^(?:FREE|PAID)/.test(description) && !/^(?:animations|pictures)$/.test(name)
-    if (!isField) throw usageError(`Expected a field of a spec such as animations.walk.fps, found ${name}. Nothing was written.`)
+    if (!isField)
+      throw usageError(
+        `Expected a field of a spec such as animations.walk.fps, found ${name}. Nothing was written.${/approv|ceiling|budget|credits/i.test(name) ? ` ${personDecides}` : ''}`,
+      )
     if ((JSON.stringify(value) ?? '').length > mostValueLength) throw usageError(`Expected a short value of ${name}, found a long one.`)
     return description.startsWith('FREE.') ? [] : [name]
   })
