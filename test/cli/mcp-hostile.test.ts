@@ -100,7 +100,7 @@ test('an amount of USD that is none is left out', async () => {
   const session = await startMcp({ otherProcess: () => JSON.stringify({ items: [], steps, total: '1', usd: { amount: hostile } }) })
   expect((await session.call('price')).data).toEqual({
     requests: [{ id: 'hero#1', state: 'missing', credits: '1', usd: '0.25' }],
-    total: '1',
+    total: { credits: '1', covers: 'all that is not bought' },
   })
 })
 

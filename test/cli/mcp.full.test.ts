@@ -50,7 +50,7 @@ test.each(['auto', 'legacy'] as const)('the official client calls the built serv
   expect(structuredContent).toMatchObject({ sprites: [{ id: 'hero.walk', state: 'missing', credits: '1.6', usd: '0.40' }] })
   const set = [{ field: 'animations.walk.frames', value: 12 }]
   const written = await client.callTool({ name: 'write_spec', arguments: { sprite: 'hero', set } })
-  expect(written.structuredContent).toMatchObject({ paid: ['animations.walk.frames'], total: '2.4' })
+  expect(written.structuredContent).toMatchObject({ paid: ['animations.walk.frames'], total: { credits: '2.4', usd: '0.60' } })
   const asked = await client.callTool({ name: 'request_approval', arguments: { names: ['hero'], why: 'longer walk' } })
   expect(asked.structuredContent).toMatchObject({ credits: '2.4' })
   // The server has no key. The process that is asked for prices reads it from the file, and does not get the other one.

@@ -15,8 +15,8 @@ test.each(['auto', 'legacy'] as const)('sprites and price are answered over both
     requests: 0,
   })
   expect((await call('price', { names: ['hero'] })).data).toMatchObject({
-    requests: [{ id: 'hero.walk', credits: '1.6', usd: '0.40' }],
-    total: '1.6',
+    requests: [{ id: 'hero.walk', credits: '1.6', usd: '0.40', purchase: 'first' }],
+    total: { credits: '1.6', usd: '0.40', covers: 'all that is not bought of hero' },
     balance: '100',
   })
   expect((await call('price', { names: ['herro'] })).errors).toMatchObject([{ code: 'SW_USAGE' }])
@@ -33,6 +33,25 @@ test('bought frames have no price, and their faults and cost are told', async ()
   const { data } = await session.call('sprites', { names: ['hero'] })
   expect(data).toMatchObject({ sprites: [{ id: 'hero.walk', state: 'bought' }], spent: { settled: '1.6' } })
   expect(JSON.stringify(data)).not.toContain('"credits"')
+})
+
+test('a price says whether the purchase is the first one, or another one after a paid change', async () => {
+  const session = await startMcp()
+  const person = await session.workshop()
+  await person.approve({ names: [], confirm: async () => true })
+  await person.build()
+  const set = [
+    { field: 'animations.walk.frames', value: 12 },
+    { field: 'animations.jump', value: { frames: 8 } },
+  ]
+  const requests = [
+    { id: 'hero.walk', credits: '2.4', purchase: 'again' },
+    { id: 'hero.jump', credits: '1.6', purchase: 'first' },
+  ]
+  const total = { credits: '4', usd: '1.00', covers: 'all that is not bought of hero' }
+  expect((await session.call('write_spec', { sprite: 'hero', set })).data).toMatchObject({ requests, total })
+  await person.approve({ names: ['hero.walk'], confirm: async () => true })
+  expect((await session.call('price')).data).toMatchObject({ requests, total: { ...total, covers: 'all that is not bought' } })
 })
 
 test('show returns a small picture with the faults, of a sprite or of two takes', async () => {

@@ -17,8 +17,9 @@ const failure = z.object({ code: z.string().regex(/^SW_[A-Z_]+$/), message: z.st
 const failureSchema = z.object({ error: failure, errors: z.array(failure).optional() })
 
 /** Today's prices of what is not bought. Amounts are decimal texts. The balance is missing if nothing is to be bought. */
-export interface Prices extends Pick<z.output<typeof planSchema>, 'total' | 'usd' | 'balance' | 'service'> {
+export interface Prices extends Pick<z.output<typeof planSchema>, 'balance' | 'service'> {
   readonly requests: readonly { readonly id: string; readonly state: string; readonly credits: string; readonly usd?: string | undefined }[]
+  readonly total: { readonly credits: string; readonly usd?: string | undefined; readonly covers: string }
 }
 
 /**
@@ -37,11 +38,12 @@ export async function askPrices({ parts, root }: CommandContext, config: string 
   const { data } = planSchema.safeParse(answer)
   if (!data)
     throw toError({ code: 'SW_BUILD', message: 'Expected prices of npx spritewright plan, found none. Run that command in a terminal.' })
-  const { items, steps, ...sums } = data
+  const { items, steps, total: credits, usd: usdOfAll, balance, service: asked } = data
   const requests = [...steps, ...items].flatMap(({ quote: own, ...one }) =>
     own ? [{ ...one, credits: own.credits, usd: own.usd ?? own.referenceUsd }] : [],
   )
-  return { requests, ...sums }
+  const covers = `all that is not bought${names.length === 0 ? '' : ` of ${names.join(', ')}`}`
+  return { requests, total: { credits, usd: usdOfAll, covers }, balance, service: asked }
 }
 
 function parseJson(text: string): unknown {

@@ -10,8 +10,9 @@ import { defineTool, maybe, nameList, type Tool, type ToolContext, text, toError
 const mostRows = 200
 
 const row = z.object({ id: text, state: text, why: maybe, file: maybe, prompt: maybe, frames: z.number().optional(), ceiling: maybe })
-const priced = z.object({ id: text, state: text, credits: text, usd: maybe })
-const prices = { total: text, usd: maybe, balance: maybe, service: z.object({ host: text, keyMode: text }).optional() }
+const priced = z.object({ id: text, state: text, credits: text, usd: maybe, purchase: maybe })
+const total = z.object({ credits: text, usd: maybe, covers: text })
+const prices = { total, balance: maybe, service: z.object({ host: text, keyMode: text }).optional() }
 
 /** Prices as data. */
 export const priceShape: z.ZodObject = z.object({ requests: z.array(priced), ...prices })
@@ -68,10 +69,10 @@ export const sprites: Tool = defineTool({
 export const price: Tool = defineTool({
   name: 'price',
   description:
-    "Today's price of each request that is not bought, in credits and USD, their total and the balance. Estimates, not binding. Spends nothing.",
+    "Today's price of each request that is not bought, in credits and USD, their total and the balance; purchase: first, or again after a PAID change. Estimates, not binding. Spends nothing.",
   input: z.strictObject({ names: nameList }),
   output: priceShape,
-  run: async ({ names }, context) => ({ data: { ...(await context.prices(names)) } }),
+  run: async ({ names }, context) => ({ data: { ...(await withPurchases(context, names, await context.prices(names))) } }),
 })
 
 /** A fault of some frames, in words. */
@@ -85,4 +86,12 @@ export type FoundPrices = Partial<Prices> & { readonly priceError?: unknown }
 /** Asks for prices. A failure becomes a part of the answer. */
 export async function findPrices(context: ToolContext, names: readonly string[]): Promise<FoundPrices> {
   return context.prices(names).catch((error: unknown) => ({ priceError: toErrors(error)[0] }))
+}
+
+/** Adds whether an animation is bought for the first time, or again after a change. A step has no such mark. */
+export async function withPurchases(context: ToolContext, names: readonly string[], found: FoundPrices): Promise<FoundPrices> {
+  if (!found.requests?.length) return found
+  const { items } = await context.withWorkshop((workshop) => workshop.status(names))
+  const purchaseOf = new Map(items.map(({ id, superseded }) => [id, superseded ? 'again' : 'first']))
+  return { ...found, requests: found.requests.map((one) => ({ ...one, purchase: purchaseOf.get(one.id) })) }
 }

@@ -7,7 +7,7 @@ import type { FieldEdit, FieldValue } from '../../../workshop.ts'
 import { usageError } from '../../arguments.ts'
 import { rowsOf } from '../../view/plan.ts'
 import { describeField, filesIn, insideProject } from './fields.ts'
-import { errorShape, findPrices, priceShape } from './sprites.ts'
+import { errorShape, findPrices, priceShape, withPurchases } from './sprites.ts'
 import { defineTool, maybe, nameList, type Tool, type ToolContext, text } from './tool.ts'
 
 const sprite = text.max(200)
@@ -41,7 +41,8 @@ export const writeSpec: Tool = defineTool({
     const empty = all.find(({ value }) => value === null || value === undefined)
     if (empty) throw usageError(`Expected a value of ${empty.field}, found none. This tool removes nothing; a person may.`)
     const written = await write(context, name, all, picture === undefined ? undefined : await readPicture(context, picture))
-    return { data: { ...written, paid: picture === undefined ? paid : ['reference', ...paid], ...(await findPrices(context, [name])) } }
+    const prices = await withPurchases(context, [name], await findPrices(context, [name]))
+    return { data: { ...written, paid: picture === undefined ? paid : ['reference', ...paid], ...prices } }
   },
 })
 
@@ -70,17 +71,19 @@ export const requestApproval: Tool = defineTool({
     { names: nameList, why: text.min(1).max(500) },
     { error: `Expected names and why, and nothing else. ${personDecides}` },
   ),
-  output: z.object({ id: text, names: z.array(text), credits: maybe, decide: text }),
+  output: z.object({ id: text, names: z.array(text), credits: maybe, usd: maybe, decide: text }),
   writes: true,
   run: async ({ names, why }, context) => {
     const report = await context.withWorkshop((workshop) => workshop.status(names))
     if (!rowsOf(report).some(isToBuy))
       throw usageError('Expected something that is not bought, found nothing. There is nothing to approve.')
-    const { total: credits } = await findPrices(context, names)
-    const { id } = await context.withWorkshop(({ requests }) => requests.add({ verb: 'approve', from: 'mcp', names, credits, why }))
+    const { total } = await findPrices(context, names)
+    const { id } = await context.withWorkshop(({ requests }) =>
+      requests.add({ verb: 'approve', from: 'mcp', names, credits: total?.credits, why }),
+    )
     const command = ['npx spritewright approve', ...names.map(commandWord)].join(' ')
     const decide = `A person decides: in the panel of the dev server, or with ${command} in a terminal of their own.`
-    return { data: { id, names, credits, decide } }
+    return { data: { id, names: names.length > 0 ? names : ['all that is not bought'], credits: total?.credits, usd: total?.usd, decide } }
   },
 })
 
