@@ -42,6 +42,18 @@ describe('write_spec', () => {
     expect((await (await session.workshop()).ledger()).lines).toEqual([])
   })
 
+  test('says that nothing was written if the spec has the values already', async () => {
+    const session = await startMcp({ files })
+    const set = [{ field: 'animations.walk.fps', value: 10 }]
+    for (const tool of ['write_spec', 'edit_free'])
+      expect((await session.call(tool, { sprite: 'hero', set })).data).toMatchObject({
+        difference: [],
+        note: 'Already so; nothing was written.',
+      })
+    set[0]!.value = 11
+    expect((await session.call('edit_free', { sprite: 'hero', set })).data.note).toBeUndefined()
+  })
+
   test('adds an animation, and refuses one that is there as a whole', async () => {
     const session = await startMcp({ files })
     const value = { prompt: 'jumps', frames: 8 }
@@ -70,6 +82,8 @@ describe('write_spec', () => {
       paid: ['reference', 'prompt', 'animations.hop.frames'],
       requests: [{ id: 'slime.hop', credits: '1.6' }],
     })
+    expect(data).toMatchObject({ copied: 'sprites/slime.png', added: ['anchor'] })
+    expect(await readFile(join(session.project.root, 'sprites/slime.png'))).toEqual(Buffer.from(figurePng(2)))
     expect(JSON.parse(await spec(session, 'slime'))).toMatchObject({
       prompt: 'a green slime',
       animations: { hop: { frames: 8 } },
@@ -178,7 +192,16 @@ describe('request_approval', () => {
       { verb: 'approve', from: 'mcp', names: ['hero.walk'], credits: '1.6', why: 'The level needs it.\\u202e\\x1b[31m' },
     ])
     expect(await person.status()).toMatchObject({ items: [{ state: 'missing' }] })
-    expect((await session.call('sprites')).data).toMatchObject({ requests: 1 })
+    expect((await session.call('sprites')).data.requests).toEqual([
+      { verb: 'approve', names: ['hero.walk'], why: 'The level needs it.\\u202e\\x1b[31m', hours: 0 },
+    ])
+    expect(data.note).toBeUndefined()
+    const again = await session.call('request_approval', { names: ['hero.walk'], why: 'The level still needs it.' })
+    expect(again.data.note).toContain('already')
+    const all = await session.call('request_approval', { why: 'All of it.' })
+    expect(all.data).toMatchObject({ names: ['all that is not bought'], usd: '0.40' })
+    expect(all.data.note).toBeUndefined()
+    expect((await session.call('request_approval', { names: ['hero'], why: 'Once more.' })).data.note).toContain('already')
   })
 
   test('a flood leaves five requests; unknown names and long reasons are refused', async () => {

@@ -12,7 +12,7 @@ test.each(['auto', 'legacy'] as const)('sprites and price are answered over both
   expect(data).toMatchObject({
     sprites: [{ id: 'hero.walk', state: 'missing', file: 'sprites/hero.sprite.json', frames: 7, credits: '1.6', usd: '0.40', faults: [] }],
     spent: { settled: '0', held: '0', uncertain: '0' },
-    requests: 0,
+    requests: [],
   })
   expect((await call('price', { names: ['hero'] })).data).toMatchObject({
     requests: [{ id: 'hero.walk', credits: '1.6', usd: '0.40', purchase: 'first' }],
@@ -21,6 +21,23 @@ test.each(['auto', 'legacy'] as const)('sprites and price are answered over both
   })
   expect((await call('price', { names: ['herro'] })).errors).toMatchObject([{ code: 'SW_USAGE' }])
   expect(service.requests().filter(({ method, path }) => method === 'POST' && path === '/v1/execute')).toEqual([])
+})
+
+test('sprites with names shows the free values, in the form of the spec', async () => {
+  const value = { reference: './hero.png', prompt: 'a small figure', anchor: [0.5, 1], size: { figure: 96 } }
+  const animations = { walk: { frames: 7, fps: 8, use: [0, 2], meant: ['palette'] } }
+  const { call } = await startMcp({ files: { 'sprites/hero.sprite.json': JSON.stringify({ ...value, animations }) } })
+  const shown = async (input: object): Promise<unknown> =>
+    ((await call('sprites', { ...input })).data.sprites as { free?: unknown }[]).map(({ free }) => free)
+  expect(await shown({})).toEqual([undefined])
+  const free = { fps: 8, loop: true, yoyo: false, use: [0, 2], meant: ['palette'], size: { figure: 96 }, anchor: [0.5, 1], pixelArt: false }
+  expect(await shown({ names: ['hero'] })).toMatchObject([free])
+  const set = Object.entries(free).map(([key, one]) => ({
+    field: ['size', 'anchor', 'pixelArt'].includes(key) ? key : `animations.walk.${key}`,
+    value: one,
+  }))
+  expect((await call('edit_free', { sprite: 'hero', set })).errors).toBeUndefined()
+  expect(await shown({ names: ['hero'] })).toMatchObject([free])
 })
 
 test('bought frames have no price, and their faults and cost are told', async () => {

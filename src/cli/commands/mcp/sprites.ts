@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import { z } from 'zod'
 import { isToBuy, whyNotBought } from '../../../project/states.ts'
-import type { FrameFlag } from '../../../workshop.ts'
+import type { FrameFlag, PlanItem } from '../../../workshop.ts'
 import { rowsOf } from '../../view/plan.ts'
 import type { Prices } from './prices.ts'
 import { defineTool, maybe, nameList, type Tool, type ToolContext, text, toErrors } from './tool.ts'
@@ -23,14 +23,14 @@ export const errorShape: z.ZodType = z.object({ code: text, message: text }).opt
 export const sprites: Tool = defineTool({
   name: 'sprites',
   description:
-    'Every sprite: state, file, prompt, ceiling, price if not bought, faults of bought frames; credits spent, ceilings, open requests to a person. Start here.',
+    'Every sprite: state, file, prompt, ceiling, price if not bought, faults of bought frames; credits spent, ceilings, open requests to a person with their age in hours. With names: also their FREE values, defaults included. Start here.',
   input: z.strictObject({ names: nameList }),
   output: z.object({
-    sprites: z.array(row.extend({ credits: maybe, usd: maybe, faults: z.array(text) })),
+    sprites: z.array(row.extend({ credits: maybe, usd: maybe, faults: z.array(text), free: z.record(text, z.unknown()).optional() })),
     left: z.number(),
     spent: z.object({ settled: text, held: text, uncertain: text }),
     ceilings: z.object({ perSprite: maybe, perRun: maybe, total: maybe }),
-    requests: z.number(),
+    requests: z.array(z.object({ verb: text, names: z.array(text), why: text, hours: z.number() })),
     priceError: errorShape,
     warnings: z.array(text),
   }),
@@ -56,12 +56,15 @@ export const sprites: Tool = defineTool({
       ceiling: one.ceiling,
       ...priceOf.get(one.id),
       faults: faultsOf(one.id),
+      free: names.length > 0 && 'spec' in one ? freeValues(one) : undefined,
     }))
     const all = [...paid, ...own]
+    const hoursSince = (at: number): number => Math.round((context.parts.host.clock.wall() - at) / 3_600_000)
+    const waiting = open.map(({ verb, names: asked, why, at }) => ({ verb, names: namesOrAll(asked), why, hours: hoursSince(at) }))
     const spent = { settled, held, uncertain }
     const left = Math.max(0, all.length - mostRows)
     const warnings = report.warnings.slice(0, 20)
-    return { data: { sprites: all.slice(0, mostRows), left, spent, ceilings, requests: open.length, priceError, warnings } }
+    return { data: { sprites: all.slice(0, mostRows), left, spent, ceilings, requests: waiting, priceError, warnings } }
   },
 })
 
@@ -74,6 +77,26 @@ export const price: Tool = defineTool({
   output: priceShape,
   run: async ({ names }, context) => ({ data: { ...(await withPurchases(context, names, await context.prices(names))) } }),
 })
+
+/** The FREE values of an animation and its sprite, in the form of the spec file. */
+function freeValues({ spec, animation }: PlanItem): Readonly<Record<string, unknown>> {
+  const { fps, loop, yoyo, durations, use, meant } = animation
+  const { pixelArt, stabilize, trim, extrude, padding, scales, atlas } = spec
+  const anchor = spec.anchor && [spec.anchor.x, spec.anchor.y]
+  const borders = spec.borders && [spec.borders.left, spec.borders.top, spec.borders.right, spec.borders.bottom]
+  const ofSprite = { size: sizeInFile(spec.size), anchor, borders, pixelArt, stabilize, trim, extrude, padding, scales, atlas }
+  return animation.isPicture ? ofSprite : { fps, loop, yoyo, durations, use, meant, ...ofSprite }
+}
+
+function sizeInFile(size: PlanItem['spec']['size']): unknown {
+  if (size?.kind === 'box') return { width: size.width, height: size.height }
+  return size?.kind === 'figure' ? { figure: size.px } : size?.px
+}
+
+/** The names of a request, for which an empty list means all; at most 50. */
+export function namesOrAll(names: readonly string[]): readonly string[] {
+  return names.length > 0 ? names.slice(0, 50) : ['all that is not bought']
+}
 
 /** A fault of some frames, in words. */
 export function faultWords({ fault, frames, words }: FrameFlag): string {

@@ -7,7 +7,7 @@ import type { FieldEdit, FieldValue } from '../../../workshop.ts'
 import { usageError } from '../../arguments.ts'
 import { rowsOf } from '../../view/plan.ts'
 import { describeField, filesIn, insideProject } from './fields.ts'
-import { errorShape, findPrices, priceShape, withPurchases } from './sprites.ts'
+import { errorShape, findPrices, namesOrAll, priceShape, withPurchases } from './sprites.ts'
 import { defineTool, maybe, nameList, type Tool, type ToolContext, text } from './tool.ts'
 
 const sprite = text.max(200)
@@ -16,7 +16,8 @@ const set = z
   .array(z.strictObject({ field, value: z.unknown() }))
   .max(50)
   .default([])
-const difference = z.array(text)
+/** `copied`: the copy of a new sprite's picture. `added`: the fields that the new spec got by default. */
+const writtenShape = { file: text, difference: z.array(text), note: maybe, copied: maybe, added: z.array(text).optional() }
 
 type AskedFields = z.output<typeof set>
 
@@ -31,9 +32,9 @@ const mostPictureBytes = 20_000_000
 export const writeSpec: Tool = defineTool({
   name: 'write_spec',
   description:
-    'Makes a spec (needs prompt, and picture: a PNG, JPEG or WebP of the project, by its path from the root) or edits one. set: fields such as animations.walk.frames. Keeps comments, removes nothing. Answers the changed lines, the PAID fields among them, and what is to buy now. Buys nothing.',
+    'Makes a spec (needs prompt, and picture: a PNG, JPEG or WebP of the project, by its path from the root) or edits one. set: fields such as animations.walk.frames. Keeps comments, removes nothing. Answers the changed lines, the PAID fields among them, what is to buy now; of a new spec, where the picture was copied to and the fields added by default. Buys nothing.',
   input: z.strictObject({ sprite, prompt: text.max(4000).optional(), picture: text.max(400).optional(), set }),
-  output: priceShape.partial().extend({ file: text, difference, paid: z.array(text), priceError: errorShape }),
+  output: priceShape.partial().extend({ ...writtenShape, paid: z.array(text), priceError: errorShape }),
   writes: true,
   run: async ({ sprite: name, prompt, picture, set: asked }, context) => {
     const all = [...(prompt === undefined ? [] : [{ field: 'prompt', value: prompt }]), ...asked]
@@ -52,7 +53,7 @@ export const editFree: Tool = defineTool({
   description:
     'Edits FREE fields of a spec: animations.walk.fps, .use, .loop, .yoyo, .durations, .meant; size, anchor, borders, stabilize, pixelArt, trim … null resets a field. Refuses PAID fields. The running game shows it at once.',
   input: z.strictObject({ sprite, set }),
-  output: z.object({ file: text, difference }),
+  output: z.object(writtenShape),
   writes: true,
   run: async ({ sprite: name, set: asked }, context) => {
     const paid = await paidAmong(context, asked)
@@ -71,10 +72,10 @@ export const requestApproval: Tool = defineTool({
     { names: nameList, why: text.min(1).max(500) },
     { error: `Expected names and why, and nothing else. ${personDecides}` },
   ),
-  output: z.object({ id: text, names: z.array(text), credits: maybe, usd: maybe, decide: text }),
+  output: z.object({ id: text, names: z.array(text), credits: maybe, usd: maybe, decide: text, note: maybe }),
   writes: true,
   run: async ({ names, why }, context) => {
-    const report = await context.withWorkshop((workshop) => workshop.status(names))
+    const [report, open] = await context.withWorkshop((workshop) => Promise.all([workshop.status(names), workshop.requests.list()]))
     if (!rowsOf(report).some(isToBuy))
       throw usageError('Expected something that is not bought, found nothing. There is nothing to approve.')
     const { total } = await findPrices(context, names)
@@ -83,7 +84,11 @@ export const requestApproval: Tool = defineTool({
     )
     const command = ['npx spritewright approve', ...names.map(commandWord)].join(' ')
     const decide = `A person decides: in the panel of the dev server, or with ${command} in a terminal of their own.`
-    return { data: { id, names: names.length > 0 ? names : ['all that is not bought'], credits: total?.credits, usd: total?.usd, decide } }
+    const isCovered = open.some(
+      (one) => one.verb === 'approve' && (one.names.length === 0 || (names.length > 0 && names.every((name) => one.names.includes(name)))),
+    )
+    const note = isCovered ? 'An open request asks for these names already.' : undefined
+    return { data: { id, names: namesOrAll(names), credits: total?.credits, usd: total?.usd, decide, note } }
   },
 })
 
@@ -106,13 +111,13 @@ async function paidAmong({ parts }: ToolContext, asked: AskedFields): Promise<re
   })
 }
 
-/** Edits a spec that is there, or makes one. */
+/** Edits a spec that is there, or makes one. Returns the fields of {@link writtenShape}. */
 async function write(
   { root, parts: { host }, withWorkshop }: ToolContext,
   name: string,
   asked: AskedFields,
   picture: Uint8Array | undefined,
-): Promise<{ readonly file: string; readonly difference: readonly string[] }> {
+): Promise<Readonly<Record<string, unknown>>> {
   const readText = async (file: string): Promise<string> => decodeText(await host.disk.read(file))
   const edits = asked.map(({ field: path, value }): FieldEdit => ({ path: path.split('.'), value: (value ?? undefined) as FieldValue }))
   return withWorkshop(async (workshop) => {
@@ -129,10 +134,17 @@ async function write(
       )
     const before = spec ? await readText(spec.file) : ''
     const target = { sprite: name, digest: digests.get(spec?.file ?? '') ?? '' }
-    const { file } = spec
-      ? await workshop.editSpec({ ...target, edit: () => edits, ...(picture ? { picture } : {}) })
-      : await workshop.createSprite({ name, prompt: prompt as string, picture: picture as Uint8Array, edits })
-    return { file: relative(root, file).replaceAll('\\', '/'), difference: compare(before, await readText(file)) }
+    const shown = (file: string): string => relative(root, file).replaceAll('\\', '/')
+    if (spec) {
+      const { file } = await workshop.editSpec({ ...target, edit: () => edits, ...(picture ? { picture } : {}) })
+      const difference = compare(before, await readText(file))
+      return { file: shown(file), difference, note: difference.length === 0 ? 'Already so; nothing was written.' : undefined }
+    }
+    const made = await workshop.createSprite({ name, prompt: prompt as string, picture: picture as Uint8Array, edits })
+    const now = await readText(made.file)
+    const known = new Set(['reference', 'prompt', ...edits.map(({ path }) => path[0])])
+    const added = Object.keys(JSON.parse(now) as object).filter((key) => !known.has(key))
+    return { file: shown(made.file), difference: compare('', now), copied: shown(made.picture), added }
   })
 }
 
