@@ -100,7 +100,7 @@ const playbackShape = {
   meant: intended
     .optional()
     .describe(
-      'FREE. Faults of the quality check that are intended, e.g. `["palette"]` for a flash. The check no longer reports them. Default: none.',
+      `FREE. Faults of the quality check that are intended, e.g. \`["palette"]\` for a flash. Names of faults: ${frameFaults.join(', ')}. The check no longer reports them. Default: none.`,
     ),
 }
 
@@ -216,7 +216,9 @@ const packShape = {
   anchor: z
     .tuple([share(), share()], { error: '[x, y], each from 0 to 1' })
     .optional()
-    .describe('FREE. `[x, y]`, each 0 to 1 of the untrimmed frame. In Phaser it overrides `setOrigin` on every frame. Default: none.'),
+    .describe(
+      'FREE. `[x, y]`, each 0 to 1 of the untrimmed frame, from its top left; `[0.5, 1]` is the bottom middle. In Phaser it overrides `setOrigin` on every frame. Default: none.',
+    ),
   borders: z
     .union([...sides.options, sidesOfPictures], { error: `${borderWords}, or an object of these by name of picture` })
     .optional()
@@ -226,7 +228,7 @@ const packShape = {
   meant: byName(intended, 'lists of remarks')
     .optional()
     .describe(
-      'FREE. Faults of the quality check that are intended in pictures, by name of picture, e.g. `{ "panel": ["cut-off"] }`. Faults of an animation are listed in the animation. Default: none.',
+      `FREE. Faults of the quality check that are intended in pictures, by name of picture, e.g. \`{ "panel": ["cut-off"] }\`. Names of faults: ${frameFaults.join(', ')}. Faults of an animation are listed in the animation. Default: none.`,
     ),
   stabilize: withDefault(flag(), false, 'FREE. Moves slipped frames back into line.'),
   trim: withDefault(flag(), true, 'FREE. Cuts the clear border off each frame.'),

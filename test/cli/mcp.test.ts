@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { pictureInfo } from '../../atlas/index.ts'
 import { errorCodes } from '../../src/errors.ts'
+import { frameFaults } from '../../src/sprite-spec/spec.ts'
 import { heroSpec } from '../kit/project.ts'
 import { startMcp } from './mcp-session.ts'
 
@@ -114,6 +115,9 @@ test('explain knows every error code, fields of specs and options, and nothing e
   expect((await call('explain', { about: 'animations.walk.use' })).data.text).toMatch(/^FREE\./)
   expect((await call('explain', { about: 'frames' })).data.text).toMatch(/^PAID\./)
   expect((await call('explain', { about: 'atlas.maxSize' })).data.text).toContain('pixels')
+  for (const about of ['meant', 'animations.walk.meant'])
+    for (const fault of frameFaults) expect((await call('explain', { about })).data.text, about).toContain(fault)
+  expect((await call('explain', { about: 'anchor' })).data.text).toContain('bottom middle')
   for (const about of ['SW_NOTHING', 'colour', '../../package.json', '__proto__', 'constructor'])
     expect((await call('explain', { about })).errors, about).toMatchObject([{ code: 'SW_USAGE' }])
 })
