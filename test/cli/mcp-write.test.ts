@@ -144,6 +144,15 @@ describe('write_spec', () => {
     for (const one of paths)
       expect((await session.call('write_spec', { sprite: 'hero', set: [one] })).errors).toMatchObject([{ code: 'SW_USAGE' }])
     expect(await spec(session)).toBe(commented)
+    // The folder of a new spec is not known before, so its paths could lead anywhere.
+    const made = {
+      sprite: 'new',
+      prompt: 'x',
+      picture: 'sprites/hero.png',
+      set: [{ field: 'reference', value: { steps: [{ image: './hero.png' }] } }],
+    }
+    const { errors } = await session.call('write_spec', made)
+    expect(errors).toMatchObject([{ code: 'SW_USAGE', message: expect.stringContaining('begin with its picture alone') }])
   })
 })
 

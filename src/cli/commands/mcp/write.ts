@@ -123,8 +123,12 @@ async function write(
   return withWorkshop(async (workshop) => {
     const { items, own, digests } = await workshop.overview()
     const spec = [...items, ...own].find((one) => one.spec.name === name)?.spec
-    for (const one of asked.flatMap((edit) => filesIn(edit.field.split('.'), edit.value)))
-      insideProject(root, dirname(spec?.file ?? root), one)
+    const paths = asked.flatMap((edit) => filesIn(edit.field.split('.'), edit.value))
+    if (!spec && paths.length > 0)
+      throw usageError(
+        'Expected a new sprite to begin with its picture alone, found further pictures. Nothing was written. Add them with another write_spec.',
+      )
+    for (const path of paths) insideProject(root, dirname(spec?.file ?? root), path)
     const whole = spec?.animations.find((animation) => asked.some((edit) => edit.field === `animations.${animation.name}`))
     if (whole) throw usageError(`Expected the fields of animations.${whole.name} one by one, found the whole of it. Nothing was written.`)
     const prompt = asked.find((edit) => edit.field === 'prompt')?.value
