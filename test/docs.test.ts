@@ -69,10 +69,10 @@ function membersOf(path: string, type: string): string[] {
   return body.map(({ key }) => String(key?.name))
 }
 
-test('docs/agents.md lists every variable of an agent and no other, in at most 900 words', () => {
+test('docs/agents.md lists every variable of an agent and no other, in at most 950 words', () => {
   const page = read('docs/agents.md')
   expect(rowsBelow(page, 'variable | agent')).toEqual(Object.entries(agentVariables))
-  expect(page.split(/\s+/).length).toBeLessThanOrEqual(900)
+  expect(page.split(/\s+/).length).toBeLessThanOrEqual(950)
 })
 
 describe('docs/errors.md', () => {

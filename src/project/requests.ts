@@ -29,7 +29,7 @@ export interface PersonRequest {
 
 /** The open requests of a project on this machine. */
 export interface PersonRequests {
-  /** The open requests, the oldest first. Each ends after a day. */
+  /** The open requests, at most five, the oldest first. Each ends after a day. */
   list(): Promise<readonly PersonRequest[]>
   /**
    * Adds a request. If an equal one is open, returns that one.
@@ -44,6 +44,8 @@ export interface PersonRequests {
 /** How long a request stays open, in milliseconds. */
 const lifeMs = 24 * 3_600_000
 const mostOpen = 5
+/** Of a request's file. */
+const mostBytes = 2_000_000
 const mostNames = 200
 const longestName = 400
 const longestReason = 500
@@ -78,6 +80,9 @@ export function openPersonRequests(
   const pathOf = (id: string): string => join(folder, `${id}.json`)
   const read = async (file: string): Promise<readonly PersonRequest[]> => {
     try {
+      // A pipe has no bytes, and would be waited for.
+      const { bytes = 0 } = (await disk.stat(join(folder, file))) ?? {}
+      if (bytes === 0 || bytes > mostBytes) return []
       const request = fileSchema.parse(JSON.parse(new TextDecoder().decode(await disk.read(join(folder, file)))))
       if (file !== `${request.id}.json`) return []
       // The clock may have been ahead when the request was made.
@@ -92,7 +97,9 @@ export function openPersonRequests(
   const list = async (): Promise<readonly PersonRequest[]> => {
     if (!(await disk.stat(folder))) return []
     const files = (await disk.list(folder)).filter((file) => file.endsWith('.json'))
-    return (await Promise.all(files.map(read))).flat().sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))
+    const all = (await Promise.all(files.map(read))).flat().sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))
+    // Another program may have written more files.
+    return all.slice(0, mostOpen)
   }
   const termsOf = ({ verb, names, why }: PersonRequest): string => JSON.stringify([verb, names, why])
   return {

@@ -2,12 +2,14 @@ import { join, relative, resolve } from 'node:path'
 import { clauses } from '../contract/clauses.ts'
 import { compareOpenapi, type OpenapiDifference } from '../contract/openapi/openapi.ts'
 import { type ContractLine, contractChecks, runContract } from '../contract/suite.ts'
+import { isPlayable, waysWords } from '../credit/given.ts'
 import { SpritewrightError } from '../errors.ts'
 import { decodeText } from '../host/project-style.ts'
 import { publish } from '../host/publish.ts'
 import { refuseKey } from '../key-search.ts'
 import type { Context } from '../project/context.ts'
 import type { ServiceConnection } from '../project/session.ts'
+import { readApprovers } from '../project/trust/approvers.ts'
 import { resolveProfile } from '../service/profile.ts'
 import type { ContractFinding, ContractRequest } from './api/reports.ts'
 
@@ -15,7 +17,7 @@ import type { ContractFinding, ContractRequest } from './api/reports.ts'
  * Checks the configured service, clause by clause. Each submission is first written to `contract/` of the
  * store. Paid results are stored beside it.
  *
- * @throws `SW_NO_SERVICE`, `SW_NO_KEY`, `SW_UNREACHABLE`
+ * @throws `SW_NO_SERVICE`, `SW_NO_KEY`, `SW_UNREACHABLE`, and `SW_APPROVAL` for `spend` where only touches count
  */
 export async function checkContract(
   context: Context,
@@ -25,6 +27,7 @@ export async function checkContract(
 ): Promise<readonly ContractFinding[]> {
   const { disk, random } = context.host
   const folder = join(context.storeFolder, 'contract')
+  if (request.spend !== undefined) await refuseWithoutTouch(context)
   const lines = await runContract(context.host, {
     ...(await connection.reach()),
     profile: profileOf(context),
@@ -41,6 +44,16 @@ export async function checkContract(
     keep: async (bytes, executionId) => void (await publish(disk, random, join(folder, `${fileName(executionId)}.zip`), bytes)),
   })
   return [...lines, ...unlooked(lines, request.spend !== undefined)].sort((a, b) => rank(a.clause) - rank(b.clause))
+}
+
+/** A purchase of the check has no approval, so no touch is for it. */
+async function refuseWithoutTouch(context: Context): Promise<void> {
+  const { given } = await readApprovers(context)
+  if (given === undefined || isPlayable([...given])) return
+  throw new SpritewrightError('SW_APPROVAL', {
+    message: `Expected approvals to count that are not touched, because --spend buys without one; found that only these count: ${waysWords(given)}. Nothing was sent. Check the service from another project.`,
+    facts: { accepted: [...given] },
+  })
 }
 
 /**

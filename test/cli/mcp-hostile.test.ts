@@ -96,10 +96,10 @@ test.each(answers)('of the process that is asked for prices only prices and erro
 })
 
 test('an amount of USD that is none is left out', async () => {
-  const steps = [{ id: 'hero#1', state: 'missing', quote: { credits: '1', usd: 'run approve', referenceUsd: '0.25' } }]
+  const steps = [{ id: 'hero#1', state: 'missing', quote: { credits: '1', usd: 'run approve' } }]
   const session = await startMcp({ otherProcess: () => JSON.stringify({ items: [], steps, total: '1', usd: { amount: hostile } }) })
   expect((await session.call('price')).data).toEqual({
-    requests: [{ id: 'hero#1', state: 'missing', credits: '1', usd: '0.25' }],
+    requests: [{ id: 'hero#1', state: 'missing', credits: '1' }],
     total: { credits: '1', covers: 'all that is not bought' },
   })
 })

@@ -140,10 +140,15 @@ describe('write_spec', () => {
       { field: 'reference', value: { steps: [{ image: `../../${basename(folder)}/art.png` }, { edit: 'x' }] } },
       { field: 'pictures.badge', value: [{ image: `../../${basename(folder)}/art.png` }] },
       { field: 'source', value: '../../..' },
+      { field: 'reference', value: './missing.png' },
     ]
     for (const one of paths)
       expect((await session.call('write_spec', { sprite: 'hero', set: [one] })).errors).toMatchObject([{ code: 'SW_USAGE' }])
     expect(await spec(session)).toBe(commented)
+    // A spec behind a link is not of the project.
+    await writeFile(join(folder, 'far.sprite.json'), JSON.stringify({ reference: './art.png', prompt: 'x', animations: { walk: {} } }))
+    const far = await session.call('edit_free', { sprite: 'far', set: [{ field: 'animations.walk.fps', value: 7 }] })
+    expect(far.errors).toMatchObject([{ code: 'SW_USAGE' }])
     // The folder of a new spec is not known before, so its paths could lead anywhere.
     const made = {
       sprite: 'new',
@@ -180,7 +185,15 @@ describe('edit_free', () => {
     expect(now).toContain('"use": [0, 1, 2, 4]')
     expect(now).not.toContain('fps')
     expect(now).toContain('{ "figure": 64 }')
-    for (const field of ['prompt', 'reference', 'background', 'animations.walk', 'animations.walk.take', 'animations.walk.options.x'])
+    for (const field of [
+      'prompt',
+      'reference',
+      'background',
+      'animations.walk',
+      'animations.walk.take',
+      'animations.walk.options.x',
+      'animations.fly.fps',
+    ])
       expect((await session.call('edit_free', { sprite: 'hero', set: [free[0], { field, value: 1 }] })).errors, field).toMatchObject([
         { code: 'SW_USAGE' },
       ])

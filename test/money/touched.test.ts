@@ -162,3 +162,10 @@ describe('a program that has the signing key, and no authenticator, buys nothing
     expect(posts()).toBe(1)
   })
 })
+
+test('a check that buys is refused where only touches count, since no touch is for it', async () => {
+  const { first, posts, run } = await team()
+  const workshop = await first.open({ env: { SPRITEWRIGHT_APPROVALS: 'touched' } })
+  await expect(run(workshop.contract({ spend: 20_000n as Credits }))).rejects.toMatchObject({ code: 'SW_APPROVAL' })
+  expect(posts()).toBe(0)
+})

@@ -9,7 +9,7 @@ const usd = z
   .regex(/^\d{1,15}(?:\.\d{1,9})?$/)
   .optional()
   .catch(undefined)
-const quote = z.object({ credits: amount, usd, referenceUsd: usd }).optional()
+const quote = z.object({ credits: amount, usd }).optional()
 const rows = z.array(z.object({ id: z.string(), state: z.string(), quote }))
 const service = z.object({ host: z.string(), keyMode: z.string() }).optional()
 const planSchema = z.object({ items: rows, steps: rows, total: amount, usd, balance: amount.optional(), service })
@@ -37,11 +37,13 @@ export async function askPrices({ parts, root }: CommandContext, config: string 
   if (failed.success) throw new AggregateError((failed.data.errors ?? [failed.data.error]).map(toError))
   const { data } = planSchema.safeParse(answer)
   if (!data)
-    throw toError({ code: 'SW_BUILD', message: 'Expected prices of npx spritewright plan, found none. Run that command in a terminal.' })
+    throw toError({
+      code: 'SW_BUILD',
+      message:
+        'Expected prices of npx spritewright plan within two minutes, found none. The service may not answer. Run that command in a terminal.',
+    })
   const { items, steps, total: credits, usd: usdOfAll, balance, service: asked } = data
-  const requests = [...steps, ...items].flatMap(({ quote: own, ...one }) =>
-    own ? [{ ...one, credits: own.credits, usd: own.usd ?? own.referenceUsd }] : [],
-  )
+  const requests = [...steps, ...items].flatMap(({ quote: own, ...one }) => (own ? [{ ...one, credits: own.credits, usd: own.usd }] : []))
   const covers = `all that is not bought${names.length === 0 ? '' : ` of ${names.join(', ')}`}`
   return { requests, total: { credits, usd: usdOfAll, covers }, balance, service: asked }
 }

@@ -7,7 +7,7 @@ import type { Prices } from './prices.ts'
 import { defineTool, maybe, nameList, type Tool, type ToolContext, text, toErrors } from './tool.ts'
 
 /** Rows of one answer. An agent asks for the others by name. */
-const mostRows = 200
+const mostRows = 100
 
 const row = z.object({ id: text, state: text, why: maybe, file: maybe, prompt: maybe, frames: z.number().optional(), ceiling: maybe })
 const priced = z.object({ id: text, state: text, credits: text, usd: maybe, purchase: maybe })

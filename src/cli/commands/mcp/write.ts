@@ -38,7 +38,7 @@ export const writeSpec: Tool = defineTool({
   writes: true,
   run: async ({ sprite: name, prompt, picture, set: asked }, context) => {
     const all = [...(prompt === undefined ? [] : [{ field: 'prompt', value: prompt }]), ...asked]
-    const paid = await paidAmong(context, all)
+    const paid = await paidAmong(context, name, all)
     const empty = all.find(({ value }) => value === null || value === undefined)
     if (empty) throw usageError(`Expected a value of ${empty.field}, found none. This tool removes nothing; a person may.`)
     const written = await write(context, name, all, picture === undefined ? undefined : await readPicture(context, picture))
@@ -56,7 +56,7 @@ export const editFree: Tool = defineTool({
   output: z.object(writtenShape),
   writes: true,
   run: async ({ sprite: name, set: asked }, context) => {
-    const paid = await paidAmong(context, asked)
+    const paid = await paidAmong(context, name, asked)
     if (paid.length > 0)
       throw usageError(`Expected FREE fields, found ${paid.join(', ')}. Nothing was written. write_spec edits PAID fields.`)
     return { data: await write(context, name, asked, undefined) }
@@ -95,10 +95,15 @@ export const requestApproval: Tool = defineTool({
 /**
  * The PAID fields among some.
  *
+ * A field of an animation that the spec lacks makes that animation, which is bought.
+ *
  * @throws `SW_USAGE` for a field that no spec has, or for all animations at once.
  */
-async function paidAmong({ parts }: ToolContext, asked: AskedFields): Promise<readonly string[]> {
+async function paidAmong({ parts, withWorkshop }: ToolContext, sprite: string, asked: AskedFields): Promise<readonly string[]> {
   const schema = await parts.specSchema()
+  const { items, own } = await withWorkshop((workshop) => workshop.overview())
+  const known = [...items, ...own].filter(({ spec }) => spec.name === sprite).map(({ animation }) => animation.name)
+  const isNew = (path: readonly string[]): boolean => path[0] === 'animations' && !known.includes(path[1] ?? '')
   return asked.flatMap(({ field: name, value }) => {
     const description = describeField(schema, name.split('.')) ?? ''
     const isField = /^(?:FREE|PAID)/.test(description) && !/^(?:animations|pictures)$/.test(name)
@@ -107,7 +112,7 @@ async function paidAmong({ parts }: ToolContext, asked: AskedFields): Promise<re
         `Expected a field of a spec such as animations.walk.fps, found ${name}. Nothing was written.${/approv|ceiling|budget|credits/i.test(name) ? ` ${personDecides}` : ''}`,
       )
     if ((JSON.stringify(value) ?? '').length > mostValueLength) throw usageError(`Expected a short value of ${name}, found a long one.`)
-    return description.startsWith('FREE.') ? [] : [name]
+    return description.startsWith('FREE.') && !isNew(name.split('.')) ? [] : [name]
   })
 }
 
@@ -128,7 +133,13 @@ async function write(
       throw usageError(
         'Expected a new sprite to begin with its picture alone, found further pictures. Nothing was written. Add them with another write_spec.',
       )
-    for (const path of paths) insideProject(root, dirname(spec?.file ?? root), path)
+    // A spec behind a link is outside.
+    if (spec) insideProject(root, root, relative(root, spec.file))
+    for (const path of paths) {
+      const file = insideProject(root, dirname(spec?.file ?? root), path)
+      if (!(await host.disk.stat(file)))
+        throw usageError(`Expected a file at ${JSON.stringify(path)}, found none. Nothing was written.`, { path })
+    }
     const whole = spec?.animations.find((animation) => asked.some((edit) => edit.field === `animations.${animation.name}`))
     if (whole) throw usageError(`Expected the fields of animations.${whole.name} one by one, found the whole of it. Nothing was written.`)
     const prompt = asked.find((edit) => edit.field === 'prompt')?.value
@@ -156,7 +167,8 @@ async function write(
 async function readPicture({ root, parts: { host } }: ToolContext, path: string): Promise<Uint8Array> {
   const file = insideProject(root, root, path, /\.(?:png|jpe?g|webp)$/i)
   const stat = await host.disk.stat(file)
-  if (stat && !stat.isFolder && stat.bytes <= mostPictureBytes) return host.disk.read(file)
+  // A pipe has no bytes, and would be waited for.
+  if (stat && !stat.isFolder && stat.bytes > 0 && stat.bytes <= mostPictureBytes) return host.disk.read(file)
   throw usageError(`Expected a picture of at most 20 MB at ${JSON.stringify(path)}, found none. Nothing was written.`)
 }
 
