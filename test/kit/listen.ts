@@ -14,11 +14,12 @@ export async function listenAnywhere(server: ViteDevServer): Promise<void> {
 
 /**
  * A port of loopback that is free now. Systems give outgoing connections and port 0 numbers of 32,768 and more, so
- * only another caller of this function could take it before it is used.
+ * only another caller of this function could take it before it is used. Clients of the web refuse 10,080 (a bad port of
+ * the fetch standard), and no other number of 10,000 or more.
  */
 export async function freePort(): Promise<number> {
   for (let tries = 1; ; tries++) {
-    const port = randomInt(10_000, 32_000)
+    const port = randomInt(11_000, 32_000)
     const server = createServer().listen(port, '127.0.0.1')
     try {
       await once(server, 'listening')
