@@ -5,10 +5,14 @@ import type { SigningKey } from '../../src/credit/signing-key.ts'
 import { formatTouchKey, wordOf } from '../../src/credit/touch.ts'
 import { parseLockFile } from '../../src/vault/lock-schema.ts'
 import type { LockFile } from '../../src/vault/lockfile.ts'
+import type { ApproveRequest } from '../../src/workshop.ts'
 import type { Chance } from '../fuzz/chance.ts'
 import { testAuthenticator } from '../kit/authenticator.ts'
 import { testKey } from '../kit/keys.ts'
 import { agentShell, type Desk, type Shell } from './desk.ts'
+
+/** The authenticator of the program. No person has enrolled it. */
+const ownKey = testAuthenticator('ES256', 'of the program')
 
 /** One hostile thing that a program does at a desk. It may fail: only what was bought counts. */
 type Act = (desk: Desk, chance: Chance) => Promise<unknown>
@@ -68,8 +72,18 @@ function approvalBy(key: SigningKey, { service, approval }: Entry, hash: string,
     ...{ at: new Date(Date.parse(approval?.at ?? '2026-01-01T00:00:00.000Z') + 60_000).toISOString(), checkout: approval?.checkout ?? 'x' },
   }
   const signed = signApproval(key, hash, service, terms)
-  const touch = testAuthenticator('ES256', 'of the program').touch(approvalText(hash, service, signed))
+  const touch = ownKey.touch(approvalText(hash, service, signed))
   return { ...signed, ceiling: formatCredits(signed.ceiling), ...(given === 'touched' ? { touch } : {}) }
+}
+
+/** Approves everything by a touch of the program's own authenticator, and builds. */
+async function touchAndBuild(desk: Desk, env: Readonly<Record<string, string>> = {}): Promise<void> {
+  const request: ApproveRequest = {
+    ...{ names: [], given: 'touched', confirm: async () => true },
+    touch: async ({ challenge }) => ({ assertion: ownKey.assert(challenge), origin: 'http://localhost:20000' }),
+  }
+  await desk.with((workshop) => workshop.approve(request), env).catch(() => {})
+  await desk.run(['build', '--buy-only'], { env })
 }
 
 /** The kinds of hostile sessions. Before each, a person has approved once, and has taken that back. */
@@ -113,34 +127,11 @@ export const acts: Readonly<Record<string, Act>> = {
     eachEntry(desk, (entry, hash) => (key ? { ...entry, approval: approvalBy(key, entry, hash, given) } : entry))
     await desk.run(['build', '--buy-only'])
   },
-  'another authenticator': async (desk) => {
-    const { assert } = testAuthenticator('ES256', 'of the program')
-    const touch = async ({ challenge }: { readonly challenge: string }) => ({
-      assertion: assert(challenge),
-      origin: 'http://localhost:20000',
-    })
-    await desk.with((workshop) => workshop.approve({ names: [], given: 'touched', confirm: async () => true, touch })).catch(() => {})
-    await desk.run(['build', '--buy-only'])
-  },
-  'a key of its own in the environment': async (desk) => {
-    const { key, assert } = testAuthenticator('ES256', 'of the program')
-    const env = { SPRITEWRIGHT_TOUCH_KEYS: formatTouchKey(key) }
-    const touch = async ({ challenge }: { readonly challenge: string }) => ({
-      assertion: assert(challenge),
-      origin: 'http://localhost:20000',
-    })
-    await desk.with((workshop) => workshop.approve({ names: [], given: 'touched', confirm: async () => true, touch }), env).catch(() => {})
-    await desk.run(['build', '--buy-only'], { env })
-  },
+  'another authenticator': (desk) => touchAndBuild(desk),
+  'a key of its own in the environment': (desk) => touchAndBuild(desk, { SPRITEWRIGHT_TOUCH_KEYS: formatTouchKey(ownKey.key) }),
   'a key of its own, enrolled at a terminal': async (desk) => {
-    const { key, assert } = testAuthenticator('ES256', 'of the program')
-    await desk.run(['trust', '--touch', formatTouchKey(key)], { isTerminal: true, types: wordOf(key) })
-    const touch = async ({ challenge }: { readonly challenge: string }) => ({
-      assertion: assert(challenge),
-      origin: 'http://localhost:20000',
-    })
-    await desk.with((workshop) => workshop.approve({ names: [], given: 'touched', confirm: async () => true, touch })).catch(() => {})
-    await desk.run(['build', '--buy-only'])
+    await desk.run(['trust', '--touch', formatTouchKey(ownKey.key)], { isTerminal: true, types: wordOf(ownKey.key) })
+    await touchAndBuild(desk)
   },
   'another state folder': async (desk) => {
     desk.write('spritewright.config.json', JSON.stringify({ approval: {} }))

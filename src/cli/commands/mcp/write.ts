@@ -38,10 +38,11 @@ export const writeSpec: Tool = defineTool({
   writes: true,
   run: async ({ sprite: name, prompt, picture, set: asked }, context) => {
     const all = [...(prompt === undefined ? [] : [{ field: 'prompt', value: prompt }]), ...asked]
-    const paid = await paidAmong(context, name, all)
-    const empty = all.find(({ value }) => value === null || value === undefined)
-    if (empty) throw usageError(`Expected a value of ${empty.field}, found none. This tool removes nothing; a person may.`)
-    const written = await write(context, name, all, picture === undefined ? undefined : await readPicture(context, picture))
+    const { paid, ...written } = await write(context, name, all, async () => {
+      const empty = all.find(({ value }) => value === null || value === undefined)
+      if (empty) throw usageError(`Expected a value of ${empty.field}, found none. This tool removes nothing; a person may.`)
+      return picture === undefined ? undefined : readPicture(context, picture)
+    })
     const prices = await withPurchases(context, [name], await findPrices(context, [name]))
     return { data: { ...written, paid: picture === undefined ? paid : ['reference', ...paid], ...prices } }
   },
@@ -56,10 +57,12 @@ export const editFree: Tool = defineTool({
   output: z.object(writtenShape),
   writes: true,
   run: async ({ sprite: name, set: asked }, context) => {
-    const paid = await paidAmong(context, name, asked)
-    if (paid.length > 0)
-      throw usageError(`Expected FREE fields, found ${paid.join(', ')}. Nothing was written. write_spec edits PAID fields.`)
-    return { data: await write(context, name, asked, undefined) }
+    const { paid: _none, ...written } = await write(context, name, asked, async (paid) => {
+      if (paid.length > 0)
+        throw usageError(`Expected FREE fields, found ${paid.join(', ')}. Nothing was written. write_spec edits PAID fields.`)
+      return undefined
+    })
+    return { data: written }
   },
 })
 
@@ -75,13 +78,13 @@ export const requestApproval: Tool = defineTool({
   output: z.object({ id: text, names: z.array(text), credits: maybe, usd: maybe, decide: text, note: maybe }),
   writes: true,
   run: async ({ names, why }, context) => {
-    const [report, open] = await context.withWorkshop((workshop) => Promise.all([workshop.status(names), workshop.requests.list()]))
-    if (!rowsOf(report).some(isToBuy))
-      throw usageError('Expected something that is not bought, found nothing. There is nothing to approve.')
-    const { total } = await findPrices(context, names)
-    const { id } = await context.withWorkshop(({ requests }) =>
-      requests.add({ verb: 'approve', from: 'mcp', names, credits: total?.credits, why }),
-    )
+    const { id, total, open } = await context.withWorkshop(async ({ status, requests }) => {
+      if (!rowsOf(await status(names)).some(isToBuy))
+        throw usageError('Expected something that is not bought, found nothing. There is nothing to approve.')
+      const { total: sum } = await findPrices(context, names)
+      const before = await requests.list()
+      return { ...(await requests.add({ verb: 'approve', from: 'mcp', names, credits: sum?.credits, why })), total: sum, open: before }
+    })
     const command = ['npx spritewright approve', ...names.map(commandWord)].join(' ')
     const decide = `A person decides: in the panel of the dev server, or with ${command} in a terminal of their own.`
     const isCovered = open.some(
@@ -93,16 +96,12 @@ export const requestApproval: Tool = defineTool({
 })
 
 /**
- * The PAID fields among some.
- *
- * A field of an animation that the spec lacks makes that animation, which is bought.
+ * The PAID fields among some. A field of an animation that the spec lacks makes that animation, which is bought.
  *
  * @throws `SW_USAGE` for a field that no spec has, or for all animations at once.
  */
-async function paidAmong({ parts, withWorkshop }: ToolContext, sprite: string, asked: AskedFields): Promise<readonly string[]> {
-  const schema = await parts.specSchema()
-  const { items, own } = await withWorkshop((workshop) => workshop.overview())
-  const known = [...items, ...own].filter(({ spec }) => spec.name === sprite).map(({ animation }) => animation.name)
+function paidAmong(schema: unknown, animations: readonly { readonly name: string }[], asked: AskedFields): readonly string[] {
+  const known = animations.map(({ name }) => name)
   const isNew = (path: readonly string[]): boolean => path[0] === 'animations' && !known.includes(path[1] ?? '')
   return asked.flatMap(({ field: name, value }) => {
     const description = describeField(schema, name.split('.')) ?? ''
@@ -116,18 +115,25 @@ async function paidAmong({ parts, withWorkshop }: ToolContext, sprite: string, a
   })
 }
 
-/** Edits a spec that is there, or makes one. Returns the fields of {@link writtenShape}. */
+/**
+ * Edits a spec that is there, or makes one.
+ *
+ * @param check Receives the PAID fields before anything is written. Returns the picture, or throws.
+ * @returns The fields of {@link writtenShape}, and the PAID fields.
+ */
 async function write(
-  { root, parts: { host }, withWorkshop }: ToolContext,
+  { root, parts: { host, specSchema }, withWorkshop }: ToolContext,
   name: string,
   asked: AskedFields,
-  picture: Uint8Array | undefined,
-): Promise<Readonly<Record<string, unknown>>> {
+  check: (paid: readonly string[]) => Promise<Uint8Array | undefined>,
+): Promise<Readonly<Record<string, unknown>> & { readonly paid: readonly string[] }> {
   const readText = async (file: string): Promise<string> => decodeText(await host.disk.read(file))
   const edits = asked.map(({ field: path, value }): FieldEdit => ({ path: path.split('.'), value: (value ?? undefined) as FieldValue }))
   return withWorkshop(async (workshop) => {
     const { items, own, digests } = await workshop.overview()
     const spec = [...items, ...own].find((one) => one.spec.name === name)?.spec
+    const paid = paidAmong(await specSchema(), spec?.animations ?? [], asked)
+    const picture = await check(paid)
     const paths = asked.flatMap((edit) => filesIn(edit.field.split('.'), edit.value))
     if (!spec && paths.length > 0)
       throw usageError(
@@ -153,13 +159,13 @@ async function write(
     if (spec) {
       const { file } = await workshop.editSpec({ ...target, edit: () => edits, ...(picture ? { picture } : {}) })
       const difference = compare(before, await readText(file))
-      return { file: shown(file), difference, note: difference.length === 0 ? 'Already so; nothing was written.' : undefined }
+      return { paid, file: shown(file), difference, note: difference.length === 0 ? 'Already so; nothing was written.' : undefined }
     }
     const made = await workshop.createSprite({ name, prompt: prompt as string, picture: picture as Uint8Array, edits })
     const now = await readText(made.file)
     const known = new Set(['reference', 'prompt', ...edits.map(({ path }) => path[0])])
     const added = Object.keys(JSON.parse(now) as object).filter((key) => !known.has(key))
-    return { file: shown(made.file), difference: compare('', now), copied: shown(made.picture), added }
+    return { paid, file: shown(made.file), difference: compare('', now), copied: shown(made.picture), added }
   })
 }
 
