@@ -96,17 +96,6 @@ function toValue(node: TextNode, path: ValuePath, faults: Fault[]): unknown {
   return value
 }
 
-/**
- * Whether a value that JSON.parse has read is without faults, as far as a value shows them.
- *
- * @param most Deepest nesting.
- */
-export function isFaultless(value: unknown, most: number): boolean {
-  if (typeof value !== 'object' || value === null) return scalarFault(value as string | number | boolean | null) === undefined
-  if (most === 0) return false
-  return Object.entries(value).every(([key, child]) => key !== '__proto__' && !isIllFormed(key) && isFaultless(child, most - 1))
-}
-
 /** Only values with an exact JSON form may reach the service and the request hash. */
 function scalarFault(value: string | number | boolean | null): { expected: string; found: string } | undefined {
   if (typeof value === 'string' && isIllFormed(value)) {

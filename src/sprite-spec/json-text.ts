@@ -1,14 +1,5 @@
 import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
-import {
-  createDocument,
-  type Fault,
-  isFaultless,
-  maximumDepth,
-  type ParsedText,
-  placeInText,
-  type TextEntry,
-  type TextNode,
-} from './document.ts'
+import { createDocument, type Fault, maximumDepth, type ParsedText, placeInText, type TextEntry, type TextNode } from './document.ts'
 
 /** The expected content, by the parser's name of the error. */
 const wanted: Readonly<Record<string, string>> = {
@@ -56,10 +47,7 @@ export function parseJsonText(text: string, most: number = maximumDepth): Parsed
 export function parseReviewedJson(text: string): unknown {
   const value: unknown = JSON.parse(text)
   // A lock file has some levels around a value that may be as deep as a spec.
-  const most = maximumDepth + 8
-  // A text as a program writes it has each field once. A lock file is such a text, and its tree takes ten times as long.
-  if (isFaultless(value, most) && text === `${JSON.stringify(value, null, 2)}\n`) return value
-  const parsed = parseJsonText(text, most)
+  const parsed = parseJsonText(text, maximumDepth + 8)
   const fault = 'broken' in parsed ? parsed.broken : createDocument(text, parsed.root).faults[0]
   if (!fault) return value
   const { line } = placeInText(text, fault.offset ?? 0)
