@@ -21,8 +21,8 @@ export async function askPersonInstead(
   names: readonly string[] = args.names,
 ): Promise<number | undefined> {
   const { parts, printer, commandLine, withWorkshop } = context
-  const variable = agentShell(parts.host.env)
-  if (variable === undefined || args.flag('i-am-a-person')) return undefined
+  const variable = fencedBy(context, args)
+  if (variable === undefined) return undefined
   const why = `A coding agent (${variable}) ran: ${commandLine}`
   const asked = await withWorkshop(async (workshop) => {
     const price = verb === 'approve' && !args.flag('standing') ? await readPrice(workshop, names, parts.signal) : undefined
@@ -51,13 +51,18 @@ export async function askPersonInstead(
  *
  * @throws `SW_APPROVAL`, unless `--i-am-a-person` is given.
  */
-export function refuseAgent({ parts }: CommandContext, args: CommandArgs): void {
-  const variable = agentShell(parts.host.env)
-  if (variable === undefined || args.flag('i-am-a-person')) return
+export function refuseAgent(context: CommandContext, args: CommandArgs): void {
+  const variable = fencedBy(context, args)
+  if (variable === undefined) return
   throw new SpritewrightError('SW_APPROVAL', {
     message: `Expected a person, because --spend buys an execution at once; found the shell of a coding agent: ${variable}. Nothing was sent. Run the command in a terminal of your own, or add --i-am-a-person.`,
     facts: { variable },
   })
+}
+
+/** The variable that marks the shell of a coding agent; `undefined` in another shell, or if a person gives the command. */
+function fencedBy({ parts }: CommandContext, args: CommandArgs): string | undefined {
+  return args.flag('i-am-a-person') ? undefined : agentShell(parts.host.env)
 }
 
 /** Returns the request, or why it was not added. */

@@ -8,7 +8,7 @@ import { specName } from '../../sprite-spec/spec-file.ts'
 import { pictureEndings } from '../project-files.ts'
 
 /**
- * Names of the sprites whose pictures have changed, apart from their specs; all if records have changed.
+ * Names of the sprites whose pictures have changed, apart from their specs; all if a changed file is neither a spec nor a picture of a sprite.
  *
  * @param changed Absolute paths; undefined if unknown.
  */
