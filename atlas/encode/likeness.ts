@@ -1,3 +1,5 @@
+import { putOklab } from '../pixel/oklab.ts'
+
 /** Distances of visible pixels in OKLab, 0 for equal colours, 1 from black to white. */
 export interface ColourError {
   readonly mean: number
@@ -5,11 +7,6 @@ export interface ColourError {
   readonly most: number
   readonly worst: number
 }
-
-/** Linear light of an sRGB value. */
-const linear = Float64Array.from({ length: 256 }, (_, value) =>
-  value <= 10 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4,
-)
 
 /** Count of numbers that {@link putLook} writes for each colour. */
 export const LOOK = 6
@@ -19,7 +16,6 @@ export const LOOK = 6
  * the function blends sRGB values.
  *
  * @param pixel `0xAABBGGRR`.
- * @see Björn Ottosson: A perceptual color space for image processing, 2020.
  */
 export function putLook(pixel: number, into: Float32Array | Float64Array, at: number): void {
   const alpha = (pixel >>> 24) / 255
@@ -27,14 +23,8 @@ export function putLook(pixel: number, into: Float32Array | Float64Array, at: nu
     [at, 0],
     [at + 3, 255],
   ] as const) {
-    const over = (shift: number): number => linear[Math.round(((pixel >>> shift) & 255) * alpha + background * (1 - alpha))]!
-    const [r, g, b] = [over(0), over(8), over(16)]
-    const l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b)
-    const m = Math.cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b)
-    const s = Math.cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b)
-    into[offset] = 0.2104542553 * l + 0.793617785 * m - 0.0040720468 * s
-    into[offset + 1] = 1.9779984951 * l - 2.428592205 * m + 0.4505937099 * s
-    into[offset + 2] = 0.0259040371 * l + 0.7827717662 * m - 0.808675766 * s
+    const over = (shift: number): number => Math.round(((pixel >>> shift) & 255) * alpha + background * (1 - alpha))
+    putOklab(over(0), over(8), over(16), into, offset)
   }
 }
 

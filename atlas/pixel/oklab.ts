@@ -8,21 +8,26 @@ const linear: Float64Array = Float64Array.from({ length: 256 }, (_, value) => {
 })
 
 /**
- * Turns an sRGB colour into OKLab, in which equal distances look about equal.
+ * Writes the OKLab coordinates of an sRGB colour, in which equal distances look about equal.
  *
  * @param red Each channel is a whole number from 0 to 255.
  * @see Björn Ottosson, "A perceptual color space for image processing", 2020, with the matrices of 2021-01-25.
  */
-export function toOklab(red: number, green: number, blue: number): Oklab {
+export function putOklab(red: number, green: number, blue: number, into: Float32Array | Float64Array, at: number): void {
   const [r, g, b] = [linear[red]!, linear[green]!, linear[blue]!]
   const long = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b)
   const middle = Math.cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b)
   const short = Math.cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b)
-  return [
-    0.2104542553 * long + 0.793617785 * middle - 0.0040720468 * short,
-    1.9779984951 * long - 2.428592205 * middle + 0.4505937099 * short,
-    0.0259040371 * long + 0.7827717662 * middle - 0.808675766 * short,
-  ]
+  into[at] = 0.2104542553 * long + 0.793617785 * middle - 0.0040720468 * short
+  into[at + 1] = 1.9779984951 * long - 2.428592205 * middle + 0.4505937099 * short
+  into[at + 2] = 0.0259040371 * long + 0.7827717662 * middle - 0.808675766 * short
+}
+
+/** Returns what {@link putOklab} writes. */
+export function toOklab(red: number, green: number, blue: number): Oklab {
+  const colour = new Float64Array(3)
+  putOklab(red, green, blue, colour, 0)
+  return [colour[0]!, colour[1]!, colour[2]!]
 }
 
 /** Turns OKLab into the nearest sRGB colour, 0 to 255 a channel. Channels out of range are clamped. */
