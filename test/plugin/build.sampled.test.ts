@@ -1,5 +1,4 @@
 import { readFile, rename, rm, symlink } from 'node:fs/promises'
-import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { LogLevel } from 'vite'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -237,7 +236,7 @@ describe.each(vites)('a build with %s', (version, load) => {
   ])('a spec behind a link is one sprite: %s (kind: one file, several names)', async (_, to, link, path, preserveSymlinks) => {
     const { build } = await load()
     const game = await shelf.game()
-    const shared = join(game.root, '../shared-of-the-test')
+    const shared = `${game.root}-shared`
     if (to === '../shared') await rename(game.path('sprites'), shared)
     await symlink(to === '../shared' ? shared : game.path(to), game.path(link), 'dir')
     try {

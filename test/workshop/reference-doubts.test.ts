@@ -1,5 +1,5 @@
 import { rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename } from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createBitmap, encodePng } from '../../atlas/index.ts'
@@ -67,8 +67,10 @@ test('an ordinary reference is no matter for a warning', async () => {
 })
 
 test('a reference outside of the project is told before it is approved', async () => {
-  const game = await shelf.game({ 'sprites/hero.sprite.json': spec({ reference: '../../outside.png' }) }, false)
-  const outside = join(game.root, '../outside.png')
+  const game = await shelf.game({}, false)
+  // Beside the game is the folder for temporary files, which other runs use too.
+  const outside = `${game.root}-outside.png`
+  await game.write('sprites/hero.sprite.json', spec({ reference: `../../${basename(outside)}` }))
   await writeFile(outside, figurePng(7))
   const workshop = await shelf.workshop(game)
   try {
