@@ -3,6 +3,7 @@ import { drawPage, lazyPage, type PagePicture } from './compose.ts'
 import { weighPage } from './encode/weight.ts'
 import { AtlasError } from './errors.ts'
 import { type Borders, canvasOf, checkSequences, type FrameSequence } from './frame.ts'
+import { withMirrors } from './frames/mirror.ts'
 import { cutPieces, earlierPlaces, type Piece, untrimmedSlices } from './frames/pieces.ts'
 import type { EarlierFrame, PlacedFrame } from './frames/placed-frame.ts'
 import { pageSide } from './limits.ts'
@@ -105,13 +106,14 @@ export interface AtlasOptions {
  * not fit on a page. `SW_ATLAS_OPTION` for duplicate names, played frames that do not exist, or options out
  * of range.
  */
-export function makeAtlas(name: string, unsorted: readonly FrameSequence[], options: AtlasOptions = {}): Atlas {
+export function makeAtlas(name: string, given: readonly FrameSequence[], options: AtlasOptions = {}): Atlas {
   const { least, most, usual } = pageSide
   const maxSize = options.maxSize ?? usual
   if (!Number.isInteger(maxSize) || maxSize < least || maxSize > most) {
     const message = `Expected maxSize from ${least} to ${most} pixels, found ${maxSize}.`
     throw new AtlasError('SW_ATLAS_OPTION', { message, facts: { maxSize } })
   }
+  const unsorted = withMirrors(given)
   checkSequences(unsorted)
   checkAlign(unsorted, options.align ?? 1)
   // Sorted, so that the pages do not depend on the order of the input.

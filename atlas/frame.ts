@@ -76,6 +76,13 @@ export interface FrameSequence {
   readonly trim: boolean
   /** Rings of repeated edge pixels around the frame, 0 to 16. */
   readonly extrude: number
+  /**
+   * Names of sequences to add, each a mirror image of this one, left to right. Their frames have the new name in place
+   * of this one.
+   *
+   * @default none
+   */
+  readonly mirrors?: readonly string[]
   /** Clear pixels between frames, 0 to 64. Of two neighbours the larger padding counts. */
   readonly padding: number
   /** Whether the engine must scale by nearest neighbour. */

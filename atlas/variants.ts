@@ -2,6 +2,7 @@ import { type Atlas, scaleBorders } from './atlas.ts'
 import { type Bitmap, blit, createBitmap, crop } from './bitmap.ts'
 import { drawPage, lazyPage, type PagePicture } from './compose.ts'
 import type { Borders, FrameSequence } from './frame.ts'
+import { withMirrors } from './frames/mirror.ts'
 import { cutPlaced, type PlacedFrame } from './frames/placed-frame.ts'
 import { visibleBox } from './frames/trim.ts'
 
@@ -80,7 +81,7 @@ export function shrinkAtlas(large: Atlas, sequences: readonly FrameSequence[], s
   const ratio = scale / large.scale
   const times = (px: number): number => Math.round(px * ratio)
   const sources = new Map(
-    sequences.flatMap(({ frames, extrude, borders, trim }) =>
+    withMirrors(sequences).flatMap(({ frames, extrude, borders, trim }) =>
       frames.map((frame) => [
         frame.name,
         {
