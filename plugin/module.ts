@@ -58,6 +58,7 @@ function toAtlasRows(atlas: BuiltAtlas, urlOf: UrlOf): AtlasRows {
     ...(borders.size > 0 ? { borders: Object.fromEntries(borders) } : {}),
     ...(outlines.length > 0 ? { outlines: Object.fromEntries(outlines) } : {}),
     pages: atlas.pages.map((_, index) => toPageData(atlas, index, urlOf)),
+    ...(atlas.mirrors ? { mirrors: atlas.mirrors } : {}),
     animations: toAnimations(atlas),
     ...(atlas.frames.some(({ isStill }) => isStill)
       ? { pictures: Object.fromEntries(atlas.frames.flatMap((frame) => (frame.isStill ? [[frame.name, toRow(frame)]] : []))) }

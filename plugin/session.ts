@@ -108,6 +108,7 @@ export function createSession(surroundings: Surroundings, options: Options, seam
     const open = await workshop()
     failed = []
     const { sheets, bought, balance, failures, warnings } = await open.build({
+      canMirror: true,
       onProgress: createProgressLines(firstly(log.money, stopWords)),
     })
     failed = failures

@@ -5,6 +5,7 @@ const more = {
   reference: '[a chain](#a-chain-of-steps)',
   size: '[below](#the-size)',
   borders: '[Formats](formats.md)',
+  mirror: '[below](#mirror-images)',
   stabilize: '[Quality](quality.md#stabilize)',
   meant: '[Quality](quality.md)',
   'service.profile': '[a profile](profile.md)',

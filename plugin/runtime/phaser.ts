@@ -7,6 +7,7 @@
 import type Phaser from 'phaser'
 import { toAnimation } from './phaser/data.ts'
 import { queueAtlas } from './phaser/load.ts'
+import { toRenderer } from './phaser/mirrored.ts'
 import { noteShown, shownAtlas, swapAtlas } from './phaser/swap.ts'
 import { type AtlasData, mainAtlas, type SpriteModule } from './shared/data.ts'
 import { onUpdate } from './shared/hot.ts'
@@ -33,7 +34,7 @@ const listening = new WeakMap<object, Listening>()
  */
 export function preloadSprites(scene: Phaser.Scene, sprites: readonly SpriteModule[]): void {
   listen(scene)
-  for (const atlas of distinctAtlases(sprites))
+  for (const atlas of distinctAtlases(scene.sys.game, sprites))
     if (!scene.textures.exists(atlas.key)) queueAtlas(scene, atlas, () => show(scene.sys.game, atlas))
 }
 
@@ -93,8 +94,9 @@ export function createSprites<Sprites extends readonly SpriteModule[]>(
   return made
 }
 
-function distinctAtlases(sprites: readonly SpriteModule[]): readonly AtlasData[] {
-  return [...new Map(sprites.map((sprite) => [mainAtlas(sprite).key, mainAtlas(sprite)])).values()]
+function distinctAtlases(game: Phaser.Game, sprites: readonly SpriteModule[]): readonly AtlasData[] {
+  const atlases = new Map(sprites.map((sprite) => [mainAtlas(sprite).key, mainAtlas(sprite)]))
+  return [...atlases.values()].map((atlas) => toRenderer(game, atlas))
 }
 
 /** `Phaser.Textures.FilterMode.NEAREST`. */
@@ -116,7 +118,7 @@ function listen(scene: Phaser.Scene): void {
       const atlas = shownAtlas(game, key)
       return atlas ? [{ ...atlas, frames: {}, animations: {} }] : []
     })
-    for (const atlas of [...distinctAtlases(sprites), ...emptied]) {
+    for (const atlas of [...distinctAtlases(game, sprites), ...emptied]) {
       received.set(atlas.key, atlas)
       void swap(atlas.key, atlas)
     }

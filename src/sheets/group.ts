@@ -1,5 +1,6 @@
 import { withOutlines } from '../../atlas/index.ts'
 import type { SpritewrightError } from '../errors.ts'
+import { mirrorsOf } from '../sprite-spec/mirrors.ts'
 import { animationId } from '../sprite-spec/request.ts'
 import { frameName } from '../sprite-spec/spec.ts'
 import { type AnimationPorts, makeAnimation, readAnimation } from './cache/animation.ts'
@@ -7,6 +8,7 @@ import { type AskedGroup, readSheet, scalesOf, sheetKey, writeSheet } from './ca
 import { encodeSheet, type TextureEncoder } from './encode.ts'
 import { type CutAnimation, ownerOf, toSequence, untrimmed } from './frames.ts'
 import { type Layout, layoutDigest, layoutName, toLayout } from './layout.ts'
+import { bakedMirrors, drawnMirrors, withBaked } from './mirrors.ts'
 import type { BuiltAtlas, BuiltGroup, PackedAtlas, PackedGroup } from './model.ts'
 import { layOut } from './pack-group.ts'
 import { isChecked, type SheetInput } from './sources.ts'
@@ -77,8 +79,8 @@ export async function makeGroup(asked: AskedGroup, ports: SheetPorts): Promise<B
   const key = sheetKey(asked, ports.codec)
   const last = ports.memory?.get(name)
   const packed = last?.key === key ? last.packed : await readOrPack(asked, ports)
-  const pace = JSON.stringify(members.map(({ animation: { fps, durations } }) => [fps, durations]))
-  const group = last?.packed === packed && last.pace === pace ? last.group : withAnimations(packed, members)
+  const pace = JSON.stringify(members.map(({ spec, animation }) => [animation.fps, animation.durations, mirrorsOf(spec, animation)]))
+  const group = last?.packed === packed && last.pace === pace ? last.group : withAnimations(packed, asked)
   ports.memory?.set(name, { key, pace, packed, group })
   for (const warning of group.warnings) ports.warn(warning)
   return group
@@ -104,7 +106,10 @@ async function pack({ name, members, options }: AskedGroup, ports: SheetPorts): 
   const scales = scalesOf(members)
   const isScaled = scales.length > 1 || scales[0] !== 1
   const animations = await readAnimations(members, ports)
-  const sequences = members.map((input, at) => toSequence(input, isScaled ? untrimmed(animations[at]!) : animations[at]!))
+  const sequences = members.map((input, at) => ({
+    ...toSequence(input, isScaled ? untrimmed(animations[at]!) : animations[at]!),
+    mirrors: bakedMirrors(input, options).map((mirror) => `${input.spec.name}/${mirror}`),
+  }))
   const atlases = await layOut(name, sequences, scales, { maxSize, rotate, effort, earlier: options.stable ? ports.earlier : undefined })
   const warnings: string[] = []
   const aids = { textures, signal, warn: (message: string) => void warnings.push(message) }
@@ -131,13 +136,17 @@ async function readAnimations(members: readonly SheetInput[], ports: SheetPorts)
 }
 
 /** Adds the animations to a packed group, with the playback of the current specs. */
-function withAnimations({ atlases, quality, warnings }: PackedGroup, members: readonly SheetInput[]): BuiltGroup {
+function withAnimations({ atlases, quality, warnings }: PackedGroup, { members, options }: AskedGroup): BuiltGroup {
+  const mirrors = members.flatMap((input) =>
+    drawnMirrors(input, options).map((name) => [`${input.spec.name}/${name}`, `${input.spec.name}/${input.animation.name}`]),
+  )
   const toAtlas = (atlas: PackedAtlas): BuiltAtlas => {
     const names = groupBy(
       atlas.frames.map((frame) => frame.name),
       ownerOf,
     )
-    const animations = members.flatMap(({ spec, animation }) => {
+    const made = members.flatMap((input) => withBaked(input, options).map((animation) => ({ spec: input.spec, animation })))
+    const animations = made.flatMap(({ spec, animation }) => {
       if (animation.isPicture) return []
       const { fps, durations, loop, yoyo, use } = animation
       const name = `${spec.name}/${animation.name}`
@@ -146,7 +155,8 @@ function withAnimations({ atlases, quality, warnings }: PackedGroup, members: re
       const frames = play.map((frame, at) => ({ name: frame, durationMs: durations?.[at] ?? 1000 / fps }))
       return { name, sprite: spec.name, frames, fps, loop, yoyo }
     })
-    return { ...atlas, animations: animations.sort((a, b) => (a.name < b.name ? -1 : 1)) }
+    const ofAtlas = { ...atlas, animations: animations.sort((a, b) => (a.name < b.name ? -1 : 1)) }
+    return mirrors.length > 0 ? { ...ofAtlas, mirrors: Object.fromEntries(mirrors) } : ofAtlas
   }
   return { atlases: atlases.map(toAtlas), quality, warnings }
 }

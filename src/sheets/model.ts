@@ -27,6 +27,13 @@ export interface SheetOptions {
   readonly effort?: 'best' | undefined
   /** Whether frames may be turned on the pages. If it is missing, no frame is turned. */
   readonly rotate?: boolean | undefined
+  /**
+   * Whether the reader of the sheets draws mirrored frames, as the runtimes of imports do. It is no part of the build
+   * key, but the mirrored pixels that it saves are.
+   *
+   * @default false: mirror images get pixels of their own
+   */
+  readonly canMirror?: boolean | undefined
   /** Whether frames keep their positions of an earlier layout, unless pages would become too large. */
   readonly stable?: boolean | undefined
 }
@@ -55,6 +62,8 @@ export interface BuiltAtlas {
   readonly alternates?: readonly (readonly BuiltPage[])[]
   readonly frames: readonly PlacedFrame[]
   readonly animations: readonly AtlasAnimation[]
+  /** Animations without frames of their own: the animation of which each is the mirror image, by name. Missing if empty. */
+  readonly mirrors?: Readonly<Record<string, string>>
 }
 
 /** One sprite, with the data that a game uses. */
@@ -114,7 +123,7 @@ export interface BuiltGroup {
  * An atlas without its animations. Animations are made from the specs each time, so a change of playback changes
  * no page.
  */
-export type PackedAtlas = Omit<BuiltAtlas, 'animations'>
+export type PackedAtlas = Omit<BuiltAtlas, 'animations' | 'mirrors'>
 
 /** A packed group: the second level of the build cache. */
 export interface PackedGroup extends Omit<BuiltGroup, 'atlases'> {

@@ -1,4 +1,5 @@
 import { hasCode, SpritewrightError } from '../errors.ts'
+import { mirrorsOf } from '../sprite-spec/mirrors.ts'
 import { referencePath } from '../sprite-spec/reference.ts'
 import { animationId } from '../sprite-spec/request.ts'
 import { nameInSprite } from '../sprite-spec/spec.ts'
@@ -109,7 +110,7 @@ async function readOneQuality(input: SheetInput, ports: AnimationPorts): Promise
 function optionsFor(grouping: 'group' | 'sprite', options: SheetOptions): SheetOptions {
   if (grouping === 'group') return options
   const { stable: _, effort: _effort, ...rest } = options
-  return { ...rest, encodings: [options.encodings.find((encoding) => encoding !== 'ktx2') ?? 'png'] }
+  return { ...rest, canMirror: true, encodings: [options.encodings.find((encoding) => encoding !== 'ktx2') ?? 'png'] }
 }
 
 /**
@@ -170,7 +171,7 @@ function toSprites(
         isPlaceholder: own.some((input) => input.source.kind === 'placeholder'),
         ...supersededOf(own),
         ...touchedUpOf(own),
-        animations: own.flatMap(({ animation: { name, isPicture } }) => (isPicture ? [] : [name])),
+        animations: [...namesOf(own, false), ...mirrorNames(own, false)],
         ...picturesOf(own),
       })
     }
@@ -191,6 +192,14 @@ function touchedUpOf(own: readonly SheetInput[]): Pick<BuiltSprite, 'touchedUp'>
 }
 
 function picturesOf(own: readonly SheetInput[]): Pick<BuiltSprite, 'pictures'> {
-  const names = own.flatMap(({ spec, animation }) => (animation.isPicture ? [nameInSprite(spec, animation)] : []))
+  const names = [...namesOf(own, true), ...mirrorNames(own, true)]
   return names.length > 0 ? { pictures: names } : {}
+}
+
+function namesOf(own: readonly SheetInput[], arePictures: boolean): readonly string[] {
+  return own.flatMap(({ spec, animation }) => ((animation.isPicture ?? false) === arePictures ? [nameInSprite(spec, animation)] : []))
+}
+
+function mirrorNames(own: readonly SheetInput[], arePictures: boolean): readonly string[] {
+  return own.flatMap(({ spec, animation }) => ((animation.isPicture ?? false) === arePictures ? mirrorsOf(spec, animation) : []))
 }

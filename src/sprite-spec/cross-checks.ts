@@ -1,4 +1,5 @@
 import type { Fault, ValuePath } from './document.ts'
+import { mirrorFaults } from './mirrors.ts'
 import { unknownPicture } from './pictures.ts'
 import { framesField, promptWords } from './schema.ts'
 import { describeValue, valueAt } from './schema-faults.ts'
@@ -30,6 +31,7 @@ export function crossFaults(value: unknown, name: string): Fault[] {
     ...scaleFaults(value),
     ...borderFaults(value),
     ...namedPictureFaults(value, name),
+    ...namedMirrorFaults(value, name),
   ]
 }
 
@@ -168,14 +170,26 @@ function borderFaults(value: unknown): Fault[] {
 /** Checks fields by name of picture. For own art, the source decides which pictures exist. */
 function namedPictureFaults(value: unknown, name: string): Fault[] {
   if (isOwnSpec(value)) return []
-  const pictures = valueAt(value, ['pictures'])
-  const isStill = pictures === undefined && valueAt(value, ['animations']) === undefined
-  const names = isStill ? [name] : isObject(pictures) ? Object.keys(pictures) : []
+  const names = picturesIn(value, name)
   return ['borders', 'meant'].flatMap((field) => {
     const named = valueAt(value, [field])
     const unknown = isObject(named) && unknownPicture(Object.keys(named), names)
     return unknown ? [{ path: [field, unknown.name], expected: unknown.expected, found: describeValue(unknown.name), isAtKey: true }] : []
   })
+}
+
+/** The names of the pictures that a spec of a bought sprite has. */
+function picturesIn(value: unknown, name: string): readonly string[] {
+  const pictures = valueAt(value, ['pictures'])
+  if (pictures === undefined && valueAt(value, ['animations']) === undefined) return [name]
+  return isObject(pictures) ? Object.keys(pictures) : []
+}
+
+/** For own art, the source decides which names exist. */
+function namedMirrorFaults(value: unknown, name: string): readonly Fault[] {
+  const [mirror, animations] = [valueAt(value, ['mirror']), valueAt(value, ['animations'])]
+  if (isOwnSpec(value) || !isObject(mirror)) return []
+  return mirrorFaults(mirror, [...(isObject(animations) ? Object.keys(animations) : []), ...picturesIn(value, name)])
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

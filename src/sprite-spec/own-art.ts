@@ -5,6 +5,7 @@ import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
 import { foldPath } from '../host/real-path.ts'
 import { bordersOf } from './borders.ts'
+import { mirrorFaults } from './mirrors.ts'
 import { nearestName } from './nearest.ts'
 import { unknownPicture } from './pictures.ts'
 import { namePattern, nameWords, ownSpecSchema } from './schema.ts'
@@ -38,6 +39,9 @@ export async function withArt(disk: Disk, spec: SpriteSpec): Promise<SpriteSpec>
       const unknown = unknownPicture(Object.keys(named), pictures)
       if (unknown) throw sourceError(path, unknown.expected, `"${unknown.name}"`, `Correct "${field}" in the spec.`)
     }
+    const names = animations.map((animation) => nameInSprite(spec, animation))
+    const [fault] = mirrorFaults(spec.mirrors ?? {}, names)
+    if (fault) throw sourceError(path, `in "mirror" ${fault.expected}`, fault.found, 'Correct "mirror" in the spec.')
     for (const animation of animations) checkFrames(path, animation)
     const { anchor = art.anchor } = spec
     const made = { ...spec, animations, art, ...(anchor ? { anchor } : {}) }

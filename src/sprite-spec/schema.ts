@@ -204,6 +204,8 @@ const ownShape = {
   check: withDefault(flag(), false, 'FREE. Only with `source`: whether the quality of the frames is checked.'),
 }
 
+const sourceWords = 'the name of an animation or picture of this sprite'
+
 /** Fields of every sprite. */
 const packShape = {
   size: z
@@ -229,6 +231,11 @@ const packShape = {
     .optional()
     .describe(
       `FREE. Faults of the quality check that are intended in pictures, by name of picture, e.g. \`{ "panel": ["cut-off"] }\`. Names of faults: ${frameFaults.join(', ')}. Faults of an animation are listed in the animation. Default: none.`,
+    ),
+  mirror: byName(z.string({ error: sourceWords }).regex(namePattern, { error: sourceWords }), 'names')
+    .optional()
+    .describe(
+      'FREE. Mirror images, left to right, of animations or pictures: the source by new name, e.g. `{ "walk-left": "walk-right" }`. An image plays as its source does. Default: none.',
     ),
   stabilize: withDefault(flag(), false, 'FREE. Moves slipped frames back into line.'),
   trim: withDefault(flag(), true, 'FREE. Cuts the clear border off each frame.'),

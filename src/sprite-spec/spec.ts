@@ -145,6 +145,8 @@ export interface SpriteSpec {
   readonly pictureBorders?: Readonly<Record<string, NonNullable<SpriteSpec['borders']>>>
   /** FREE. Faults of the quality check that are intended, by name of picture. */
   readonly pictureMeant?: Readonly<Record<string, readonly FrameFault[]>>
+  /** FREE. Mirror images, left to right: the name of the source by new name. Both are animations, or both pictures. */
+  readonly mirrors?: Readonly<Record<string, string>>
   /** FREE. */
   readonly stabilize: boolean
   /** FREE. */

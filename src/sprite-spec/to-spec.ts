@@ -60,6 +60,7 @@ function toPacking(data: SpecFile | OwnSpecFile): Packing {
     ...(data.anchor ? { anchor: { x: data.anchor[0], y: data.anchor[1] } } : {}),
     ...toBorders(data.borders),
     ...(data.meant ? { pictureMeant: data.meant } : {}),
+    ...(data.mirror ? { mirrors: data.mirror } : {}),
     stabilize: data.stabilize,
     trim: data.trim,
     extrude: data.extrude,

@@ -48,6 +48,7 @@ export async function build(context: Context, connection: ServiceConnection, req
           assemble(context, whole, 'group', context.options.build.unbought, {
             isJudged: (id) => fresh.some((one) => one.id === id),
             signal: request.signal,
+            canMirror: request.canMirror,
           }),
       )
   if (!project.isPartial) await keepLayout(context, sheets, request)

@@ -18,6 +18,7 @@ export interface DeliveredFrame {
 interface Spec {
   readonly size?: number
   readonly pixelArt?: boolean
+  readonly mirror?: Readonly<Record<string, string>>
   readonly animations: Readonly<
     Record<
       string,
@@ -69,6 +70,13 @@ export async function readExpected(root: string, specs: readonly string[]): Prom
       const back = yoyo ? there.slice(loop ? 1 : 0, -1).reverse() : []
       playbacks.push({ name: `${sprite}/${animation}`, round: [...there, ...back], loop })
     }
+    for (const [image, source] of Object.entries(spec.mirror ?? {})) {
+      const [from, to] = [`${sprite}/${source}`, `${sprite}/${image}`]
+      const rename = ({ name }: { readonly name: string }): string => name.replace(from, to)
+      frames.push(...frames.filter(({ name }) => name.startsWith(`${from}/`)).map((frame) => ({ ...mirrored(frame), name: rename(frame) })))
+      const { round, loop } = playbacks.find(({ name }) => name === from) as Playback
+      playbacks.push({ name: to, round: round.map((one) => ({ ...one, name: rename(one) })), loop })
+    }
   }
   return { frames, playbacks }
 }
@@ -77,6 +85,17 @@ interface Picture {
   readonly width: number
   readonly height: number
   readonly data: Uint8Array
+}
+
+/** A copy of a picture, mirrored left to right. */
+export function mirrored<Shown extends Picture>(picture: Shown): Shown {
+  const { width, data } = picture
+  const flipped = data.slice()
+  for (let at = 0; at < data.length; at++) {
+    const column = Math.floor(at / 4) % width
+    flipped[at + 4 * (width - 1 - 2 * column)] = data[at] as number
+  }
+  return { ...picture, data: flipped }
 }
 
 async function unzip(path: string): Promise<Picture[]> {

@@ -26,7 +26,8 @@ export default { base: './', plugins: [spritewright()] }`,
   'sprites/knight.sprite.json': JSON.stringify({
     reference: './hero.png',
     prompt: 'a knight',
-    anchor: [0.5, 1],
+    anchor: [0.4, 1],
+    mirror: { 'walk-left': 'walk' },
     animations: {
       walk: { frames: 8, fps: 12 },
       attack: { frames: 7, loop: false, durations: [40, 60, 80, 120, 200, 90, 50] },
@@ -44,6 +45,7 @@ export default { base: './', plugins: [spritewright()] }`,
     reference: './figure.png',
     prompt: 'a figure',
     pixelArt: true,
+    mirror: { left: 'walk' },
     animations: { walk: { frames: 7, fps: 7 } },
   }),
 }

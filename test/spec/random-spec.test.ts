@@ -57,6 +57,7 @@ const spec = fc
           borders: sometimes(
             fc.oneof(fc.integer({ min: -1, max: 2049 }), fc.array(fc.constantFrom(0, 12, 2048, -1, 0.5), { minLength: 3, maxLength: 5 })),
           ),
+          mirror: sometimes(fc.dictionary(fc.constantFrom('left', 'walk', 'Walk', 'a b'), fc.constantFrom('walk', 'left', 'idle', 7))),
           stabilize: sometimes(fc.boolean()),
           trim: sometimes(fc.boolean()),
           extrude: sometimes(fc.integer({ min: -1, max: 17 })),

@@ -18,6 +18,7 @@ const free = {
     'anchor',
     'borders',
     'meant',
+    'mirror',
     'stabilize',
     'trim',
     'extrude',

@@ -2,6 +2,7 @@ import type Phaser from 'phaser'
 import type { AtlasData } from '../shared/data.ts'
 import { toTextures } from './data.ts'
 import type { LiveFrame, LiveSource, LiveTexture } from './live.ts'
+import { mirrorFrames, unmirror } from './mirrored.ts'
 
 /** Frames that a texture no longer has. They show the missing-texture picture until they come back. */
 const goneFrames = new WeakSet<LiveFrame>()
@@ -21,10 +22,10 @@ export function replaceSources(
   texture: LiveTexture,
   was: AtlasData | undefined,
   now: AtlasData,
-  images: ReadonlyMap<string, HTMLImageElement>,
+  images: ReadonlyMap<string, HTMLImageElement | HTMLCanvasElement>,
 ): readonly LiveSource[] {
   const old = texture.source
-  const Source = old[0]?.constructor as new (owner: unknown, image: HTMLImageElement) => LiveSource
+  const Source = old[0]?.constructor as new (owner: unknown, image: HTMLImageElement | HTMLCanvasElement) => LiveSource
   const shown = new Map(was?.pages.map((page, index) => [page.url, old[index]]))
   const filter = filterOf(game, old[0], was, now)
   texture.source = now.pages.map(({ url }) => shown.get(url) ?? new Source(texture, images.get(url) as HTMLImageElement))
@@ -54,6 +55,7 @@ export function replaceFrames(textures: Phaser.Textures.TextureManager, texture:
     const frame = old[name] as LiveFrame
     const fresh = texture.frames[name]
     const wasGone = goneFrames.has(frame)
+    unmirror(frame)
     // A gone frame keeps its own texture. If it took the texture of the missing picture, an object that gets
     // the frame would change its texture.
     Object.assign(frame, fresh ?? { ...missing, name, texture })
@@ -81,4 +83,5 @@ function cut(texture: LiveTexture, atlas: AtlasData): void {
       frame.customData = { ...data }
     }
   }
+  mirrorFrames(texture, atlas)
 }

@@ -36,6 +36,19 @@ export interface LiveFrame {
   readonly data?: { readonly scale9: boolean; readonly scale9Borders: { readonly x: number; readonly y: number } }
   setTrim(width: number, height: number, x: number, y: number, w: number, h: number): void
   setScale9(x: number, y: number, width: number, height: number): void
+  u0: number
+  u1: number
+  updateUVs(): this
+  /** Sets the texture coordinates of the shown part of a frame, see `setCrop`. */
+  setCropUVs<Crop extends { u0: number; u1: number; flipX: boolean }>(
+    crop: Crop,
+    x: number,
+    y: number,
+    width: number,
+    height: number,
+    flipX: boolean,
+    flipY: boolean,
+  ): Crop
 }
 
 /** A frame of an animation. */

@@ -1,6 +1,8 @@
 import type Phaser from 'phaser'
 import type { AtlasData } from '../shared/data.ts'
 import { toTextures } from './data.ts'
+import type { LiveTexture } from './live.ts'
+import { mirrorFrames, toPicture } from './mirrored.ts'
 
 /** The loads under way of each game, by the key of the atlas: its texture, then its other pages. */
 const underWay = new WeakMap<object, Map<string, readonly Promise<unknown>[]>>()
@@ -48,8 +50,11 @@ function share({ game, textures }: Phaser.Scenes.Systems, loader: Phaser.Loader.
   const pages = atlas.pages.map((_, index) => fetchPage(makeFile(loader, atlas, index)))
   const make = (images: readonly unknown[]): void => {
     // The game may have ended.
-    const made = textures.game && textures.addAtlasJSONArray(atlas.key, images as unknown as HTMLImageElement, toTextures(atlas))
-    if (made) onMade()
+    const pictures = images.map((image, index) => toPicture(atlas.pages[index]?.url ?? '', image))
+    const made = textures.game && textures.addAtlasJSONArray(atlas.key, pictures as unknown as HTMLImageElement, toTextures(atlas))
+    if (!made) return
+    mirrorFrames(made as unknown as LiveTexture, atlas)
+    onMade()
   }
   const texture = Promise.all(pages)
     .then(make)

@@ -4,6 +4,7 @@ import { reloadPage } from '../shared/hot.ts'
 import { fetchImage, layoutOf, warnOfGone } from '../shared/swap.ts'
 import { replaceFrames, replaceSources } from './frames.ts'
 import { type LiveObject, type LiveTexture, liveObjects, liveStates } from './live.ts'
+import { toPicture } from './mirrored.ts'
 import { followAnimations } from './playback.ts'
 
 /** The atlas that a texture shows, if the plugin has loaded or swapped it. */
@@ -45,13 +46,18 @@ export async function swapAtlas(game: Phaser.Game, atlas: AtlasData, isOvertaken
   }
 }
 
-async function fetchImages(atlas: AtlasData, was: AtlasData | undefined): Promise<ReadonlyMap<string, HTMLImageElement>> {
+/** Pages by URL. */
+type Pictures = ReadonlyMap<string, HTMLImageElement | HTMLCanvasElement>
+
+async function fetchImages(atlas: AtlasData, was: AtlasData | undefined): Promise<Pictures> {
   const isShown = (url: string): boolean => was?.pages.some((page) => page.url === url) === true
   const fresh = atlas.pages.filter(({ url }) => !isShown(url))
-  return new Map(await Promise.all(fresh.map(async ({ url }) => [url, await fetchImage(new URL(url, document.baseURI).href)] as const)))
+  return new Map(
+    await Promise.all(fresh.map(async ({ url }) => [url, toPicture(url, await fetchImage(new URL(url, document.baseURI).href))] as const)),
+  )
 }
 
-function swapNow(game: Phaser.Game, texture: LiveTexture, atlas: AtlasData, images: ReadonlyMap<string, HTMLImageElement>): void {
+function swapNow(game: Phaser.Game, texture: LiveTexture, atlas: AtlasData, images: Pictures): void {
   const was = shown.get(texture)
   const states = liveStates(game)
   const isLayoutSame = was !== undefined && layoutOf(was) === layoutOf(atlas)

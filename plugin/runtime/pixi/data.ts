@@ -9,16 +9,22 @@ import { type AtlasData, bordersOf } from '../shared/data.ts'
  * @param sources The pictures of its pages, in order. Frames of a missing page are left out.
  */
 export function cutPages(data: AtlasData, sources: readonly TextureSource[]): Record<string, Texture> {
-  const turned = new Set(data.turned)
+  const [turned, mirrored] = [new Set(data.turned), new Set(data.mirrored)]
   return Object.fromEntries(
     Object.keys(data.frames).flatMap((name) => {
-      const texture = cut(data, name, turned.has(name), sources)
+      const texture = cut(data, name, { isTurned: turned.has(name), isMirrored: mirrored.has(name) }, sources)
       return texture ? [[name, texture]] : []
     }),
   )
 }
 
-function cut(data: AtlasData, name: string, isTurned: boolean, sources: readonly TextureSource[]): Texture | undefined {
+/** How a page holds a frame. */
+interface Held {
+  readonly isTurned: boolean
+  readonly isMirrored: boolean
+}
+
+function cut(data: AtlasData, name: string, { isTurned, isMirrored }: Held, sources: readonly TextureSource[]): Texture | undefined {
   const [page, x, y, w, h, offsetX, offsetY, sourceW, sourceH, anchorX, anchorY] = data.frames[name]!
   const source = sources[page]
   if (!source) return undefined
@@ -31,8 +37,8 @@ function cut(data: AtlasData, name: string, isTurned: boolean, sources: readonly
     frame: isTurned ? rectangle(x, y, h, w) : rectangle(x, y, w, h),
     orig: rectangle(0, 0, sourceW, sourceH),
     ...(w !== sourceW || h !== sourceH ? { trim: rectangle(offsetX, offsetY, w, h) } : {}),
-    // 2 is a quarter turn, see PixiJS's `groupD8`.
-    rotate: isTurned ? 2 : 0,
+    // 2 is a quarter turn, 12 a mirror image, and 14 the mirror image of a quarter turn, see PixiJS's `groupD8`.
+    rotate: (isTurned ? 2 : 0) + (isMirrored ? 12 : 0),
     ...(anchorX === undefined || anchorY === undefined ? {} : { defaultAnchor: { x: anchorX, y: anchorY } }),
     ...(borders ? { defaultBorders: { left: borders[0]!, top: borders[1]!, right: borders[2]!, bottom: borders[3]! } } : {}),
   })

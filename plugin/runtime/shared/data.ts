@@ -72,6 +72,12 @@ export interface AtlasData {
    */
   readonly turned?: readonly string[]
   /**
+   * Names of frames that show the pixels of their place mirrored, left to right. Rows have the mirrored offset.
+   *
+   * @default none
+   */
+  readonly mirrored?: readonly string[]
+  /**
    * Widths that a nine-slice does not stretch, by sprite or picture, in page pixels of the untrimmed frame. Only
    * if a spec has `borders`; see `bordersOf`.
    *

@@ -1,4 +1,4 @@
-import type { AnimationData, AtlasData, FrameRow, SpriteModule } from './data.ts'
+import type { AnimationData, AtlasData, FrameRow, Outline, SpriteModule } from './data.ts'
 
 // The only form in which a page gets sprites: in the modules of a build, in those of the dev server, and in
 // its hot messages. It is plain JSON with a row for each frame.
@@ -24,11 +24,13 @@ export interface SpriteRows extends Omit<SpriteModule, 'animations' | 'order' | 
 }
 
 /** An atlas. Its frames belong to its animations, or are pictures. */
-export interface AtlasRows extends Omit<AtlasData, 'frames' | 'animations'> {
+export interface AtlasRows extends Omit<AtlasData, 'frames' | 'animations' | 'mirrored'> {
   /** By name, `hero/walk`. */
   readonly animations: Readonly<Record<string, AnimationRows>>
   /** By frame name, `ui/sword`. */
   readonly pictures?: Readonly<Record<string, FrameRow>>
+  /** Animations that are the mirror image of another one: `hero/walk-left` is that of `hero/walk-right`. */
+  readonly mirrors?: Readonly<Record<string, string>>
 }
 
 /** An animation with its frames. A number is the end of a frame's name: 3 is `hero/walk/0003`. */
@@ -71,7 +73,8 @@ export function spritesByName(sheets: readonly (readonly SpriteModule[])[]): Rea
   return Object.fromEntries(sorted.map((sprite) => [sprite.name, sprite]))
 }
 
-function readAtlas({ animations, pictures, ...head }: AtlasRows): AtlasData {
+function readAtlas(given: AtlasRows): AtlasData {
+  const { animations, pictures, ...head } = readMirrors(given)
   const all = Object.entries(animations)
   const frames = all.flatMap(([name, { numbers, rows }]) => numbers.map((number, at) => [frameName(name, number), rows[at]] as const))
   return {
@@ -79,6 +82,45 @@ function readAtlas({ animations, pictures, ...head }: AtlasRows): AtlasData {
     frames: { ...Object.fromEntries(frames), ...pictures } as AtlasData['frames'],
     animations: Object.fromEntries(all.map(([name, animation]) => [name, readAnimation(name, animation)])),
   }
+}
+
+/** Adds the mirror images of animations: their frames, and all that is known of them. */
+function readMirrors({ mirrors, ...atlas }: AtlasRows): Omit<AtlasRows, 'mirrors'> & Pick<AtlasData, 'mirrored'> {
+  if (!mirrors) return atlas
+  const { animations, turned, outlines } = atlas
+  const images = Object.entries(mirrors).flatMap(([name, of]) => {
+    const source = animations[of]
+    return source ? [{ name, of, source }] : []
+  })
+  const pairs = images.flatMap(({ name, of, source: { numbers, rows } }) =>
+    numbers.map((number, at) => ({ image: frameName(name, number), frame: frameName(of, number), width: (rows[at] as FrameRow)[7] })),
+  )
+  const isTurned = new Set(turned)
+  const mirrorOutline = (outline: Outline, width: number): Outline => outline.map(([x, y]) => [width - x, y] as const).reverse()
+  return {
+    ...atlas,
+    animations: {
+      ...animations,
+      ...Object.fromEntries(images.map(({ name, source }) => [name, { ...source, rows: source.rows.map(mirrorRow) }])),
+    },
+    mirrored: pairs.map(({ image }) => image),
+    ...(turned ? { turned: [...turned, ...pairs.flatMap(({ image, frame }) => (isTurned.has(frame) ? [image] : []))] } : {}),
+    ...(outlines
+      ? {
+          outlines: {
+            ...outlines,
+            ...Object.fromEntries(
+              pairs.flatMap(({ image, frame, width }) => (outlines[frame] ? [[image, mirrorOutline(outlines[frame], width)]] : [])),
+            ),
+          },
+        }
+      : {}),
+  }
+}
+
+function mirrorRow([page, x, y, w, h, ox, oy, sw, sh, ax, ay]: FrameRow): FrameRow {
+  const place = [page, x, y, w, h, sw - ox - w, oy, sw, sh] as const
+  return ax === undefined || ay === undefined ? place : [...place, 1 - ax, ay]
 }
 
 function readAnimation(name: string, { play, durations, fps, loop, yoyo }: AnimationRows): AnimationData {
@@ -96,7 +138,8 @@ function readSprite(
     const { frames = [], fps = 12, loop = true, yoyo = false } = atlases[0]?.animations[name] ?? {}
     return [short, { name, frames: frames.map(([frame]) => frame), durations: frames.map(([, ms]) => ms), fps, loop, yoyo }] as const
   })
-  const moving = played.flatMap(([, { name }]) => rows?.animations[name]?.numbers.map((number) => frameName(name, number)) ?? [])
+  const numbersOf = (name: string): readonly number[] => rows?.animations[rows.mirrors?.[name] ?? name]?.numbers ?? []
+  const moving = played.flatMap(([, { name }]) => numbersOf(name).map((number) => frameName(name, number)))
   // A picture may have the name of its sprite, and a sprite may be called `constructor`.
   const isWhole = (short: string): boolean => short === head.name && Object.hasOwn(rows?.pictures ?? {}, short)
   const pictures = Object.fromEntries(stills.map((short) => [short, isWhole(short) ? short : `${head.name}/${short}`]))

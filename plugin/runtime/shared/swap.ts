@@ -11,8 +11,8 @@ export function canSwapIn(pixi: string): boolean {
 }
 
 /** All fields that make pictures. The other fields are about playback. */
-export function layoutOf({ pages, frames, turned, borders, outlines, pixelArt }: AtlasData): string {
-  return JSON.stringify([pages, frames, turned, borders, outlines, pixelArt])
+export function layoutOf({ pages, frames, turned, mirrored, borders, outlines, pixelArt }: AtlasData): string {
+  return JSON.stringify([pages, frames, turned, mirrored, borders, outlines, pixelArt])
 }
 
 /**

@@ -4,6 +4,7 @@ import { buildKey } from '../../sprite-spec/key.ts'
 import { animationId } from '../../sprite-spec/request.ts'
 import { frameName } from '../../sprite-spec/spec.ts'
 import { ownerOf } from '../frames.ts'
+import { bakedMirrors, withBaked } from '../mirrors.ts'
 import type { BuiltPage, PackedAtlas, PackedGroup, SheetOptions } from '../model.ts'
 import type { SheetInput } from '../sources.ts'
 import { animationKey } from './animation.ts'
@@ -20,12 +21,21 @@ export interface AskedGroup {
 
 /** Cache key of a group: a hash of all inputs of its pages and of the frames' positions on them. */
 export function sheetKey({ name, members, options }: AskedGroup, codec = ''): string {
+  const { canMirror: _, ...ofPages } = options
   const toPart = (input: SheetInput): object => {
+    const mirrors = bakedMirrors(input, options)
     const { extrude, padding, anchor } = input.spec
     const borders = bordersOf(input.spec, input.animation)
-    return { frames: animationKey(input, codec), extrude, padding, borders: borders ?? null, anchor: anchor ?? null }
+    return {
+      frames: animationKey(input, codec),
+      extrude,
+      padding,
+      borders: borders ?? null,
+      anchor: anchor ?? null,
+      ...(mirrors.length > 0 ? { mirrors } : {}),
+    }
   }
-  return buildKey({ formatVersion, codec, name, scales: scalesOf(members), options, members: members.map(toPart) })
+  return buildKey({ formatVersion, codec, name, scales: scalesOf(members), options: ofPages, members: members.map(toPart) })
 }
 
 /** The scales of a group, largest first. */
@@ -102,7 +112,7 @@ function isAtlasOf(atlas: PackedAtlas, { name, members, options }: AskedGroup): 
   const encodings = options.encodings.length === 0 ? ['png'] : options.encodings
   const lists = [atlas.pages, ...(atlas.alternates ?? [])]
   const frames = new Set(atlas.frames.map((frame) => frame.name))
-  const known = new Set(members.map((input) => ownerOf(frameName(input.spec, input.animation, 0))))
+  const known = new Set(members.flatMap((input) => withBaked(input, options).map((one) => ownerOf(frameName(input.spec, one, 0)))))
   const found = new Set(atlas.frames.map((frame) => ownerOf(frame.name)))
   return (
     atlas.name === name &&

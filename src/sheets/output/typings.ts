@@ -1,3 +1,4 @@
+import { withMirrors } from '../../sprite-spec/mirrors.ts'
 import { frameName, nameInSprite, type SpriteSpec } from '../../sprite-spec/spec.ts'
 import type { BuiltSheets } from '../sheet.ts'
 
@@ -61,14 +62,18 @@ function toSprites(sprites: readonly string[]): string {
 
 /** The type of a sprite: literal names of its animations, frames and pictures. */
 function moduleType(spec: SpriteSpec, frames: string): string {
-  const moving = spec.animations.filter(({ isPicture }) => !isPicture).map(({ name }) => name)
-  const pictures = spec.animations.filter(({ isPicture }) => isPicture).map((picture) => nameInSprite(spec, picture))
+  const moving = withMirrors(spec)
+    .filter(({ isPicture }) => !isPicture)
+    .map(({ name }) => name)
+  const pictures = withMirrors(spec)
+    .filter(({ isPicture }) => isPicture)
+    .map((picture) => nameInSprite(spec, picture))
   const more = pictures.length > 0 ? `, ${union(pictures)}` : ''
   return `Spritewright.SpriteModule<${union(moving)}, ${frames}${more}>`
 }
 
 function frameNames(spec: SpriteSpec): string {
-  const frames = spec.animations.flatMap((animation) =>
+  const frames = withMirrors(spec).flatMap((animation) =>
     [...new Set(animation.use ?? Array.from({ length: animation.frames }, (_, index) => index))].map((index) =>
       frameName(spec, animation, index),
     ),

@@ -173,6 +173,13 @@ export interface BuildRequest {
    * sprites are left out and do not fail the run.
    */
   readonly approvedOnly?: boolean
+  /**
+   * Whether the sheets are for imports, whose runtimes draw mirrored frames. The files of `write` need mirror images with
+   * pixels of their own.
+   *
+   * @default false
+   */
+  readonly canMirror?: boolean
   readonly onProgress?: ProgressListener
   /** Ends the wait. Paid work continues at the service, and the next run watches it. */
   readonly signal?: AbortSignal

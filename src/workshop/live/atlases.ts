@@ -10,5 +10,5 @@ import { assemble } from '../sheets/sheets.ts'
  */
 export async function packAtlases(context: Context, connection: ServiceConnection): Promise<BuiltSheets> {
   const found = await survey(context, [], { host: connection.host })
-  return assemble(context, found, 'group', 'placeholder', { onOverrideFault: () => {}, warn: () => {} })
+  return assemble(context, found, 'group', 'placeholder', { onOverrideFault: () => {}, warn: () => {}, canMirror: true })
 }

@@ -20,7 +20,7 @@ import { createPlaceholderMaker } from './placeholders.ts'
  *
  * @param unbought Treatment of animations that are not bought: a moving placeholder, or an error. (The caller
  *   has checked that nothing is missing.)
- * @param over Replaces ports of the sheets. With `onOverrideFault`, a sprite whose overrides do not fit is
+ * @param over Replaces ports of the sheets, and says whether mirrored frames can be drawn. With `onOverrideFault`, a sprite whose overrides do not fit is
  *   made without them. Without it, that error is thrown.
  */
 export async function assemble(
@@ -28,18 +28,23 @@ export async function assemble(
   found: Survey,
   grouping: 'group' | 'sprite',
   unbought: 'error' | 'placeholder',
-  over: Partial<SheetPorts> = {},
+  { canMirror, ...over }: Partial<SheetPorts> & Pick<SheetOptions, 'canMirror'> = {},
 ): Promise<BuiltSheets> {
   const inputs = await toInputs(context, found, unbought, over.onOverrideFault)
-  return makeSheets(inputs, grouping, sheetOptions(context), {
-    cache: context.cache,
-    codec: context.codec,
-    encodeTexture: encoderOf(context),
-    layout: layoutOf(context),
-    earlier: grouping === 'group' ? await readLayout(context) : undefined,
-    warn: context.warn,
-    ...over,
-  })
+  return makeSheets(
+    inputs,
+    grouping,
+    { ...sheetOptions(context), canMirror },
+    {
+      cache: context.cache,
+      codec: context.codec,
+      encodeTexture: encoderOf(context),
+      layout: layoutOf(context),
+      earlier: grouping === 'group' ? await readLayout(context) : undefined,
+      warn: context.warn,
+      ...over,
+    },
+  )
 }
 
 /** The options of pages, with the version of the encoder of GPU textures. */
