@@ -42,7 +42,7 @@ export { type EncodeOptions, encodePages, pageFile, scaleSuffix } from './format
 export type { Borders, Canvas, Frame, FrameSequence } from './frame.ts'
 export { alphaHull, type HullOptions, type HullPoint } from './frames/hull.ts'
 export { cutSequence } from './frames/pieces.ts'
-export type { EarlierFrame, PlacedFrame } from './frames/placed-frame.ts'
+export { cutPlaced, type EarlierFrame, type PlacedFrame } from './frames/placed-frame.ts'
 export { type FitSize, figureSide, fitFactor, fitSize, scaleFrames, scaleSequence } from './frames/scale.ts'
 export { type TrimmedFrame, type TrimOptions, trim } from './frames/trim.ts'
 export { withOutlines } from './outlines.ts'

@@ -7,6 +7,7 @@ export type ErrorCode =
   | 'SW_STORE'
   | 'SW_QUEUE'
   | 'SW_BUILD'
+  | 'SW_ORIGIN'
   | 'SW_USAGE'
   | 'SW_GUARD'
   | 'SW_SPEC'
@@ -57,6 +58,7 @@ export const errorCodes: Readonly<Record<ErrorCode, { readonly exit: number; rea
   SW_STORE: { exit: 1, title: 'a shared store cannot be reached, or refuses' },
   SW_QUEUE: { exit: 1, title: 'the queue cannot be reached, or no worker is active' },
   SW_BUILD: { exit: 1, title: 'an atlas could not be made from the bought results' },
+  SW_ORIGIN: { exit: 1, title: 'a shipped frame without an origin' },
   SW_USAGE: { exit: 2, title: 'wrong usage' },
   SW_GUARD: { exit: 2, title: 'a request that may not act on the dev server' },
   SW_SPEC: { exit: 2, title: 'an invalid spec' },

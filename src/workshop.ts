@@ -51,6 +51,7 @@ export type { FieldEdit, FieldValue } from './sprite-spec/edit/edit.ts'
 export { specJsonSchema } from './sprite-spec/schema.ts'
 export { lockJsonSchema } from './vault/lock-schema.ts'
 export type { Workshop } from './workshop/api/api.ts'
+export type * from './workshop/api/disclosure.ts'
 export type * from './workshop/api/overview-report.ts'
 export type * from './workshop/api/reports.ts'
 export type * from './workshop/ledger/report.ts'
@@ -207,6 +208,7 @@ function openWorkshop(
       if (typings !== undefined) throwAll(found.errors)
       return writeTypings(context.host, found.specs, typings)
     },
+    disclose: async (folder) => (await import('./workshop/disclose/disclose.ts')).disclose(context, connection, folder),
     ledger: () => readAccounts(context),
     store: openResultStore(context, connection),
     verifyLedger: (request = {}, signal = never) =>

@@ -63,6 +63,7 @@ export default defineConfig({
         items: [
           page('Recipes', 'recipes'),
           page('Publishing', 'publish'),
+          page('Where frames come from', 'disclose'),
           page('Options', 'options'),
           page('Coding agents', 'agents'),
           page('Teams and CI', 'ci'),

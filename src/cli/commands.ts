@@ -114,6 +114,7 @@ export const commandEntries: readonly CommandEntry[] = [
       { flags: '--out <dir>', text: 'Output folder, relative to the project (default: public/sprites)' },
       { flags: '--frozen', text: 'Buy nothing; fail if anything would have to be bought' },
       { flags: '--buy-only', text: 'Buy, and make no atlas' },
+      { flags: '--disclose <file>', text: 'Write the origins of all frames into a .csv, .json or .txt file; see the command disclose' },
       { flags: '--watch', text: 'Build again whenever a file of the project changes, until Ctrl-C' },
     ],
     examples: ['build', 'build --out static/sprites', 'build --frozen', 'build --watch'],
@@ -194,6 +195,18 @@ export const commandEntries: readonly CommandEntry[] = [
     options: [{ flags: '--verify', text: 'Read every execution again at the service and compare; exit code 1 if they differ' }],
     examples: ['ledger', 'ledger --verify', 'ledger --json'],
     load: async () => (await import('./commands/ledger.ts')).ledger,
+  },
+  {
+    verb: 'disclose',
+    takesNames: false,
+    text: 'Where every shipped frame comes from, by the records; exit code 1 if a frame has no origin',
+    options: [
+      { flags: '--csv', text: 'As CSV, a line for each frame' },
+      { flags: '--texts', text: 'Texts for the forms of Steam and itch.io' },
+      { flags: '--out <dir>', text: 'Output folder of a build whose pixels are compared (default: public/sprites, if a build wrote it)' },
+    ],
+    examples: ['disclose', 'disclose --csv > origins.csv', 'disclose --texts', 'disclose --out static/sprites'],
+    load: async () => (await import('./commands/disclose.ts')).disclose,
   },
   {
     verb: 'store',

@@ -11,6 +11,7 @@ import type { RevokeReport } from '../trust/revoke.ts'
 import type { Trust } from '../trust/trust.ts'
 import type { WorkerStatus } from '../worker/status.ts'
 import type { WorkRequest } from '../worker/worker.ts'
+import type { Disclosure } from './disclosure.ts'
 import type {
   DeliveredFrames,
   NewSprite,
@@ -195,6 +196,13 @@ export interface Workshop {
    * @default all valid specs of the project
    */
   writeTypings(specs?: Preview['specs']): Promise<readonly string[]>
+  /**
+   * The origin of every frame that a build ships, from the lock file, the journal and the specs. Does not contact the
+   * service.
+   *
+   * @param folder Output folder of a build, absolute, whose pictures are compared with those of the origins.
+   */
+  disclose(folder?: string): Promise<Disclosure>
   /**
    * The credits that were held, settled or restored or are uncertain, by the project's own records. Writes
    * movements that `ledger.jsonl` lacks into it.

@@ -41,6 +41,11 @@ export async function toWholeProject(
   if (lost.length > 0) all = await surveyWanted(context, all, await context.lock.read(), known)
   // A sprite that cannot be read must not go from the files of the game. What was named is bought by now.
   throwAll(all.errors)
+  return { ...withoutUnbought(context, all), fetched }
+}
+
+/** The part of a project that a build ships: everything that is bought or has a placeholder. A warning names the rest. */
+export function withoutUnbought(context: Context, all: Survey): Pick<WholeProject, 'survey' | 'isPartial'> {
   const isMade = (index: number): boolean => all.items[index]?.state === 'bought' || context.options.build.unbought === 'placeholder'
   const made = {
     ...all,
@@ -53,7 +58,7 @@ export async function toWholeProject(
     const names = new Set(missing.map(({ id, spec }) => (sprites.has(spec.name) ? id : spec.name)))
     context.warnings.push(`Left out of the atlases, since not bought: ${[...names].join(', ')}.`)
   }
-  return { survey: made, isPartial: missing.length > 0, fetched }
+  return { survey: made, isPartial: missing.length > 0 }
 }
 
 /** The results of a run, before anything opens them. */

@@ -1,6 +1,8 @@
 import { join, relative, resolve } from 'node:path'
 import { creditsWords, sumCredits } from '../../../credit/credits.ts'
 import { SpritewrightError } from '../../../errors.ts'
+import type { Host } from '../../../host/host.ts'
+import { replaceFile } from '../../../host/publish.ts'
 import { hasVitePlugin } from '../../../options/vite-configs.ts'
 import { count } from '../../../project/states.ts'
 import { animationId } from '../../../sprite-spec/request.ts'
@@ -10,6 +12,7 @@ import type { CommandContext } from '../../context.ts'
 import { exitCodeOf, toFailures } from '../../failure.ts'
 import { isProjectFolder } from '../../project-root.ts'
 import { refreshTypings } from '../../typings.ts'
+import { disclosureForms, originFailure } from '../../view/disclosure.ts'
 import { printFlags } from '../../view/frames.ts'
 import { ink } from '../../view/ink.ts'
 import { tellMake } from '../../view/next.ts'
@@ -21,7 +24,7 @@ import { right } from '../../view/table.ts'
 import { type BuildTrace, type OnOpened, watchBuilds } from './build-watch.ts'
 
 /** The default output folder. Vite and most static servers publish it unchanged. */
-const defaultOut = 'public/sprites'
+export const defaultOut: string = 'public/sprites'
 
 /**
  * `spritewright build`: buys approved sprites, makes the atlases and writes them. With `--watch`, again and
@@ -31,6 +34,11 @@ export async function build(context: CommandContext, args: CommandArgs): Promise
   if (args.flag('buy-only') && args.text('out') !== undefined) {
     throw usageError('Expected --out or --buy-only, found both: --buy-only writes no atlas. Leave one out.')
   }
+  const file = args.text('disclose')
+  if (file !== undefined && (args.flag('buy-only') || args.flag('watch') || !disclosureForms.has(formOf(file))))
+    throw usageError(
+      `Expected --disclose with a file that ends in .csv, .json or .txt, without --buy-only and --watch, found ${JSON.stringify(file)}.`,
+    )
   if (args.flag('watch')) return watchBuilds(context, (opened) => buildOnce(context, args, opened))
   const { failures } = await buildOnce(context, args)
   if (failures.length === 0) return 0
@@ -78,8 +86,10 @@ async function buildOnce(
       else if (isBuyOnly) await tellMake(printer, parts.host, root, '')
       else if (args.text('out') === undefined && (await hasVitePlugin(parts.host.disk, root))) tellSecondCopy(printer)
       else if (report.sheets.sprites.length > 0) tellPacks(printer, written, relative(root, out) || '.')
+      const origins = args.text('disclose')
+      const undisclosed = origins === undefined ? [] : await writeDisclosure(parts.host, workshop, resolve(root, origins), out)
       const read = report.sheets.sprites.flatMap(({ file, picture = [], overridePaths = [] }) => [file, ...overridePaths].concat(picture))
-      return { written: written.map((name) => join(out, name)), read, failures: report.failures.flatMap(toFailures) }
+      return { written: written.map((name) => join(out, name)), read, failures: [...report.failures, ...undisclosed].flatMap(toFailures) }
     })
   } catch (error) {
     // An interrupted build ends with the exit code of the interruption, whatever error the abort caused.
@@ -90,6 +100,17 @@ async function buildOnce(
     parts.signal.removeEventListener('abort', tellStop)
     display.stop()
   }
+}
+
+const formOf = (file: string): string => file.split('.').at(-1) ?? ''
+
+/** Writes the origins of all frames into a file, unless a frame has none. Returns that failure. */
+async function writeDisclosure(host: Host, workshop: Workshop, file: string, out: string): Promise<readonly SpritewrightError[]> {
+  const found = await workshop.disclose(out)
+  const failure = originFailure(found)
+  if (failure) return [failure]
+  await replaceFile(host.disk, host.random, file, new TextEncoder().encode(disclosureForms.get(formOf(file))?.(found)))
+  return []
 }
 
 const interruptedWords =

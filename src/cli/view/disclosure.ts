@@ -1,0 +1,105 @@
+import { formatCredits } from '../../credit/credits.ts'
+import { SpritewrightError } from '../../errors.ts'
+import { escapeText } from '../../host/terminal.ts'
+import { count } from '../../project/states.ts'
+import type { DisclosedAnimation, DisclosedFrame, Disclosure } from '../../workshop.ts'
+import { type Ink, ink } from './ink.ts'
+import { type Printer, toJsonText } from './printer.ts'
+import { right } from './table.ts'
+
+/** The forms of a disclosure, by the ending of a file. */
+export const disclosureForms: ReadonlyMap<string, (disclosure: Disclosure) => string> = new Map([
+  ['csv', toCsv],
+  ['json', (disclosure: Disclosure) => `${toJsonText(toDocument(disclosure))}\n`],
+  ['txt', (disclosure: Disclosure) => `${Object.values(toTexts(disclosure)).join('\n\n')}\n`],
+])
+
+/** The failure of a disclosure with frames without an origin; `undefined` if every frame has one. */
+export function originFailure({ unexplained }: Disclosure): SpritewrightError | undefined {
+  if (unexplained.length === 0) return undefined
+  const listed = unexplained.slice(0, 12).map(({ name, why }) => `\n${name}: ${why}`)
+  const more = unexplained.length > 12 ? `\nand ${unexplained.length - 12} more` : ''
+  return new SpritewrightError('SW_ORIGIN', {
+    message: `Expected an origin for every shipped frame, found none for ${unexplained.length}. Put a frame that was edited by hand into NAME.frames/ beside its spec, which is its record, then run npx spritewright build.${listed.join('')}${more}`,
+    facts: { frames: unexplained },
+  })
+}
+
+/** A disclosure as JSON, with the texts for shops. */
+export function toDocument(disclosure: Disclosure): Disclosure & { readonly texts: object } {
+  return { ...disclosure, texts: toTexts(disclosure) }
+}
+
+/** Prints a line for each animation. */
+export function printDisclosure(printer: Printer, { animations, compared }: Disclosure): void {
+  printer.table(
+    ['animation', right('frames'), right('by hand'), 'origin', right('credits'), 'approved', 'when', 'from'],
+    animations.map(({ id, origin, purchase, frames, files = [], madeFrom = [], picture }): Ink[] => {
+      const { credits, given = '', approvedBy = '', at = '', asked } = purchase ?? {}
+      const from = [...files, asked?.prompt, ...madeFrom.map((step) => step.asked.prompt), picture].filter((text) => text !== undefined)
+      const bought = [credits === undefined ? '' : formatCredits(credits), `${given} ${approvedBy.slice(0, 12)}`, at.slice(0, 10)]
+      return [ink('bold', id), `${frames.length}`, `${touchedIn(frames) || ''}`, origin, ...bought, ink('dim', from.join(' · '))]
+    }),
+  )
+  printer.line()
+  const [all, made] = [animations, boughtOf(animations)].map((list) => framesOf(list).length) as [number, number]
+  printer.line(
+    `${count(all, 'shipped frame')}: ${made} bought, ${all - made} drawn, ${touchedIn(framesOf(animations))} touched up by hand.`,
+  )
+  if (compared !== undefined) printer.line(`Compared with ${count(compared, 'picture')} of the output folder.`)
+}
+
+/** A line for each frame as in RFC 4180, with a column for each field that a frame has. */
+function toCsv({ animations }: Disclosure): string {
+  const rows = animations.flatMap(({ frames, ...rest }) => frames.map((frame) => flatten({ ...frame, ...rest })))
+  const columns = [...new Set(rows.flatMap((row) => [...row.keys()]))]
+  const toLine = (cells: readonly string[]): string => `${cells.map(csvCell).join(',')}\r\n`
+  return [columns, ...rows.map((row) => columns.map((column) => row.get(column) ?? ''))].map(toLine).join('')
+}
+
+/** The fields of an object by path: `purchase.asked.prompt`. A list is one field, as JSON unless it is of texts. */
+function flatten(value: object, path = ''): Map<string, string> {
+  const toText = (one: unknown): string => (typeof one === 'string' ? one : toJsonText(one).replaceAll(/\s*\n\s*/g, ' '))
+  return new Map(
+    Object.entries(value).flatMap(([key, field]): (readonly [string, string])[] => {
+      if (field === undefined || field === null) return []
+      if (Array.isArray(field)) return [[path + key, field.map(toText).join('; ')]]
+      if (typeof field === 'object') return [...flatten(field, `${path}${key}.`)]
+      return [[path + key, typeof field === 'bigint' ? formatCredits(field) : `${field}`]]
+    }),
+  )
+}
+
+/** A spreadsheet would compute a cell that begins like a formula. */
+function csvCell(text: string): string {
+  const safe = escapeText(text).replace(/^(?=[=+\-@])/, "'")
+  return /[",]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+/** Answers for the forms of shops, about content that players consume. Steam asks so since January 2026. */
+function toTexts({ animations }: Disclosure): { readonly steam: string; readonly itch: string } {
+  const bought = boughtOf(animations)
+  const [all, made] = [framesOf(animations), framesOf(bought)]
+  const sprites = [...new Set(made.map(({ frame }) => frame.split('/')[0]))].join(', ')
+  const hosts = [...new Set(bought.map(({ purchase }) => purchase?.service?.host))].join(', ')
+  const what = `${made.length} of ${count(all.length, 'sprite frame')}`
+  const edited = `Edited by hand afterwards: ${touchedIn(made)}.`
+  const rest = `The other ${all.length - made.length} are own art; these records do not say how it was drawn. Other parts of the game need answers of your own.`
+  if (made.length === 0) return { steam: `Steam: no frame was bought. ${rest}`, itch: `itch.io: no frame was bought. ${rest}` }
+  return {
+    steam: `Steam, generative AI\nContent that ships with the game and is consumed by players: yes, pre-generated.\nContent that is generated while the game runs: none by these records.\nFor players: ${what} (${sprites}) were pre-generated with generative AI (${hosts}) and ship as fixed pictures. ${edited}\n${rest}`,
+    itch: `itch.io, generative AI disclosure\nYes, Graphics: the tags "AI Generated" and "AI Generated Graphics". They apply to edited frames too.\n${what} (${sprites}) are generated. ${edited}\n${rest}`,
+  }
+}
+
+function boughtOf(animations: readonly DisclosedAnimation[]): readonly DisclosedAnimation[] {
+  return animations.filter(({ origin }) => origin === 'bought')
+}
+
+function framesOf(animations: readonly DisclosedAnimation[]): readonly DisclosedFrame[] {
+  return animations.flatMap(({ frames }) => frames)
+}
+
+function touchedIn(frames: readonly DisclosedFrame[]): number {
+  return frames.filter(({ touchedUp }) => touchedUp !== undefined).length
+}

@@ -1,0 +1,124 @@
+import { relative, sep } from 'node:path'
+import type { PageFormat } from '../../../atlas/index.ts'
+import { enginesOf } from '../../options/options.ts'
+import type { Context } from '../../project/context.ts'
+import { layoutOf } from '../../project/opener.ts'
+import type { ServiceConnection } from '../../project/session.ts'
+import { type Survey, survey, throwAll } from '../../project/survey.ts'
+import { ownerOf, readDelivered } from '../../sheets/frames.ts'
+import { withBaked } from '../../sheets/mirrors.ts'
+import { toOutput } from '../../sheets/output/output.ts'
+import type { SheetInput } from '../../sheets/sources.ts'
+import { animationId } from '../../sprite-spec/request.ts'
+import { type AnimationSpec, frameName } from '../../sprite-spec/spec.ts'
+import { requestsOf } from '../../vault/lockfile.ts'
+import type { DisclosedAnimation, DisclosedFrame, DisclosedPixels, DisclosedPurchase, Disclosure } from '../api/disclosure.ts'
+import { readAccounts } from '../ledger/accounts.ts'
+import type { LedgerLine } from '../ledger/report.ts'
+import { withoutUnbought } from '../recovery/whole.ts'
+import { assemble, sheetOptions, toInputs } from '../sheets/sheets.ts'
+import { compareFolder, hashPixels, hashShipped } from './pixels.ts'
+
+/**
+ * Finds the origin of every frame that a build ships. Makes all pages again from the results and files of the
+ * project, without the build cache, an entry of which somebody may have changed. The service is not asked.
+ *
+ * @param folder Output folder of a build, absolute, whose pictures are compared with these pages.
+ * @default no folder is compared
+ * @throws As `build`, except that a placeholder is no error.
+ */
+export async function disclose(context: Context, connection: ServiceConnection, folder?: string): Promise<Disclosure> {
+  const all = await survey(context, [], { host: connection.host })
+  throwAll(all.errors)
+  const { survey: found } = withoutUnbought(context, all)
+  const { host, options } = context
+  // Nothing here reads KTX2.
+  const readable = options.atlas.encodings.filter((encoding) => encoding !== 'ktx2')
+  const encodings: readonly PageFormat[] = readable.length > 0 ? readable : ['png']
+  const cache = { read: async () => undefined, write: async () => {}, finish: async () => {} }
+  const sheets = await assemble(
+    { ...context, cache, options: { ...options, atlas: { ...options.atlas, encodings } } },
+    found,
+    'group',
+    'placeholder',
+  )
+  const shipped = await hashShipped(sheets.atlases)
+  const { lines } = await readAccounts(context)
+  const animations: DisclosedAnimation[] = []
+  const placeholders = new Set<string>()
+  for (const input of await toInputs(context, found, 'placeholder')) {
+    const origin = await findOrigin(context, { found, lines, shipped }, input)
+    if (origin) animations.push(origin)
+    else if (input.source.kind === 'placeholder')
+      for (const one of withBaked(input, sheetOptions(context))) placeholders.add(ownerOf(frameName(input.spec, one, 0)))
+  }
+  const unexplained = [...shipped.keys()].map((name) => ({
+    name,
+    why: placeholders.has(ownerOf(name)) ? 'a placeholder, since it is not bought' : 'no purchase on record has its result',
+  }))
+  const files = folder === undefined || readable.length === 0 ? [] : await toOutput(sheets, enginesOf(options), options.formats)
+  const other = folder === undefined ? undefined : await compareFolder(host.disk, folder, files, sheets.atlases)
+  return { animations, ...other, unexplained: [...unexplained, ...(other?.unexplained ?? [])], warnings: context.warnings }
+}
+
+interface Records {
+  readonly found: Survey
+  readonly lines: readonly LedgerLine[]
+  /** Pixels of shipped frames by name. A frame whose origin is found is taken out. */
+  readonly shipped: Map<string, DisclosedPixels>
+}
+
+/** Finds the origin of an animation. Returns `undefined` for a placeholder, and for a result without a purchase. */
+async function findOrigin(context: Context, records: Records, input: SheetInput): Promise<DisclosedAnimation | undefined> {
+  const { spec, animation, source, overrides } = input
+  const { found, shipped } = records
+  if (source.kind === 'placeholder') return undefined
+  const toPath = (file: string): string => relative(context.options.root, file).split(sep).join('/')
+  const id = animationId(spec, animation)
+  const isOwn = source.kind === 'own'
+  const at = found.items.findIndex((item) => item.id === id)
+  const [purchase, ...madeFrom] = isOwn ? [] : findPurchases(records, source.sha256, found.items[at]?.hash)
+  if (!isOwn && !purchase) return undefined
+  const delivered = await (isOwn ? source.read() : readDelivered({ spec, animation, source }, layoutOf(context)))
+  const touched = new Map(isOwn ? [] : (await overrides?.read())?.found.map(({ frame, file }) => [frame, toPath(file)]))
+  const takeFrames = (made: AnimationSpec): readonly DisclosedFrame[] =>
+    delivered.flatMap((bitmap, index) => {
+      const frame = frameName(spec, made, index)
+      const pixels = shipped.get(frame)
+      if (!pixels) return []
+      shipped.delete(frame)
+      const mirrorOf = made === animation ? undefined : frameName(spec, animation, index)
+      return [{ frame, index, mirrorOf, touchedUp: touched.get(index), delivered: hashPixels(bitmap), shipped: pixels }]
+    })
+  // Frames that are made from these frames by a free field have the same origin.
+  const frames = withBaked(input, sheetOptions(context)).flatMap(takeFrames)
+  if (!purchase) return { id, origin: 'drawn', files: spec.art?.files.map(toPath) ?? [], frames }
+  const { picture } = found.wanted[at] ?? {}
+  const isPicture = picture?.sha256 === (madeFrom.at(-1) ?? purchase).asked.reference
+  return {
+    id,
+    origin: 'bought',
+    purchase,
+    madeFrom: madeFrom.reverse(),
+    picture: isPicture ? picture && toPath(picture.path) : undefined,
+    frames,
+  }
+}
+
+/** The purchase of a result and, one after the other, those that it was made from. A result may have several requests. */
+function findPurchases({ found, lines }: Records, result: string, hash: string | undefined): DisclosedPurchase[] {
+  const locked = requestsOf(found.lock)
+  const own = lines.filter((line) => line.result === result && locked.has(line.hash))
+  const purchases: DisclosedPurchase[] = []
+  let line = own.find((one) => one.hash === hash) ?? own[0]
+  // An edited lock file may have a circle.
+  while (line && !purchases.some((known) => known.hash === line?.hash)) {
+    const { asked, approval } = locked.get(line.hash)!.entry
+    const { hash: request, executionId, credits, given, shell, service, origin, at } = line
+    const approved = { given, shell, approvedBy: approval?.buyer, approvedAt: approval?.at }
+    const when = at > 0 ? new Date(at).toISOString() : undefined
+    purchases.push({ hash: request, asked, service, executionId, result: line.result, credits, at: when, origin, ...approved })
+    line = lines.findLast((one) => one.hash === asked.reference && locked.has(one.hash))
+  }
+  return purchases
+}

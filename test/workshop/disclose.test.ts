@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import sharp from 'sharp'
+import { expect, test } from 'vitest'
+import { decodePng, encodePng } from '../../atlas/index.ts'
+import { heroSpec } from '../kit/project.ts'
+import { world } from '../money/world.ts'
+import { built, unexplainedIn } from './disclosed-project.ts'
+
+/** Hashes pixels as the guide says. */
+async function hashOf(file: Uint8Array): Promise<string> {
+  const { data, info } = await sharp(file).ensureAlpha().raw().toBuffer({ resolveWithObject: true })
+  for (let at = 0; at < data.length; at += 4) if (data[at + 3] === 0) data.fill(0, at, at + 4)
+  return createHash('sha256').update(`${info.width} ${info.height}\n`).update(data).digest('hex')
+}
+
+test('every shipped frame has its origin: purchase, approval, file of own art or touched-up file, with both hashes', async () => {
+  const { open, folder, project, service } = await built()
+  const asked = service.requests().length
+  const found = await open.disclose(folder)
+  expect(found.unexplained).toEqual([])
+  expect(found.compared).toBeGreaterThan(0)
+  const frames = found.animations.flatMap((one) => one.frames.map(({ frame }) => frame))
+  const { sheets } = await open.build()
+  expect(frames.sort()).toEqual(sheets.atlases.flatMap((atlas) => atlas.frames.map(({ name }) => name)).sort())
+  const [walk, idle, badge] = ['hero.walk', 'hero.idle', 'badge'].map((id) => found.animations.find((one) => one.id === id)!)
+  const [line] = (await open.ledger()).lines.filter(({ id }) => id === 'hero.walk')
+  expect(walk).toMatchObject({
+    origin: 'bought',
+    picture: 'sprites/hero.png',
+    purchase: {
+      asked: { prompt: 'a small figure\nwalk', frames: 7 },
+      executionId: line!.executionId,
+      credits: line!.credits,
+      given: 'unattended',
+      approvedBy: expect.any(String),
+      at: new Date(line!.at).toISOString(),
+    },
+    frames: [
+      { index: 0 },
+      { index: 2, touchedUp: 'sprites/hero.frames/walk/0002.png' },
+      { index: 4 },
+      { frame: 'hero/walk-left/0000', mirrorOf: 'hero/walk/0000' },
+      {},
+      {},
+    ],
+  })
+  expect(idle!.frames.map(({ touchedUp }) => touchedUp)).toEqual(Array(7).fill(undefined))
+  expect(badge).toMatchObject({ origin: 'drawn', files: ['art/badge.png'] })
+  const originals = await open.originals('hero.walk')
+  const [, touched] = walk!.frames
+  expect(touched!.delivered.sha256).toBe(await hashOf(originals[2]!.bytes))
+  expect(touched!.shipped.sha256).toBe(await hashOf(await readFile(join(project.root, touched!.touchedUp!))))
+  expect(badge!.frames[0]!.shipped.sha256).toBe(await hashOf(await readFile(join(project.root, 'art/badge.png'))))
+  expect(service.requests()).toHaveLength(asked)
+})
+
+test('one pixel of the built files that was changed by hand, without a record, is found, and its frame is named', async () => {
+  const { open, folder, workshop } = await built()
+  const file = join(folder, 'sprites-0.png')
+  const page = decodePng(await readFile(file))
+  const { sheets } = await open.build()
+  const frame = sheets.atlases[0]!.frames.find(({ name }) => name === 'hero/idle/0003')!
+  // The alpha of the first visible pixel changes by one.
+  const at = Array.from({ length: frame.width * frame.height }, (_, pixel) => {
+    return 4 * (page.width * (frame.y + Math.floor(pixel / frame.width)) + frame.x + (pixel % frame.width)) + 3
+  }).find((alpha) => page.data[alpha] === 255)!
+  page.data[at] = 254
+  await writeFile(file, encodePng(page))
+  expect(unexplainedIn(await open.disclose(folder))).toEqual(['hero/idle/0003'])
+  page.data[at] = 255
+  await writeFile(
+    file,
+    await sharp(page.data, { raw: { width: page.width, height: page.height, channels: 4 } })
+      .png()
+      .toBuffer(),
+  )
+  expect(unexplainedIn(await (await workshop()).disclose(folder))).toEqual([])
+})
+
+test('a placeholder has no origin, and what no build ships needs none', async () => {
+  const { workshop } = await world({}, heroSpec(['walk', 'idle']))
+  const first = await workshop()
+  await first.approve({ names: ['hero.walk'], confirm: async () => true })
+  await first.build({ names: ['hero.walk'] })
+  const found = await first.disclose()
+  expect([unexplainedIn(found), found.compared]).toEqual([[], undefined])
+  expect(found.animations.map(({ id }) => id)).toEqual(['hero.walk'])
+  const shown = await (await workshop({ build: { unbought: 'placeholder' } })).disclose()
+  expect(shown.unexplained[0]).toEqual({ name: 'hero/idle/0000', why: expect.stringContaining('placeholder') })
+  expect(unexplainedIn(shown).every((name) => name.startsWith('hero/idle/'))).toBe(true)
+})
