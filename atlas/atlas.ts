@@ -2,7 +2,7 @@ import type { Bitmap } from './bitmap.ts'
 import { drawPage, lazyPage, type PagePicture } from './compose.ts'
 import { weighPage } from './encode/weight.ts'
 import { AtlasError } from './errors.ts'
-import { type Borders, canvasOf, checkSequences, type FrameSequence } from './frame.ts'
+import { type Borders, canvasOf, checkSequences, type FrameBoxes, type FrameSequence, mapBoxes } from './frame.ts'
 import { withMirrors } from './frames/mirror.ts'
 import { cutPieces, earlierPlaces, type Piece, untrimmedSlices } from './frames/pieces.ts'
 import type { EarlierFrame, PlacedFrame } from './frames/placed-frame.ts'
@@ -200,6 +200,7 @@ function placeFrames(
         sourceHeight: canvasOf(frame).height,
         anchor: sequence.anchor,
         ...(sequence.borders === undefined ? {} : { borders: scaleBorders(sequence.borders, scale) }),
+        ...(frame.boxes === undefined ? {} : { boxes: roundBoxes(frame.boxes) }),
       }
     })
     .sort(byName)
@@ -209,6 +210,12 @@ function placeFrames(
 export function scaleBorders({ left, top, right, bottom }: Borders, scale: number): Borders {
   const scaled = (side: number): number => Math.round(side * scale)
   return { left: scaled(left), top: scaled(top), right: scaled(right), bottom: scaled(bottom) }
+}
+
+/** Rounds boxes to hundredths of a pixel. */
+export function roundBoxes(boxes: FrameBoxes): FrameBoxes {
+  const rounded = (px: number): number => Math.round(px * 100) / 100
+  return mapBoxes(boxes, ({ x, y, width, height }) => ({ x: rounded(x), y: rounded(y), width: rounded(width), height: rounded(height) }))
 }
 
 function toAnimation(sequence: FrameSequence): AtlasAnimation {

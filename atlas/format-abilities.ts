@@ -11,6 +11,7 @@ export const formatNames = [
   'css',
   'strip',
   'frames',
+  'boxes',
 ] as const
 
 /** Name of an output format. */
@@ -74,6 +75,7 @@ export const abilities: Readonly<Record<FormatName, Abilities>> = {
   css: { draws: browsers },
   strip: { draws: browsers, pages: 'pixels', canTurn: true },
   frames: { draws: browsers, pages: 'pixels', canTurn: true },
+  boxes: { draws: browsers, pages: 'pixels', canTurn: true },
 }
 
 /** Returns the encodings that a format can draw. */

@@ -27,6 +27,28 @@ export interface Frame {
   readonly canvas?: Canvas
   /** Display time, milliseconds. */
   readonly durationMs: number
+  /**
+   * Boxes by name, in pixels of the untrimmed frame.
+   *
+   * @default none
+   */
+  readonly boxes?: FrameBoxes
+}
+
+/** A box of a frame, for hit tests, in pixels of the untrimmed frame from its top left. */
+export interface FrameBox {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
+/** Boxes of a frame by name, such as `body`. */
+export type FrameBoxes = Readonly<Record<string, readonly FrameBox[]>>
+
+/** Changes each box of a frame. */
+export function mapBoxes(boxes: FrameBoxes, change: (box: FrameBox) => FrameBox): FrameBoxes {
+  return Object.fromEntries(Object.entries(boxes).map(([name, all]) => [name, all.map(change)]))
 }
 
 /** Borders of a nine-slice that are not stretched, pixels, 0 or more. */

@@ -14,3 +14,6 @@ export const mostExtrude: number = 16
 
 /** Most clear pixels between two frames. */
 export const mostPadding: number = 64
+
+/** Boxes that can be found from pixels. */
+export const foundBoxes = ['body', 'feet', 'hurt', 'hit'] as const

@@ -1,7 +1,7 @@
-import { type Atlas, scaleBorders } from './atlas.ts'
+import { type Atlas, roundBoxes, scaleBorders } from './atlas.ts'
 import { type Bitmap, blit, createBitmap, crop } from './bitmap.ts'
 import { drawPage, lazyPage, type PagePicture } from './compose.ts'
-import type { Borders, FrameSequence } from './frame.ts'
+import type { Borders, FrameBoxes, FrameSequence } from './frame.ts'
 import { withMirrors } from './frames/mirror.ts'
 import { cutPlaced, type PlacedFrame } from './frames/placed-frame.ts'
 import { visibleBox } from './frames/trim.ts'
@@ -89,12 +89,13 @@ export function shrinkAtlas(large: Atlas, sequences: readonly FrameSequence[], s
           extrude: times(extrude),
           isTrimmed: trim && borders === undefined,
           ...(borders ? { borders: scaleBorders(borders, scale) } : {}),
+          ...(frame.boxes ? { boxes: roundBoxes(frame.boxes) } : {}),
         },
       ]),
     ),
-  ) as ReadonlyMap<string, { bitmap: Bitmap; extrude: number; isTrimmed: boolean; borders?: Borders }>
-  const frames = large.frames.map(({ hull: _, borders: __, ...frame }): PlacedFrame => {
-    const { borders } = sources.get(frame.name)!
+  ) as ReadonlyMap<string, { bitmap: Bitmap; extrude: number; isTrimmed: boolean; borders?: Borders; boxes?: FrameBoxes }>
+  const frames = large.frames.map(({ hull: _, borders: __, boxes: ___, ...frame }): PlacedFrame => {
+    const { borders, boxes } = sources.get(frame.name)!
     return {
       ...frame,
       x: times(frame.x),
@@ -106,6 +107,7 @@ export function shrinkAtlas(large: Atlas, sequences: readonly FrameSequence[], s
       sourceWidth: times(frame.sourceWidth),
       sourceHeight: times(frame.sourceHeight),
       borders,
+      ...(boxes ? { boxes } : {}),
     }
   })
   const pages = large.pages.map(({ index, bitmap }) => {

@@ -1,4 +1,4 @@
-import type { PlacedFrame } from '../atlas/index.ts'
+import { type PlacedFrame, toBoxRows } from '../atlas/index.ts'
 import type { BuiltAtlas, BuiltPage, BuiltSprite } from '../src/index.ts'
 import { sheetSpecifier, toSpecifier } from './ids.ts'
 import { type FrameRow, type PageData, spriteOf } from './runtime/shared/data.ts'
@@ -42,6 +42,7 @@ export function withoutAlternates({ alternates: _, ...atlas }: BuiltAtlas): Buil
 
 function toAtlasRows(atlas: BuiltAtlas, urlOf: UrlOf): AtlasRows {
   const outlines = atlas.frames.flatMap(({ name, hull }) => (hull ? [[name, hull.map(({ x, y }) => [x, y] as const)] as const] : []))
+  const boxes = atlas.frames.flatMap(({ name, boxes: own }) => (own ? [[name, toBoxRows(own)] as const] : []))
   const turned = atlas.frames.flatMap(({ name, isTurned }) => (isTurned ? [name] : []))
   // All frames of a sprite's animations have the same borders.
   const borders = new Map(
@@ -57,6 +58,7 @@ function toAtlasRows(atlas: BuiltAtlas, urlOf: UrlOf): AtlasRows {
     ...(turned.length > 0 ? { turned } : {}),
     ...(borders.size > 0 ? { borders: Object.fromEntries(borders) } : {}),
     ...(outlines.length > 0 ? { outlines: Object.fromEntries(outlines) } : {}),
+    ...(boxes.length > 0 ? { boxes: Object.fromEntries(boxes) } : {}),
     pages: atlas.pages.map((_, index) => toPageData(atlas, index, urlOf)),
     ...(atlas.mirrors ? { mirrors: atlas.mirrors } : {}),
     animations: toAnimations(atlas),

@@ -126,7 +126,7 @@ describe('docs/formats.md', () => {
     expect(told).toEqual(
       formatNames.map((name) => {
         const { durations, anchor, borders, hull, loop } = carries[name]
-        return [name, durations === 'played' ? 'as played' : 'once a frame', yes(anchor), yes(borders), yes(hull), yes(loop)]
+        return [name, { played: 'as played', frame: 'once a frame', none: '–' }[durations], yes(anchor), yes(borders), yes(hull), yes(loop)]
       }),
     )
   })

@@ -1,6 +1,7 @@
 import type { FormatName } from '../format-abilities.ts'
 import { aseprite } from './aseprite.ts'
 import { asepriteFile } from './aseprite-file.ts'
+import { boxes } from './boxes.ts'
 import { css } from './css.ts'
 import type { EngineFormat } from './format.ts'
 import { godot } from './godot.ts'
@@ -25,4 +26,5 @@ export const formats: Readonly<Record<FormatName, EngineFormat>> = {
   css,
   strip,
   frames,
+  boxes,
 }

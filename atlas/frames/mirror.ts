@@ -1,12 +1,12 @@
 import { type Bitmap, createBitmap } from '../bitmap.ts'
-import { canvasOf, type Frame, type FrameSequence } from '../frame.ts'
+import { canvasOf, type Frame, type FrameSequence, mapBoxes } from '../frame.ts'
 
 /** Returns the sequences, each followed by its mirror images, see {@link FrameSequence.mirrors}. */
 export function withMirrors(sequences: readonly FrameSequence[]): readonly FrameSequence[] {
   return sequences.flatMap((sequence) => [sequence, ...(sequence.mirrors ?? []).map((name) => mirrorSequence(sequence, name))])
 }
 
-/** The mirror image of a sequence, left to right: pixels, offsets, anchor and borders. */
+/** The mirror image of a sequence, left to right: pixels, offsets, anchor, borders and boxes. */
 function mirrorSequence({ mirrors: _, ...sequence }: FrameSequence, name: string): FrameSequence {
   const { anchor, borders } = sequence
   const rename = (frame: string): string => `${name}${frame.slice(sequence.name.length)}`
@@ -23,7 +23,8 @@ function mirrorSequence({ mirrors: _, ...sequence }: FrameSequence, name: string
 function mirrorFrame(frame: Frame, name: string): Frame {
   const { x, width, ...place } = canvasOf(frame)
   const canvas = frame.canvas && { ...place, width, x: width - x - frame.bitmap.width }
-  return { ...frame, name, bitmap: flip(frame.bitmap), ...(canvas ? { canvas } : {}) }
+  const boxes = frame.boxes && mapBoxes(frame.boxes, (box) => ({ ...box, x: width - box.x - box.width }))
+  return { ...frame, name, bitmap: flip(frame.bitmap), ...(canvas ? { canvas } : {}), ...(boxes ? { boxes } : {}) }
 }
 
 /** Returns a copy of a picture, mirrored left to right. */

@@ -1,5 +1,5 @@
 import { type Bitmap, crop, turnBack } from '../bitmap.ts'
-import type { Borders } from '../frame.ts'
+import type { Borders, FrameBoxes } from '../frame.ts'
 import type { HullPoint } from './hull.ts'
 
 /** Place of a frame in page pixels, with the fields that restore its untrimmed size. */
@@ -42,6 +42,8 @@ export interface PlacedFrame {
    * adds the outline. A clear frame has none.
    */
   readonly hull?: readonly HullPoint[]
+  /** Boxes by name, in pixels of the untrimmed frame at this scale. */
+  readonly boxes?: FrameBoxes
 }
 
 /** The fields of an earlier frame that are needed to keep its place. */

@@ -1,6 +1,6 @@
 import type { Bitmap } from '../bitmap.ts'
 import { resize } from '../encode/codec.ts'
-import type { FrameSequence } from '../frame.ts'
+import { type FrameSequence, mapBoxes } from '../frame.ts'
 import { visibleBox } from './trim.ts'
 
 /**
@@ -99,7 +99,11 @@ export async function scaleSequence(sequence: FrameSequence, factor: number): Pr
   const frames = await Promise.all(
     sequence.frames.map(async (frame) => {
       const { width, height } = scaledSize(frame.bitmap.width, frame.bitmap.height, factor)
-      return { ...frame, bitmap: await resize(frame.bitmap, width, height, sequence.pixelArt ? 'nearest' : 'lanczos') }
+      const boxes =
+        frame.boxes &&
+        mapBoxes(frame.boxes, (box) => ({ x: box.x * factor, y: box.y * factor, width: box.width * factor, height: box.height * factor }))
+      const bitmap = await resize(frame.bitmap, width, height, sequence.pixelArt ? 'nearest' : 'lanczos')
+      return { ...frame, bitmap, ...(boxes ? { boxes } : {}) }
     }),
   )
   return { ...sequence, frames }

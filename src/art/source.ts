@@ -6,6 +6,9 @@ import type { Disk } from '../host/disk.ts'
 
 // Art that a person has drawn: frames from files of the project, which cost nothing.
 
+/** A box in shares of a frame, 0 to 1, from its top left. */
+export type ArtBox = readonly [x: number, y: number, width: number, height: number]
+
 /** Pictures of one name in a source: an animation, or one picture. */
 export interface ArtSequence {
   /** Name of the animation or picture; empty for a file without names. */
@@ -28,6 +31,12 @@ export interface ArtSequence {
   readonly play?: readonly number[]
   readonly loop: boolean
   readonly yoyo: boolean
+  /**
+   * Boxes of each frame by name, `[x, y, width, height]` in shares of the frame.
+   *
+   * @default none
+   */
+  readonly boxes?: Readonly<Record<string, readonly (readonly ArtBox[])[]>>
   /** Hash of the frames' source, which changes with its bytes. */
   readonly sha256: string
   /**

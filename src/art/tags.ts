@@ -15,7 +15,7 @@ const mostTagged = 1_000_000
 export function toTagged(
   tags: readonly AsepriteTag[],
   durations: readonly number[],
-  part: (from: number, to: number) => Pick<ArtSequence, 'sha256' | 'read'>,
+  part: (from: number, to: number) => Pick<ArtSequence, 'sha256' | 'read' | 'boxes'>,
 ): readonly ArtSequence[] {
   const all = tags.reduce((sum, { from, to }) => sum + to - from + 1, 0)
   if (all > mostTagged) throw new Error(`Expected at most ${mostTagged} frames in all tags together, found ${all}. Split the file.`)

@@ -3,6 +3,7 @@ import type { SpritewrightError } from '../errors.ts'
 import { mirrorsOf } from '../sprite-spec/mirrors.ts'
 import { animationId } from '../sprite-spec/request.ts'
 import { frameName } from '../sprite-spec/spec.ts'
+import { withBoxes } from './boxes.ts'
 import { type AnimationPorts, makeAnimation, readAnimation } from './cache/animation.ts'
 import { type AskedGroup, readSheet, scalesOf, sheetKey, writeSheet } from './cache/sheet.ts'
 import { encodeSheet, type TextureEncoder } from './encode.ts'
@@ -106,10 +107,11 @@ async function pack({ name, members, options }: AskedGroup, ports: SheetPorts): 
   const scales = scalesOf(members)
   const isScaled = scales.length > 1 || scales[0] !== 1
   const animations = await readAnimations(members, ports)
-  const sequences = members.map((input, at) => ({
-    ...toSequence(input, isScaled ? untrimmed(animations[at]!) : animations[at]!),
-    mirrors: bakedMirrors(input, options).map((mirror) => `${input.spec.name}/${mirror}`),
-  }))
+  const sequences = members.map((input, at) => {
+    const cut = isScaled ? untrimmed(animations[at]!) : animations[at]!
+    const mirrors = bakedMirrors(input, options).map((mirror) => `${input.spec.name}/${mirror}`)
+    return { ...withBoxes(toSequence(input, cut), input, cut), mirrors }
+  })
   const atlases = await layOut(name, sequences, scales, { maxSize, rotate, effort, earlier: options.stable ? ports.earlier : undefined })
   const warnings: string[] = []
   const aids = { textures, signal, warn: (message: string) => void warnings.push(message) }

@@ -1,9 +1,10 @@
+import { boxFaults } from './boxes.ts'
 import type { Fault, ValuePath } from './document.ts'
 import { mirrorFaults } from './mirrors.ts'
 import { unknownPicture } from './pictures.ts'
 import { framesField, promptWords } from './schema.ts'
 import { describeValue, valueAt } from './schema-faults.ts'
-import { frameRange } from './spec.ts'
+import { frameRange, mostOwnFrames } from './spec.ts'
 
 /** Refused options and the fields to use instead. Price and approval cover the field, but not such an option. */
 const reservedOptions: Readonly<Record<string, string>> = {
@@ -32,6 +33,7 @@ export function crossFaults(value: unknown, name: string): Fault[] {
     ...borderFaults(value),
     ...namedPictureFaults(value, name),
     ...namedMirrorFaults(value, name),
+    ...boxFaults(valueAt(value, ['boxes']), framesIn(value, name)),
   ]
 }
 
@@ -165,6 +167,17 @@ function scaleFaults(value: unknown): Fault[] {
 function borderFaults(value: unknown): Fault[] {
   const isBoth = valueAt(value, ['borders']) !== undefined && valueAt(value, ['stabilize']) === true
   return isBoth ? [{ path: ['stabilize'], expected: 'false beside borders, since moved frames have other edges', found: 'true' }] : []
+}
+
+/** The number of frames by animation and picture. For own art, the source decides. */
+function framesIn(value: unknown, name: string): ReadonlyMap<string, number> | undefined {
+  if (isOwnSpec(value)) return undefined
+  const animations = valueAt(value, ['animations'])
+  const moving = isObject(animations) ? Object.entries(animations) : []
+  return new Map([
+    ...moving.map(([key, animation]) => [key, framesField.safeParse(valueAt(animation, ['frames'])).data ?? mostOwnFrames] as const),
+    ...picturesIn(value, name).map((key) => [key, 1] as const),
+  ])
 }
 
 /** Checks fields by name of picture. For own art, the source decides which pictures exist. */

@@ -5,6 +5,7 @@ import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
 import { foldPath } from '../host/real-path.ts'
 import { bordersOf } from './borders.ts'
+import { boxFaults } from './boxes.ts'
 import { mirrorFaults } from './mirrors.ts'
 import { nearestName } from './nearest.ts'
 import { unknownPicture } from './pictures.ts'
@@ -43,6 +44,8 @@ export async function withArt(disk: Disk, spec: SpriteSpec): Promise<SpriteSpec>
     const [fault] = mirrorFaults(spec.mirrors ?? {}, names)
     if (fault) throw sourceError(path, `in "mirror" ${fault.expected}`, fault.found, 'Correct "mirror" in the spec.')
     for (const animation of animations) checkFrames(path, animation)
+    const [boxFault] = boxFaults(spec.boxes, new Map(animations.map((animation) => [nameInSprite(spec, animation), animation.frames])))
+    if (boxFault) throw sourceError(path, boxFault.expected, boxFault.found, `Correct "${boxFault.path.join('.')}" in the spec.`)
     const { anchor = art.anchor } = spec
     const made = { ...spec, animations, art, ...(anchor ? { anchor } : {}) }
     if (spec.stabilize && animations.some((animation) => bordersOf(made, animation)))

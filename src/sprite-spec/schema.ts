@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { mostExtrude, mostPadding } from '../../atlas/limits.ts'
+import { boxRulesField } from './boxes.ts'
 import type { ValuePath } from './document.ts'
 import { filledText, flag, numberFrom, pathBeside, positive, toEditorSchema, wholeNumber, withDefault } from './fields.ts'
 import { frameFaults, frameRange, mostFps, mostOwnFrames, mostSidePx, mostUpscaledPx } from './spec.ts'
@@ -226,6 +227,11 @@ const packShape = {
     .optional()
     .describe(
       'FREE. For nine-slices (panels, buttons): pixels at scale 1 that keep their size, 0 to 2048, as one number or `[left, top, right, bottom]`, or as an object of these by name of picture. Such frames are not trimmed. Default: none.',
+    ),
+  boxes: byName(boxRulesField, 'boxes')
+    .optional()
+    .describe(
+      'FREE. Boxes for hit tests, by name: `{ "body": "find" }` finds `body`, `feet`, `hurt` or `hit` from the pixels; numbers are `[x, y, width, height]`, each 0 to 1 of the untrimmed frame. Also by animation and frame. Default: none.',
     ),
   meant: byName(intended, 'lists of remarks')
     .optional()

@@ -1,4 +1,4 @@
-import type { Art } from '../art/source.ts'
+import type { Art, ArtBox } from '../art/source.ts'
 
 /** Fewest and most frames of one animation that the service's interface accepts. */
 export const frameRange: { readonly minimum: number; readonly maximum: number } = { minimum: 7, maximum: 100 }
@@ -108,6 +108,15 @@ export interface OwnSource {
 export type OwnPlayback = Pick<AnimationSpec, 'name'> &
   Partial<Pick<AnimationSpec, 'fps' | 'loop' | 'yoyo' | 'durations' | 'use' | 'meant'>>
 
+/** A box in shares of the delivered frame. */
+export type ShareBox = ArtBox
+
+/** The boxes of a frame; `find` finds them from the pixels. */
+export type BoxRule = 'find' | ShareBox | readonly ShareBox[]
+
+/** The boxes of all frames, or by animation, or by animation and number of frame. The key `*` means all others. */
+export type BoxRules = BoxRule | Readonly<Record<string, BoxRule | Readonly<Record<string, BoxRule>>>>
+
 /** One sprite: a complete spec file with all defaults. */
 export interface SpriteSpec {
   /** The file's stem. */
@@ -143,6 +152,8 @@ export interface SpriteSpec {
   readonly borders?: { readonly left: number; readonly top: number; readonly right: number; readonly bottom: number }
   /** FREE. Borders by name of picture. Other frames of the sprite then have no borders. */
   readonly pictureBorders?: Readonly<Record<string, NonNullable<SpriteSpec['borders']>>>
+  /** FREE. Boxes for hit tests, by name. */
+  readonly boxes?: Readonly<Record<string, BoxRules>>
   /** FREE. Faults of the quality check that are intended, by name of picture. */
   readonly pictureMeant?: Readonly<Record<string, readonly FrameFault[]>>
   /** FREE. Mirror images, left to right: the name of the source by new name. Both are animations, or both pictures. */

@@ -59,6 +59,7 @@ function toPacking(data: SpecFile | OwnSpecFile): Packing {
     pixelArt: data.pixelArt,
     ...(data.anchor ? { anchor: { x: data.anchor[0], y: data.anchor[1] } } : {}),
     ...toBorders(data.borders),
+    ...(data.boxes ? { boxes: data.boxes } : {}),
     ...(data.meant ? { pictureMeant: data.meant } : {}),
     ...(data.mirror ? { mirrors: data.mirror } : {}),
     stabilize: data.stabilize,

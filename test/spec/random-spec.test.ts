@@ -58,6 +58,16 @@ const spec = fc
             fc.oneof(fc.integer({ min: -1, max: 2049 }), fc.array(fc.constantFrom(0, 12, 2048, -1, 0.5), { minLength: 3, maxLength: 5 })),
           ),
           mirror: sometimes(fc.dictionary(fc.constantFrom('left', 'walk', 'Walk', 'a b'), fc.constantFrom('walk', 'left', 'idle', 7))),
+          boxes: sometimes(
+            fc.dictionary(
+              names,
+              fc.oneof(
+                fc.constantFrom('find', [0, 0, 1, 1], []),
+                fc.dictionary(names, fc.constantFrom('find', [0, 0.5, 1, 0.5], { 3: [] })),
+              ),
+              { maxKeys: 2 },
+            ),
+          ),
           stabilize: sometimes(fc.boolean()),
           trim: sometimes(fc.boolean()),
           extrude: sometimes(fc.integer({ min: -1, max: 17 })),

@@ -17,6 +17,7 @@ const free = {
     'pixelArt',
     'anchor',
     'borders',
+    'boxes',
     'meant',
     'mirror',
     'stabilize',

@@ -1,4 +1,5 @@
 import type { AtlasAnimation } from '../../atlas.ts'
+import type { FrameBoxes } from '../../frame.ts'
 import type { PlacedFrame } from '../../frames/placed-frame.ts'
 import type { EncodedAtlas, OutputFile } from '../format.ts'
 
@@ -25,6 +26,16 @@ export interface HashFrame {
    * ignore it.
    */
   readonly hull?: readonly (readonly [number, number])[]
+  /** Boxes by name, in untrimmed pixels. Engines keep them with the frame and ignore them. */
+  readonly boxes?: BoxRows
+}
+
+/** Boxes of a frame by name. */
+export type BoxRows = Readonly<Record<string, readonly (readonly [x: number, y: number, width: number, height: number])[]>>
+
+/** Converts boxes to their JSON. */
+export function toBoxRows(boxes: FrameBoxes): BoxRows {
+  return Object.fromEntries(Object.entries(boxes).map(([name, all]) => [name, all.map(({ x, y, width, height }) => [x, y, width, height])]))
 }
 
 /**
@@ -43,6 +54,7 @@ export function toHashFrame(placed: PlacedFrame, durationMs?: number): HashFrame
     ...(placed.anchor === undefined ? {} : { anchor: placed.anchor }),
     ...(durationMs === undefined ? {} : { duration: durationMs }),
     ...(placed.hull === undefined ? {} : { hull: placed.hull.map(({ x, y }) => [x, y] as const) }),
+    ...(placed.boxes === undefined ? {} : { boxes: toBoxRows(placed.boxes) }),
   }
 }
 

@@ -1,5 +1,5 @@
 import type Phaser from 'phaser'
-import { type AnimationData, type AtlasData, type BorderRow, bordersOf, type FrameRow, type Outline } from '../shared/data.ts'
+import { type AnimationData, type AtlasData, type BorderRow, type BoxRows, bordersOf, type FrameRow, type Outline } from '../shared/data.ts'
 
 /** One frame of Phaser's JSON, as `textures/parsers/JSONHash.js` reads it. */
 export interface PhaserFrame {
@@ -14,9 +14,16 @@ export interface PhaserFrame {
   readonly scale9Borders?: { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
   /** Phaser stores it as `frame.customData.hull`. */
   readonly hull?: Outline
+  /** Phaser stores it as `frame.customData.boxes`. */
+  readonly boxes?: BoxRows
 }
 
-function toFrame(filename: string, row: FrameRow, borders: BorderRow | undefined, hull: Outline | undefined): PhaserFrame {
+function toFrame(
+  filename: string,
+  row: FrameRow,
+  borders: BorderRow | undefined,
+  { hull, boxes }: Pick<PhaserFrame, 'hull' | 'boxes'>,
+): PhaserFrame {
   const [, x, y, w, h, ox, oy, sw, sh, ax, ay] = row
   return {
     filename,
@@ -28,6 +35,7 @@ function toFrame(filename: string, row: FrameRow, borders: BorderRow | undefined
     ...(ax === undefined || ay === undefined ? {} : { anchor: { x: ax, y: ay } }),
     ...(borders ? { scale9Borders: toMiddle(borders, sw, sh) } : {}),
     ...(hull ? { hull } : {}),
+    ...(boxes ? { boxes } : {}),
   }
 }
 
@@ -41,7 +49,7 @@ export function toTextures(atlas: AtlasData): { readonly image: string; readonly
     image: String(index),
     frames: Object.entries(atlas.frames)
       .filter(([, row]) => row[0] === index)
-      .map(([name, row]) => toFrame(name, row, bordersOf(atlas, name), atlas.outlines?.[name])),
+      .map(([name, row]) => toFrame(name, row, bordersOf(atlas, name), { hull: atlas.outlines?.[name], boxes: atlas.boxes?.[name] })),
   }))
 }
 

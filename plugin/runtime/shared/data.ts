@@ -40,6 +40,12 @@ export type FrameRow =
 /** Corners of a convex polygon, clockwise, as x and y. */
 export type Outline = readonly (readonly [x: number, y: number])[]
 
+/** A box of a frame, in page pixels of the untrimmed frame from its top left. */
+export type BoxRow = readonly [x: number, y: number, width: number, height: number]
+
+/** Boxes of a frame by name, such as `body`. */
+export type BoxRows = Readonly<Record<string, readonly BoxRow[]>>
+
 /** Widths at each side that a nine-slice does not stretch. */
 export type BorderRow = readonly [left: number, top: number, right: number, bottom: number]
 
@@ -91,6 +97,12 @@ export interface AtlasData {
    * @default none
    */
   readonly outlines?: Readonly<Record<string, Outline>>
+  /**
+   * Boxes by frame name. Only of frames that have boxes.
+   *
+   * @default none
+   */
+  readonly boxes?: Readonly<Record<string, BoxRows>>
   /** By animation name, `hero/walk`. */
   readonly animations: Readonly<Record<string, AnimationData>>
 }

@@ -1,4 +1,4 @@
-import type { AnimationData, AtlasData, FrameRow, Outline, SpriteModule } from './data.ts'
+import type { AnimationData, AtlasData, BoxRow, BoxRows, FrameRow, Outline, SpriteModule } from './data.ts'
 
 // The only form in which a page gets sprites: in the modules of a build, in those of the dev server, and in
 // its hot messages. It is plain JSON with a row for each frame.
@@ -87,7 +87,7 @@ function readAtlas(given: AtlasRows): AtlasData {
 /** Adds the mirror images of animations: their frames, and all that is known of them. */
 function readMirrors({ mirrors, ...atlas }: AtlasRows): Omit<AtlasRows, 'mirrors'> & Pick<AtlasData, 'mirrored'> {
   if (!mirrors) return atlas
-  const { animations, turned, outlines } = atlas
+  const { animations, turned, outlines, boxes } = atlas
   const images = Object.entries(mirrors).flatMap(([name, of]) => {
     const source = animations[of]
     return source ? [{ name, of, source }] : []
@@ -96,7 +96,10 @@ function readMirrors({ mirrors, ...atlas }: AtlasRows): Omit<AtlasRows, 'mirrors
     numbers.map((number, at) => ({ image: frameName(name, number), frame: frameName(of, number), width: (rows[at] as FrameRow)[7] })),
   )
   const isTurned = new Set(turned)
-  const mirrorOutline = (outline: Outline, width: number): Outline => outline.map(([x, y]) => [width - x, y] as const).reverse()
+  const withImages = <T>(all: Readonly<Record<string, T>>, mirror: (one: T, width: number) => T): Readonly<Record<string, T>> => {
+    const added = pairs.flatMap(({ image, frame, width }) => (all[frame] ? [[image, mirror(all[frame], width)] as const] : []))
+    return { ...all, ...Object.fromEntries(added) }
+  }
   return {
     ...atlas,
     animations: {
@@ -105,17 +108,18 @@ function readMirrors({ mirrors, ...atlas }: AtlasRows): Omit<AtlasRows, 'mirrors
     },
     mirrored: pairs.map(({ image }) => image),
     ...(turned ? { turned: [...turned, ...pairs.flatMap(({ image, frame }) => (isTurned.has(frame) ? [image] : []))] } : {}),
-    ...(outlines
-      ? {
-          outlines: {
-            ...outlines,
-            ...Object.fromEntries(
-              pairs.flatMap(({ image, frame, width }) => (outlines[frame] ? [[image, mirrorOutline(outlines[frame], width)]] : [])),
-            ),
-          },
-        }
-      : {}),
+    ...(outlines ? { outlines: withImages(outlines, mirrorOutline) } : {}),
+    ...(boxes ? { boxes: withImages(boxes, mirrorBoxes) } : {}),
   }
+}
+
+function mirrorOutline(outline: Outline, width: number): Outline {
+  return outline.map(([x, y]) => [width - x, y] as const).reverse()
+}
+
+function mirrorBoxes(boxes: BoxRows, width: number): BoxRows {
+  const mirror = ([x, y, w, h]: BoxRow): BoxRow => [Math.round((width - x - w) * 100) / 100, y, w, h]
+  return Object.fromEntries(Object.entries(boxes).map(([name, all]) => [name, all.map(mirror)]))
 }
 
 function mirrorRow([page, x, y, w, h, ox, oy, sw, sh, ax, ay]: FrameRow): FrameRow {

@@ -10,9 +10,9 @@ export function canSwapIn(pixi: string): boolean {
   return Number(/^8\.(\d+)/.exec(pixi)?.[1] ?? Infinity) >= 8
 }
 
-/** All fields that make pictures. The other fields are about playback. */
-export function layoutOf({ pages, frames, turned, mirrored, borders, outlines, pixelArt }: AtlasData): string {
-  return JSON.stringify([pages, frames, turned, mirrored, borders, outlines, pixelArt])
+/** All fields that make pictures and their frames. The other fields are about playback. */
+export function layoutOf({ pages, frames, turned, mirrored, borders, outlines, boxes, pixelArt }: AtlasData): string {
+  return JSON.stringify([pages, frames, turned, mirrored, borders, outlines, boxes, pixelArt])
 }
 
 /**

@@ -40,6 +40,7 @@ const count = z.int().check(z.minimum(0))
 const size = z.int().check(z.minimum(1))
 const rate = z.number().check(z.positive())
 const point = z.strictObject({ x: z.number(), y: z.number() })
+const box = z.strictObject({ x: z.number(), y: z.number(), width: z.number(), height: z.number() })
 const borders = z.strictObject({ left: count, top: count, right: count, bottom: count })
 
 const faults: Readonly<Record<FrameFlag['fault'], true>> & Readonly<Record<QualityFault, true>> = {
@@ -114,6 +115,7 @@ const groupSchema: z.ZodMiniType<GroupHead> = z.strictObject({
           anchor: z.exactOptional(point),
           borders: z.exactOptional(borders),
           hull: z.exactOptional(z.array(point)),
+          boxes: z.exactOptional(z.record(text(name), z.array(box))),
         }),
       ),
     }),

@@ -24,7 +24,7 @@ export function sheetKey({ name, members, options }: AskedGroup, codec = ''): st
   const { canMirror: _, ...ofPages } = options
   const toPart = (input: SheetInput): object => {
     const mirrors = bakedMirrors(input, options)
-    const { extrude, padding, anchor } = input.spec
+    const { extrude, padding, anchor, boxes } = input.spec
     const borders = bordersOf(input.spec, input.animation)
     return {
       frames: animationKey(input, codec),
@@ -32,6 +32,7 @@ export function sheetKey({ name, members, options }: AskedGroup, codec = ''): st
       padding,
       borders: borders ?? null,
       anchor: anchor ?? null,
+      boxes: boxes ?? null,
       ...(mirrors.length > 0 ? { mirrors } : {}),
     }
   }

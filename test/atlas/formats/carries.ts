@@ -2,8 +2,8 @@ import type { FormatName } from '../../../atlas/format-abilities.ts'
 
 /** The data that a format transports. The suite tests it, and docs/formats.md lists it. */
 export interface Carries {
-  /** Durations: of each played frame (a frame that is played twice may have two), or one for each frame. */
-  readonly durations: 'played' | 'frame'
+  /** Durations: of each played frame (a frame that is played twice may have two), one for each frame, or none. */
+  readonly durations: 'played' | 'frame' | 'none'
   readonly anchor: boolean
   readonly borders: boolean
   readonly hull: boolean
@@ -24,4 +24,5 @@ export const carries: Readonly<Record<FormatName, Carries>> = {
   css: { durations: 'played', anchor: true, borders: false, hull: false, loop: true },
   strip: { durations: 'played', anchor: true, borders: true, hull: false, loop: true },
   frames: { durations: 'played', anchor: true, borders: true, hull: true, loop: true },
+  boxes: { durations: 'none', anchor: true, borders: false, hull: true, loop: false },
 }

@@ -81,10 +81,11 @@ export const price: Tool = defineTool({
 /** The FREE values of an animation and its sprite, in the form of the spec file. */
 function freeValues({ spec, animation }: PlanItem): Readonly<Record<string, unknown>> {
   const { fps, loop, yoyo, durations, use, meant } = animation
-  const { pixelArt, stabilize, trim, extrude, padding, scales, atlas } = spec
+  const { boxes, pixelArt, stabilize, trim, extrude, padding, scales, atlas } = spec
   const anchor = spec.anchor && [spec.anchor.x, spec.anchor.y]
   const borders = spec.borders && [spec.borders.left, spec.borders.top, spec.borders.right, spec.borders.bottom]
-  const ofSprite = { size: sizeInFile(spec.size), anchor, borders, pixelArt, stabilize, trim, extrude, padding, scales, atlas }
+  const shapes = { size: sizeInFile(spec.size), anchor, borders, boxes }
+  const ofSprite = { ...shapes, pixelArt, stabilize, trim, extrude, padding, scales, atlas }
   return animation.isPicture ? ofSprite : { fps, loop, yoyo, durations, use, meant, ...ofSprite }
 }
 

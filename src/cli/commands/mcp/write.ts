@@ -52,7 +52,7 @@ export const writeSpec: Tool = defineTool({
 export const editFree: Tool = defineTool({
   name: 'edit_free',
   description:
-    'Edits FREE fields of a spec: animations.walk.fps, .use, .loop, .yoyo, .durations, .meant; size, anchor, borders, stabilize, pixelArt, trim … null resets a field. Refuses PAID fields. The running game shows it at once.',
+    'Edits FREE fields of a spec: animations.walk.fps, .use, .loop, .yoyo, .durations, .meant; size, anchor, borders, boxes, stabilize, pixelArt, trim … null resets a field. Refuses PAID fields. The running game shows it at once.',
   input: z.strictObject({ sprite, set }),
   output: z.object(writtenShape),
   writes: true,
