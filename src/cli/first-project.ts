@@ -85,6 +85,7 @@ const specText = `{
   },
 
   // FREE: size, pixelArt, anchor, fps, packing. Change them at will.
+  // "mirror": { "walk-left": "walk" }, // the other direction costs nothing
   "size": { "figure": 128 },
   "pixelArt": true,
   "anchor": [0.5, 1]

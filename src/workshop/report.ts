@@ -12,6 +12,7 @@ import { checkReferences, listedSteps, type Survey, survey, surveyWanted, throwA
 import type { PaidRequest } from '../sprite-spec/request.ts'
 import { specName } from '../sprite-spec/spec-file.ts'
 import type { PlanReport } from './api/reports.ts'
+import { mirroredItems } from './mirrored.ts'
 import { findQuality } from './review.ts'
 
 /**
@@ -31,7 +32,14 @@ async function toStatus(context: Context, names: readonly string[], found: Surve
   await warnOfUnasked(context, names, found)
   if (names.length === 0) await warnOfMisnamed(context, found)
   const own = [...new Set(found.own.map(({ spec }) => spec))]
-  return { items: found.items, own, steps: listedSteps(found), total: 0n, warnings: context.warnings }
+  return {
+    items: found.items,
+    own,
+    ...mirroredItems(found.items, found.lock),
+    steps: listedSteps(found),
+    total: 0n,
+    warnings: context.warnings,
+  }
 }
 
 /**
@@ -64,6 +72,7 @@ export async function makePlan(
   return {
     items: items.map(withUsd),
     own: status.own,
+    ...mirroredItems(items, found.lock),
     steps: steps.map(withUsd),
     total: sumCredits(prices.map(({ credits }) => credits)),
     usd: quotes.usd(prices),

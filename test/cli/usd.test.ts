@@ -24,6 +24,24 @@ test('plan has the USD of a price and of the total beside the credits, marked as
   expect(markdown.out()).toContain('| 2.4 ≈ 0.24 USD |')
 })
 
+test('plan says what mirror images save: today the price of their sources, and later what those cost at most', async () => {
+  const spec = { ...JSON.parse(heroSpec(['walk', 'idle'])), mirror: { left: 'walk', again: 'walk' } }
+  const w = await world({}, JSON.stringify(spec))
+  const workshop = await w.workshop()
+  const expected = [
+    { id: 'hero.left', of: 'hero.walk', credits: 16_000n },
+    { id: 'hero.again', of: 'hero.walk', credits: 16_000n },
+  ]
+  const planned = await workshop.plan()
+  expect(planned.mirrored).toEqual(expected)
+  const text = createWorld({ workshop: { plan: async () => planned } })
+  await text.run('plan')
+  expect(text.out()).toContain('2 mirror images save 3.2 credits: hero.left (of hero.walk), hero.again (of hero.walk)')
+  await approveAll(workshop)
+  await workshop.build()
+  expect((await workshop.plan()).mirrored).toEqual(expected)
+})
+
 test('approve shows the USD of each price and of all of them', async () => {
   const line = { operation: 'sprite_sheet', hash: 'ab', prompt: 'x', quote: 24_000n, ceiling: 24_000n } as const
   const approve = async ({ confirm }: ApproveRequest) => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { firstSpecText } from '../../src/cli/first-project.ts'
 import { withMirrors } from '../../src/sprite-spec/mirrors.ts'
 import { parseSpec } from '../../src/sprite-spec/parser.ts'
 import { linesOf } from './issues.ts'
@@ -69,4 +70,9 @@ test('a picture with the name of the sprite may have a mirror image', () => {
     ['', true],
     ['left', true],
   ])
+})
+
+test('the spec that init writes has a mirror image in a comment, which is right without its slashes', () => {
+  const text = firstSpecText(undefined).replace('// "mirror"', '"mirror"')
+  expect(parseSpec(text, '/game/hero.sprite.json').mirrors).toEqual({ 'walk-left': 'walk' })
 })

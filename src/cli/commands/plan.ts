@@ -10,7 +10,18 @@ import { refreshTypings } from '../typings.ts'
 import { type Ink, ink } from '../view/ink.ts'
 import { type LinkedPictures, toPlanMarkdown } from '../view/markdown.ts'
 import { type NextProject, tellMake, tellNext } from '../view/next.ts'
-import { creditsCell, framesCell, inkState, ownRows, type PlanRow, priceCell, printNoSpec, rowsOf, toPlanDocument } from '../view/plan.ts'
+import {
+  creditsCell,
+  framesCell,
+  inkState,
+  mirrorWords,
+  ownRows,
+  type PlanRow,
+  priceCell,
+  printNoSpec,
+  rowsOf,
+  toPlanDocument,
+} from '../view/plan.ts'
 import type { Printer } from '../view/printer.ts'
 import { right } from '../view/table.ts'
 
@@ -109,6 +120,7 @@ function printSums(printer: Printer, report: PlanReport): void {
       ink('dim', ' (estimate, not binding)'),
     )
   }
+  for (const words of mirrorWords(report)) printer.line(words)
   if (balance !== undefined) {
     const place = service ? ink('dim', ` (${service.keyMode} key at ${service.host})`) : ''
     printer.line('Balance: ', balance < total ? ink('red', creditsWords(balance)) : creditsWords(balance), place)

@@ -2,7 +2,7 @@ import { type Credits, creditsWords, sumCredits, usdWords } from '../../credit/c
 import { escapeText } from '../../host/terminal.ts'
 import { countItems, meaningOf, whyNotBought } from '../../project/states.ts'
 import type { PlanReport } from '../../workshop.ts'
-import { creditsCell, framesCell, type PlanRow, priceCell, rowsOf } from './plan.ts'
+import { creditsCell, framesCell, mirrorWords, type PlanRow, priceCell, rowsOf } from './plan.ts'
 
 /**
  * Formats a plan as a comment on a pull request: a heading, a table of animations to buy, the total, the command,
@@ -31,6 +31,7 @@ export function toPlanMarkdown(report: PlanReport, approveCommand: string, pictu
     }),
     '',
     `${countItems(bought, report.items)} bought${lost === 0 ? '' : `, ${lost} more whose results are not here`}. Prices are estimates and not binding.`,
+    ...mirrorWords(report).map((words) => `${escapeMarkdown(words)}.`),
     ...differenceWords(
       open.filter((row) => row.state !== 'lost'),
       report.total,

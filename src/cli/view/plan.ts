@@ -1,6 +1,6 @@
-import { formatCredits, usdWords } from '../../credit/credits.ts'
+import { creditsWords, formatCredits, sumCredits, usdWords } from '../../credit/credits.ts'
 import type { ResolvedOptions } from '../../options/options.ts'
-import { meaningOf, type Tone } from '../../project/states.ts'
+import { count, meaningOf, type Tone } from '../../project/states.ts'
 import type { PlanItem, PlanReport, PlanStep } from '../../workshop.ts'
 import { type Ink, ink, type Style } from './ink.ts'
 import type { Printer, ReportDocument } from './printer.ts'
@@ -75,6 +75,7 @@ export function toPlanDocument(report: PlanReport): ReportDocument {
       source: spec.art?.files[0],
       frames: framesOf(spec),
     })),
+    mirrored: report.mirrored,
     steps: report.steps.map(({ request, ...step }) => ({ ...step, operation: request.operation, prompt: request.prompt })),
     total: report.total,
     usd: report.usd,
@@ -83,6 +84,15 @@ export function toPlanDocument(report: PlanReport): ReportDocument {
     quality: report.quality,
     warnings: report.warnings,
   }
+}
+
+/** One line, or none: `2 mirror images save 4.8 credits: hero.left (of hero.right), …`. */
+export function mirrorWords({ mirrored = [] }: PlanReport): readonly string[] {
+  const saved = mirrored.flatMap(({ credits }) => credits ?? [])
+  const savings = saved.length === 0 ? 'cost nothing' : `save ${creditsWords(sumCredits(saved))}`
+  const names = mirrored.slice(0, 8).map(({ id, of }) => `${id} (of ${of})`)
+  const words = `${count(mirrored.length, 'mirror image')} ${savings}: ${[...names, ...(mirrored.length > 8 ? ['…'] : [])].join(', ')}`
+  return mirrored.length > 0 ? [words] : []
 }
 
 /** `2.4`, or a dash if there is no amount. */

@@ -9,6 +9,7 @@ import type { BuiltSheets } from '../../sheets/sheet.ts'
 import type { PaidRequest } from '../../sprite-spec/request.ts'
 import type { SpriteSpec } from '../../sprite-spec/spec.ts'
 import type { BalanceEvidence } from '../ledger/report.ts'
+import type { MirroredItem } from '../mirrored.ts'
 
 /** The animations of the project with their states, and the cost of those that are not bought. */
 export interface PlanReport {
@@ -16,6 +17,8 @@ export interface PlanReport {
   readonly items: readonly PlanItem[]
   /** Sprites of own art, sorted by name: they have no price. */
   readonly own: readonly SpriteSpec[]
+  /** Mirror images, which cost nothing, in the order of their sources. Missing if there are none. */
+  readonly mirrored?: readonly MirroredItem[]
   /** Paid steps of reference chains: steps that a purchase still needs, and bought steps. */
   readonly steps: readonly PlanStep[]
   /** Sum of the quotes of everything that must be bought. */
