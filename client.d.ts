@@ -16,7 +16,8 @@ declare namespace Spritewright {
     Animation extends string = string,
     Frame extends string = string,
     Picture extends string = string extends Animation ? string : never,
-  > = import('./dist/plugin/runtime/shared/data.js').SpriteModule<Animation, Frame, Picture>
+    Variant extends string = string extends Animation ? string : never,
+  > = import('./dist/plugin/runtime/shared/data.js').SpriteModule<Animation, Frame, Picture, Variant>
 }
 declare module '*.sprite.json' {
   const sprite: Spritewright.SpriteModule

@@ -1,4 +1,3 @@
-import type { Bitmap } from './bitmap.ts'
 import { drawPage, lazyPage, type PagePicture } from './compose.ts'
 import { weighPage } from './encode/weight.ts'
 import { AtlasError } from './errors.ts'
@@ -6,19 +5,10 @@ import { type Borders, canvasOf, checkSequences, type FrameBoxes, type FrameSequ
 import { withMirrors } from './frames/mirror.ts'
 import { cutPieces, earlierPlaces, type Piece, untrimmedSlices } from './frames/pieces.ts'
 import type { EarlierFrame, PlacedFrame } from './frames/placed-frame.ts'
+import { drawLayers } from './layers/layers.ts'
 import { pageSide } from './limits.ts'
+import type { AtlasLayer, Page } from './looks.ts'
 import { type PackedPage, packPages } from './packing/packer.ts'
-
-/** One packed picture. */
-export interface Page {
-  /** Index of the page, from 0. */
-  readonly index: number
-  /**
-   * Drawn when it is read, and possibly again on a later read. Do not write to the bitmap, and do not compare it by
-   * identity.
-   */
-  readonly bitmap: Bitmap
-}
 
 /** An animation of placed frames, all on one page. */
 export interface AtlasAnimation {
@@ -39,6 +29,12 @@ export interface Atlas {
   /** Page pixels per unscaled pixel: 1, 0.5 … */
   readonly scale: number
   readonly pages: readonly Page[]
+  /**
+   * Further pages with the same places. Without looks of sequences, there are none.
+   *
+   * @default none
+   */
+  readonly layers?: readonly AtlasLayer[]
   /** Sorted by name. */
   readonly frames: readonly PlacedFrame[]
   /** Sorted by name. */
@@ -139,11 +135,16 @@ export function makeAtlas(name: string, given: readonly FrameSequence[], options
     },
     earlierPlaces(earlier, sequences, pieces, pictures, align),
   ).map((page) => inPixels(page, align))
+  const scale = options.scale ?? 1
   return {
     name,
-    scale: options.scale ?? 1,
+    scale,
     pages: packed.map((page, index) => lazyPage(index, () => drawPage(page, pictures))),
-    frames: placeFrames(packed, sequences, pieces, pictures, options.scale ?? 1),
+    ...drawLayers(
+      packed.map((page) => ({ page, pictures })),
+      sequences,
+    ),
+    frames: placeFrames(packed, sequences, pieces, pictures, scale),
     animations: sequences.filter(({ isStill }) => !isStill).map(toAnimation),
     pixelArt: sequences.length > 0 && sequences.every((sequence) => sequence.pixelArt),
   }

@@ -1,4 +1,5 @@
 import { type Bitmap, createBitmap, turn } from './bitmap.ts'
+import type { Looks } from './looks.ts'
 import type { PackedPage } from './packing/packer.ts'
 
 /** A picture to draw on a page. */
@@ -6,6 +7,7 @@ export interface PagePicture {
   readonly bitmap: Bitmap
   /** Number of rings of repeated edge pixels around the picture. */
   readonly extrude: number
+  readonly looks?: Looks | undefined
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Bitmap } from './bitmap.ts'
 import { AtlasError } from './errors.ts'
 import { mostExtrude, mostPadding, pageSide } from './limits.ts'
+import type { Looks } from './looks.ts'
 
 /** Place of a cut picture in its untrimmed frame. */
 export interface Canvas {
@@ -109,6 +110,12 @@ export interface FrameSequence {
   readonly padding: number
   /** Whether the engine must scale by nearest neighbour. */
   readonly pixelArt: boolean
+  /**
+   * Further looks of the frames, which become layers of the atlas.
+   *
+   * @default none
+   */
+  readonly looks?: Looks | undefined
 }
 
 /**

@@ -10,7 +10,6 @@ export {
   type AtlasAnimation,
   type AtlasOptions,
   makeAtlas,
-  type Page,
 } from './atlas.ts'
 export { type Bitmap, blit, createBitmap, crop } from './bitmap.ts'
 export { type ArchiveEntry, type ArchiveLimits, openArchive, readArchive } from './delivery/archive.ts'
@@ -47,6 +46,8 @@ export { cutSequence } from './frames/pieces.ts'
 export { cutPlaced, type EarlierFrame, type PlacedFrame } from './frames/placed-frame.ts'
 export { type FitSize, figureSide, fitFactor, fitSize, scaleFrames, scaleSequence } from './frames/scale.ts'
 export { type TrimmedFrame, type TrimOptions, trim } from './frames/trim.ts'
+export { pagesOf, variantsOf } from './layers/variants-of.ts'
+export type { AtlasLayer, Looks, Page, Ramp } from './looks.ts'
 export { withOutlines } from './outlines.ts'
 export { gamutWarning } from './png/gamut.ts'
 export type { PaletteMode } from './png/palette.ts'

@@ -5,6 +5,8 @@ import type { Borders, FrameBoxes, FrameSequence } from './frame.ts'
 import { withMirrors } from './frames/mirror.ts'
 import { cutPlaced, type PlacedFrame } from './frames/placed-frame.ts'
 import { visibleBox } from './frames/trim.ts'
+import { drawLayers } from './layers/layers.ts'
+import type { Looks } from './looks.ts'
 
 /** Largest unit that scales may share. A larger unit would waste more area than the shared layout saves. */
 const LARGEST_UNIT = 16
@@ -81,19 +83,20 @@ export function shrinkAtlas(large: Atlas, sequences: readonly FrameSequence[], s
   const ratio = scale / large.scale
   const times = (px: number): number => Math.round(px * ratio)
   const sources = new Map(
-    withMirrors(sequences).flatMap(({ frames, extrude, borders, trim }) =>
+    withMirrors(sequences).flatMap(({ frames, extrude, borders, trim, looks }) =>
       frames.map((frame) => [
         frame.name,
         {
           bitmap: frame.bitmap,
           extrude: times(extrude),
           isTrimmed: trim && borders === undefined,
+          looks,
           ...(borders ? { borders: scaleBorders(borders, scale) } : {}),
           ...(frame.boxes ? { boxes: roundBoxes(frame.boxes) } : {}),
         },
       ]),
     ),
-  ) as ReadonlyMap<string, { bitmap: Bitmap; extrude: number; isTrimmed: boolean; borders?: Borders; boxes?: FrameBoxes }>
+  ) as ReadonlyMap<string, { bitmap: Bitmap; extrude: number; isTrimmed: boolean; looks?: Looks; borders?: Borders; boxes?: FrameBoxes }>
   const frames = large.frames.map(({ hull: _, borders: __, boxes: ___, ...frame }): PlacedFrame => {
     const { borders, boxes } = sources.get(frame.name)!
     return {
@@ -110,7 +113,7 @@ export function shrinkAtlas(large: Atlas, sequences: readonly FrameSequence[], s
       ...(boxes ? { boxes } : {}),
     }
   })
-  const pages = large.pages.map(({ index, bitmap }) => {
+  const drawn = large.pages.map(({ index, bitmap }) => {
     const pictures: PagePicture[] = []
     const places = new Map<string, { x: number; y: number; isTurned: boolean; picture: number }>()
     for (const [at, { name, page, x, y, width, height, offsetX, offsetY, isTurned = false }] of frames.entries()) {
@@ -119,14 +122,14 @@ export function shrinkAtlas(large: Atlas, sequences: readonly FrameSequence[], s
       const source = sources.get(name)!
       const whole = crop(source.bitmap, offsetX, offsetY, width, height)
       const cut = source.isTrimmed ? clearMargin(whole, cutPlaced(bitmap, large.frames[at]!), ratio) : whole
-      const picture = pictures.push({ bitmap: cut, extrude: source.extrude }) - 1
+      const picture = pictures.push({ bitmap: cut, extrude: source.extrude, looks: source.looks }) - 1
       places.set(`${x} ${y}`, { x: x - source.extrude, y: y - source.extrude, isTurned, picture })
     }
     const positions = new Map([...places.values()].map(({ picture, ...place }) => [picture, place]))
-    const page = { width: times(bitmap.width), height: times(bitmap.height), positions, groups: [] }
-    return lazyPage(index, () => drawPage(page, pictures))
+    return { page: { width: times(bitmap.width), height: times(bitmap.height), positions, groups: [] }, pictures }
   })
-  return { ...large, scale, pages, frames }
+  const pages = drawn.map(({ page, pictures }, index) => lazyPage(index, () => drawPage(page, pictures)))
+  return { ...large, scale, pages, ...drawLayers(drawn, sequences), frames }
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type PlacedFrame, toBoxRows } from '../atlas/index.ts'
+import { variantsOf } from '../atlas/layers/variants-of.ts'
 import type { BuiltAtlas, BuiltPage, BuiltSprite } from '../src/index.ts'
 import { sheetSpecifier, toSpecifier } from './ids.ts'
 import { type FrameRow, type PageData, spriteOf } from './runtime/shared/data.ts'
@@ -13,9 +14,22 @@ export type UrlOf = (page: BuiltPage, atlas: BuiltAtlas, index: number) => strin
 /**
  * Converts sprites that share an atlas to the form that a page reads.
  *
- * @param variants The atlas at every scale, largest first. Its further encodings become `also`.
+ * @param scales The atlas at every scale, largest first. Its further encodings become `also`.
  */
-export function toSheetData(variants: readonly BuiltAtlas[], sprites: readonly BuiltSprite[], urlOf: UrlOf): SheetData {
+export function toSheetData(scales: readonly BuiltAtlas[], sprites: readonly BuiltSprite[], urlOf: UrlOf): SheetData {
+  const looks = scales.map(variantsOf)
+  const variants = (scales[0]?.layers ?? []).map(({ name: variant, sprites: names }, at) => {
+    const own = sprites.filter(({ name }) => names.includes(name))
+    const renamed = own.map((sprite) => ({ ...sprite, name: `${sprite.name}.${variant}`, atlas: `${sprite.atlas}.${variant}` }))
+    return [
+      variant,
+      toSheetData(
+        looks.map((all) => all[at]!),
+        renamed,
+        urlOf,
+      ),
+    ] as const
+  })
   return {
     columns: frameColumns,
     sprites: sprites.map(({ name, atlas, width, height, anchor, pixelArt, isPlaceholder, animations, pictures }) => {
@@ -31,13 +45,14 @@ export function toSheetData(variants: readonly BuiltAtlas[], sprites: readonly B
         ...(pictures ? { pictures } : {}),
       }
     }),
-    atlases: variants.map((atlas) => toAtlasRows(atlas, urlOf)),
+    atlases: scales.map((atlas) => toAtlasRows(atlas, urlOf)),
+    ...(variants.length > 0 ? { variants: Object.fromEntries(variants) } : {}),
   }
 }
 
 /** Returns an atlas with its first encoding alone. */
-export function withoutAlternates({ alternates: _, ...atlas }: BuiltAtlas): BuiltAtlas {
-  return atlas
+export function withoutAlternates({ alternates: _, layers, ...atlas }: BuiltAtlas): BuiltAtlas {
+  return { ...atlas, ...(layers ? { layers: layers.map(({ alternates: __, ...layer }) => layer) } : {}) }
 }
 
 function toAtlasRows(atlas: BuiltAtlas, urlOf: UrlOf): AtlasRows {
@@ -118,15 +133,20 @@ function numberOf(frame: string): number {
  * @param stamps Only in the dev server: a stamp of each sprite's state, by the sprite's name. A later state
  * has another stamp.
  */
-export function sheetModule({ atlases, ...sheet }: SheetData, stamps?: Readonly<Record<string, string>>): string {
-  const variants = atlases.map(({ pages, ...atlas }) => `{ ...${toParsed(atlas)}, pages: ${toLiteral(pages)} }`)
+export function sheetModule(sheet: SheetData, stamps?: Readonly<Record<string, string>>): string {
   return [
     `import { readSheet } from ${JSON.stringify(sheetSpecifier)}`,
     ...(stamps ? [importHot('keepUpToDate')] : []),
-    `export const sprites = /* @__PURE__ */ readSheet({ ...${toParsed(sheet)}, atlases: [${variants.join(', ')}] })`,
+    `export const sprites = /* @__PURE__ */ readSheet(${toSheetCode(sheet)})`,
     ...(stamps ? [`keepUpToDate(sprites, ${toLiteral(stamps)})`] : []),
     '',
   ].join('\n')
+}
+
+function toSheetCode({ atlases, variants = {}, ...sheet }: SheetData): string {
+  const scales = atlases.map(({ pages, ...atlas }) => `{ ...${toParsed(atlas)}, pages: ${toLiteral(pages)} }`)
+  const looks = Object.entries(variants).map(([name, variant]) => `${JSON.stringify(name)}: ${toSheetCode(variant)}`)
+  return `{ ...${toParsed(sheet)}, atlases: [${scales.join(', ')}]${looks.length > 0 ? `, variants: { ${looks.join(', ')} }` : ''} }`
 }
 
 /** The module of a spec file: one sprite of a sheet, always the same object. */

@@ -59,8 +59,9 @@ export function cutPieces(
     sequence.frames.map((frame): Piece => {
       const trimmed = cutFrame(frame, sequence, align)
       const { bitmap } = trimmed
-      const key = `${sequence.extrude} ${pictureDigest(bitmap)}`
-      const picture = known.get(key) ?? pictures.push({ bitmap, extrude: sequence.extrude }) - 1
+      const { extrude, looks } = sequence
+      const key = `${extrude} ${pictureDigest(bitmap)} ${JSON.stringify(looks)}`
+      const picture = known.get(key) ?? pictures.push({ bitmap, extrude, looks }) - 1
       known.set(key, picture)
       return { frame, sequence, trimmed, picture }
     }),

@@ -1,5 +1,6 @@
 import { relative, resolve } from 'node:path'
 import type { ViteDevServer } from 'vite'
+import { pagesOf } from '../../atlas/layers/variants-of.ts'
 import { filesOf } from '../../src/errors.ts'
 import { findPackage } from '../../src/host/modules/installed-package.ts'
 import { isInside, realPath } from '../../src/host/real-path.ts'
@@ -57,7 +58,7 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
   const shownSprites = createShownSprites(workshop.preview, async (change) => {
     const { now, before, isChange } = change
     const { changed, gone } = compareSheets(before?.sheets, now.sheets)
-    shelf.put(now.sheets.atlases.flatMap((atlas) => atlas.pages))
+    shelf.put(now.sheets.atlases.flatMap(pagesOf))
     for (const id of newlySuperseded(before?.sheets, now.sheets))
       createLog(server.config).info(`${id} has changed since it was bought. The bought frames play until the new ones are here.`)
     // A saved spec is shown before its typings are written. An imported sprite gets its typings first.

@@ -34,8 +34,10 @@ function announce(stamps, all) {
 }
 function become(sprite, fresh) {
   if (sprite === fresh) return
+  const { variants } = sprite
   for (const key of Object.keys(sprite)) if (!Object.hasOwn(fresh, key)) delete sprite[key]
-  Object.assign(sprite, fresh)
+  Object.assign(sprite, fresh, { variants: { ...fresh.variants } })
+  for (const name of Object.keys(variants)) if (Object.hasOwn(fresh.variants, name)) become(sprite.variants[name] = variants[name], fresh.variants[name])
 }
 if (import.meta.hot && typeof document !== 'undefined') {
   bus.isHot = true

@@ -9,7 +9,7 @@ import { toAnimation } from './phaser/data.ts'
 import { queueAtlas } from './phaser/load.ts'
 import { toRenderer } from './phaser/mirrored.ts'
 import { noteShown, shownAtlas, swapAtlas } from './phaser/swap.ts'
-import { type AtlasData, mainAtlas, type SpriteModule } from './shared/data.ts'
+import { type AtlasData, mainAtlas, type SpriteModule, withVariants } from './shared/data.ts'
 import { onUpdate } from './shared/hot.ts'
 import { createNewest, type Push } from './shared/swap.ts'
 
@@ -114,11 +114,12 @@ function listen(scene: Phaser.Scene): void {
   )
   listening.set(game, { received, swap })
   const stop = onUpdate(({ sprites, gone = [] }) => {
-    const emptied = gone.flatMap((key) => {
+    const keys = game.textures.getTextureKeys().filter((key) => gone.includes(key.split('.')[0] as string))
+    const emptied = keys.flatMap((key) => {
       const atlas = shownAtlas(game, key)
       return atlas ? [{ ...atlas, frames: {}, animations: {} }] : []
     })
-    for (const atlas of [...distinctAtlases(game, sprites), ...emptied]) {
+    for (const atlas of [...distinctAtlases(game, withVariants(sprites)), ...emptied]) {
       received.set(atlas.key, atlas)
       void swap(atlas.key, atlas)
     }

@@ -8,7 +8,7 @@ import { AnimatedSprite, Cache, type FrameObject, NineSliceSprite, Sprite, Textu
 import { createAtlas, type LoadedAtlas, mendAtlas, toFrameObjects, unloadAtlas } from './pixi/atlas.ts'
 import { notePlayed } from './pixi/playback.ts'
 import { swapAtlas } from './pixi/swap.ts'
-import { type AtlasData, bordersOf, mainAtlas, type Outline, type SpriteModule, spriteOf } from './shared/data.ts'
+import { type AtlasData, bordersOf, mainAtlas, type Outline, type SpriteModule, spriteOf, withVariants } from './shared/data.ts'
 import { isHot, onUpdate } from './shared/hot.ts'
 import { createNewest } from './shared/swap.ts'
 
@@ -45,7 +45,7 @@ const loaded = new Map<string, Promise<LoadedAtlas | undefined>>()
 let isListening = false
 
 /** The loaded sprite of a module, with the names of its animations and frames. */
-type Loaded<M> = M extends SpriteModule<infer A, infer F, infer P> ? LoadedSprite<A, F, P> : never
+type Loaded<M> = M extends SpriteModule<infer A, infer F, infer P, infer _> ? LoadedSprite<A, F, P> : never
 
 /**
  * Loads sprites with all they need. Sprites that share an atlas load it once. Of several resolutions, the one
@@ -187,9 +187,9 @@ function listen(): void {
     ),
   )
   onUpdate(({ sprites, gone = [] }) => {
-    const changed = new Map(sprites.map((sprite) => [pickAtlas(sprite).key, pickAtlas(sprite)]))
+    const changed = new Map(withVariants(sprites).map((sprite) => [pickAtlas(sprite).key, pickAtlas(sprite)]))
     for (const [key, next] of changed) void swap(key, { key, next })
-    for (const key of gone) void swap(key, { key })
+    for (const key of loaded.keys()) if (gone.includes(key.split('.')[0] as string)) void swap(key, { key })
   })
 }
 

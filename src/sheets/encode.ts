@@ -1,7 +1,7 @@
-import { type Atlas, type Bitmap, type EncodedPage, encodePages, type PageEncoding, type PageFormat } from '../../atlas/index.ts'
+import { type Atlas, type Bitmap, type EncodedPage, encodePages, type Page, type PageEncoding, type PageFormat } from '../../atlas/index.ts'
 import type { TextureSettings } from '../host/modules/textures.ts'
 import { sha256 } from '../vault/objects.ts'
-import type { BuiltPage, PackedAtlas, SheetOptions } from './model.ts'
+import type { BuiltLayer, BuiltPage, PackedAtlas, PageLists, SheetOptions } from './model.ts'
 
 /** Encodes KTX2. The caller provides the package and its threads. */
 export type TextureEncoder = (picture: Bitmap, settings: TextureSettings) => Promise<Uint8Array>
@@ -17,20 +17,29 @@ export interface EncodeAids {
 }
 
 /**
- * Encodes the pages of an atlas in every requested encoding. All encodings share the frames and the layout.
+ * Encodes the pages of an atlas and of its layers in every requested encoding. All of them share the frames and the
+ * layout.
  */
 export async function encodeSheet(atlas: Atlas, options: SheetOptions, aids: EncodeAids = {}): Promise<PackedAtlas> {
+  const { name, scale, pixelArt, frames } = atlas
+  const lists = await encodeLists(atlas, atlas.pages, options, aids)
+  const layers: BuiltLayer[] = []
+  for (const layer of atlas.layers ?? [])
+    layers.push({ ...layer, ...(await encodeLists({ ...atlas, name: `${name}.${layer.name}` }, layer.pages, options, aids)) })
+  return { name, scale, pixelArt, frames, ...lists, ...(layers.length > 0 ? { layers } : {}) }
+}
+
+async function encodeLists(atlas: Atlas, drawn: readonly Page[], options: SheetOptions, aids: EncodeAids): Promise<PageLists> {
   const [first = 'png', ...others] = options.encodings
-  const { pages, alternates = [] } = await encodePages(atlas, {
-    ...toEncoding(first, options, aids),
-    also: others.map((format) => toEncoding(format, options, aids)),
-    ...(aids.signal ? { signal: aids.signal } : {}),
-  })
+  const { pages, alternates = [] } = await encodePages(
+    { ...atlas, pages: drawn },
+    {
+      ...toEncoding(first, options, aids),
+      also: others.map((format) => toEncoding(format, options, aids)),
+      ...(aids.signal ? { signal: aids.signal } : {}),
+    },
+  )
   return {
-    name: atlas.name,
-    scale: atlas.scale,
-    pixelArt: atlas.pixelArt,
-    frames: atlas.frames,
     pages: pages.map((page) => toBuiltPage(page, first)),
     ...(others.length === 0
       ? {}

@@ -7,6 +7,7 @@ import {
   cutSequence,
   type FrameSequence,
   figureSide,
+  type Looks,
   scaleFrames,
   stabilize,
 } from '../../atlas/index.ts'
@@ -119,7 +120,13 @@ export function toSequence(input: SheetInput, { frames, room }: Pick<CutAnimatio
     extrude: spec.extrude,
     padding: spec.padding,
     pixelArt: spec.pixelArt,
+    looks: looksOf(spec),
   }
+}
+
+/** The further looks of a sprite. Returns `undefined` if its spec has none. */
+export function looksOf({ variants }: SpriteSpec): Looks | undefined {
+  return variants && { variants }
 }
 
 /** Returns `hero/walk` for the frame `hero/walk/0003` of an animation, and the same name for a picture. */

@@ -1,4 +1,4 @@
-import type { AtlasAnimation, PageFormat, PlacedFrame } from '../../atlas/index.ts'
+import type { AtlasAnimation, AtlasLayer, PageFormat, PlacedFrame } from '../../atlas/index.ts'
 import type { AnimationQuality } from './quality.ts'
 
 /** Options of pages. Every field is part of the build key. */
@@ -51,15 +51,24 @@ export interface BuiltPage {
   readonly extension: PageFormat
 }
 
+/** Pages with the layout of an atlas and other pictures, encoded. */
+export interface BuiltLayer extends Omit<AtlasLayer, 'pages'>, PageLists {}
+
+/** Pages, in the order of their atlas. */
+export interface PageLists {
+  readonly pages: readonly BuiltPage[]
+  /** The same pages in further encodings, for engines that choose; each list is as long as `pages`. */
+  readonly alternates?: readonly (readonly BuiltPage[])[]
+}
+
 /** One group at one scale, encoded. */
-export interface BuiltAtlas {
+export interface BuiltAtlas extends PageLists {
   /** The texture key in Phaser, the alias in PixiJS. */
   readonly name: string
   readonly scale: number
   readonly pixelArt: boolean
-  readonly pages: readonly BuiltPage[]
-  /** The same pages in further encodings, for engines that choose; each list is as long as `pages`. */
-  readonly alternates?: readonly (readonly BuiltPage[])[]
+  /** Missing if no sprite has further looks. */
+  readonly layers?: readonly BuiltLayer[]
   readonly frames: readonly PlacedFrame[]
   readonly animations: readonly AtlasAnimation[]
   /** Animations without frames of their own: the animation of which each is the mirror image, by name. Missing if empty. */

@@ -3,6 +3,7 @@ import { mostExtrude, mostPadding } from '../../atlas/limits.ts'
 import { boxRulesField } from './boxes.ts'
 import type { ValuePath } from './document.ts'
 import { filledText, flag, numberFrom, pathBeside, positive, toEditorSchema, wholeNumber, withDefault } from './fields.ts'
+import { rampSchema, rampsField, variantsWords } from './look-fields.ts'
 import { frameFaults, frameRange, mostFps, mostOwnFrames, mostSidePx, mostUpscaledPx } from './spec.ts'
 
 /** Valid names of sprites, animations and atlases. `hero.walk` and `hero/walk/0000` are built from them. */
@@ -243,6 +244,7 @@ const packShape = {
     .describe(
       'FREE. Mirror images, left to right, of animations or pictures: the source by new name, e.g. `{ "walk-left": "walk-right" }`. An image plays as its source does. Default: none.',
     ),
+  variants: byName(rampsField, 'lists of ramps').optional().describe(variantsWords),
   stabilize: withDefault(flag(), false, 'FREE. Moves slipped frames back into line.'),
   trim: withDefault(flag(), true, 'FREE. Cuts the clear border off each frame.'),
   extrude: withDefault(wholeNumber(0, mostExtrude), 1, `FREE. Pixels of repeated edge around each frame, 0 to ${mostExtrude}.`),
@@ -301,6 +303,7 @@ export function knownFields(path: ValuePath, isOwn: boolean): readonly string[] 
     return Object.keys({ $schema: schemaField, ...(isOwn ? ownShape : paidShape), animations: animationSchema, ...packShape })
   if (first === 'animations' && path.length === 2) return Object.keys((isOwn ? ownAnimationSchema : animationSchema).shape)
   if (first === 'reference' || first === 'pictures') return rest.length > 0 ? Object.keys(stepShapes) : ['steps']
+  if (first === 'variants' && path.length > 3) return Object.keys(rampSchema.shape)
   return first === 'size' ? Object.keys({ ...boxSchema.shape, ...figureSchema.shape }) : []
 }
 

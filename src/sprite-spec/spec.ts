@@ -158,6 +158,10 @@ export interface SpriteSpec {
   readonly pictureMeant?: Readonly<Record<string, readonly FrameFault[]>>
   /** FREE. Mirror images, left to right: the name of the source by new name. Both are animations, or both pictures. */
   readonly mirrors?: Readonly<Record<string, string>>
+  /** FREE. Ramps by name of variant. Colours are `#rrggbb` from dark to light, tolerances distances in OKLab. */
+  readonly variants?: Readonly<
+    Record<string, readonly { readonly from: readonly string[]; readonly to: readonly string[]; readonly tolerance: number }[]>
+  >
   /** FREE. */
   readonly stabilize: boolean
   /** FREE. */

@@ -62,6 +62,7 @@ function toPacking(data: SpecFile | OwnSpecFile): Packing {
     ...(data.boxes ? { boxes: data.boxes } : {}),
     ...(data.meant ? { pictureMeant: data.meant } : {}),
     ...(data.mirror ? { mirrors: data.mirror } : {}),
+    ...(data.variants ? { variants: toVariants(data.variants, data.pixelArt ? 0 : 0.05) } : {}),
     stabilize: data.stabilize,
     trim: data.trim,
     extrude: data.extrude,
@@ -69,6 +70,17 @@ function toPacking(data: SpecFile | OwnSpecFile): Packing {
     scales: data.scales,
     atlas: data.atlas,
   }
+}
+
+/** @param usual Tolerance of a ramp that sets none. */
+function toVariants(variants: NonNullable<SpecFile['variants']>, usual: number): NonNullable<SpriteSpec['variants']> {
+  const whole = (colour: string): string => colour.toLowerCase().replace(/^#(.)(.)(.)$/, '#$1$1$2$2$3$3')
+  const toRamp = ({ from, to, tolerance = usual }: (typeof variants)[string][number]) => ({
+    from: from.map(whole),
+    to: to.map(whole),
+    tolerance,
+  })
+  return Object.fromEntries(Object.entries(variants).map(([name, ramps]) => [name, ramps.map(toRamp)]))
 }
 
 function toAnimation(name: string, data: AnimationFile): AnimationSpec {

@@ -93,7 +93,7 @@ function pagesOf({ pages, alternates = [] }: EncodedAtlas): EncodedAtlas['pages'
   return [pages, ...alternates].flat()
 }
 
-function toBuilt({ atlas, pages, alternates = [] }: EncodedAtlas): BuiltAtlas {
+function toBuilt({ atlas: { layers: _, ...atlas }, pages, alternates = [] }: EncodedAtlas): BuiltAtlas {
   const list = (some: EncodedAtlas['pages']): BuiltAtlas['pages'] =>
     some.map(({ file, ...page }) => {
       const extension = file.split('.').pop() as 'png'

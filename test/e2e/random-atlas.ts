@@ -10,6 +10,7 @@ import {
   scaleSequence,
   sharedUnit,
   shrinkAtlas,
+  variantsOf,
 } from '../../atlas/index.ts'
 import { type AnimationCase, type AtlasCase, drawArt } from './random-case.ts'
 
@@ -17,11 +18,13 @@ import { type AnimationCase, type AtlasCase, drawArt } from './random-case.ts'
 export interface Errand {
   /** Path of the files from the server's root. */
   readonly folder: string
-  /** Name of the atlas. */
+  /** The pixels of `frames`, in the folder. */
+  readonly file: string
+  /** Name of the atlas, or of a variant of it. */
   readonly name: string
   readonly scale: number
   readonly pixelArt: boolean
-  /** Frames whose pixels are in `sources.bin`: RGBA, straight alpha, from byte `at` on. */
+  /** Frames whose pixels are in `file`: RGBA, straight alpha, from byte `at` on. */
   readonly frames: readonly Source[]
   readonly playbacks: readonly { readonly name: string; readonly loop: boolean; readonly steps: number }[]
 }
@@ -63,24 +66,31 @@ export interface MadeAtlas {
  * @param name Name of the atlas and of the folder of its files.
  */
 export async function makeRandomAtlas(asked: AtlasCase, name: string): Promise<MadeAtlas> {
-  const sequences = asked.animations.map((one, index) => toSequence(one, `${name}-${index}/play`, asked.pixelArt))
+  const sequences = asked.animations.map((one, index) => withVariant(toSequence(one, `${name}-${index}/play`, asked.pixelArt), index))
   const variants = await layOut(name, sequences, asked)
   const files = new Map<string, Uint8Array>()
   const put = (folder: string, all: readonly { readonly file: string; readonly bytes: Uint8Array }[]): void => {
     for (const { file, bytes } of all) files.set(`${name}/${folder}${file}`, bytes)
   }
   const encoded = []
-  for (const { atlas } of variants)
-    encoded.push(await encodePages(atlas, { format: 'png', ...(asked.palette ? { palette: 'exact' } : {}) }))
+  const looks = variants.flatMap(({ atlas }) => [atlas, ...variantsOf(atlas)])
+  for (const atlas of looks) encoded.push(await encodePages(atlas, { format: 'png', ...(asked.palette ? { palette: 'exact' } : {}) }))
   for (const { pages } of encoded) put('', pages)
   put('', [...(asked.rotate ? [] : formats.phaser.write(encoded)), ...formats.pixi.write(encoded)])
   const timelines = new Map(sequences.map((sequence) => [sequence.name, timelineOf(sequence)]))
-  const errands = variants.map(({ atlas, shown, large }): Errand => {
-    const { sources, bytes } = gather(shown, large, asked)
-    put('', [{ file: `sources@${atlas.scale}.bin`, bytes }])
-    const playbacks = sequences.map((sequence) => ({ name: sequence.name, loop: sequence.loop, steps: stepsOf(sequence) }))
-    return { folder: `${name}/`, name, scale: atlas.scale, pixelArt: asked.pixelArt, frames: sources, playbacks }
-  })
+  const toErrand = (atlas: Atlas, frames: ReturnType<typeof gather>): Errand => {
+    const file = `sources-${atlas.name}@${atlas.scale}.bin`
+    put('', [{ file, bytes: frames.bytes }])
+    const playbacks = atlas.animations.map(({ name: animation, loop }) => {
+      const sequence = sequences.find((one) => one.name === animation.replace('.other/', '/'))!
+      return { name: animation, loop, steps: stepsOf(sequence) }
+    })
+    return { folder: `${name}/`, file, name: atlas.name, scale: atlas.scale, pixelArt: asked.pixelArt, frames: frames.sources, playbacks }
+  }
+  const errands = variants.flatMap(({ atlas, shown, large }) => [
+    toErrand(atlas, gather(shown, large, asked)),
+    ...variantsOf(atlas).map((variant) => toErrand(variant, inOtherColours(gather(shown, large, asked), sequences))),
+  ])
   return {
     errands,
     files,
@@ -100,6 +110,35 @@ function toSequence(one: AnimationCase, name: string, pixelArt: boolean): FrameS
   }))
   const optional = { ...(durations === undefined ? {} : { durations }), ...(anchor === undefined ? {} : { anchor }) }
   return { name, sprite: name.split('/')[0]!, frames, play: play.map(nameOf), fps, pixelArt, ...rest, ...optional }
+}
+
+/** Gives every second animation a variant, in which the colour of its first visible pixel is another one. */
+function withVariant(sequence: FrameSequence, index: number): FrameSequence {
+  const colour = index % 2 === 0 ? firstColour(sequence) : undefined
+  return colour === undefined ? sequence : { ...sequence, looks: { variants: { other: [{ from: [colour], to: [other], tolerance: 0 }] } } }
+}
+
+const other = '#0cc822'
+
+function firstColour({ frames }: FrameSequence): string | undefined {
+  for (const { bitmap } of frames)
+    for (let at = 0; at < bitmap.data.length; at += 4)
+      if (bitmap.data[at + 3]! > 0) return `#${Buffer.from(bitmap.data.subarray(at, at + 3)).toString('hex')}`
+  return undefined
+}
+
+/** The frames of the variant: pixels of exactly that colour have the other one. */
+function inOtherColours({ sources, bytes }: ReturnType<typeof gather>, sequences: readonly FrameSequence[]): ReturnType<typeof gather> {
+  const changed = bytes.slice()
+  const shown = sources.flatMap((source) => {
+    const [ramp] = sequences.find(({ sprite }) => sprite === source.name.split('/')[0])?.looks?.variants?.other ?? []
+    if (!ramp) return []
+    const from = Buffer.from(ramp.from[0]!.slice(1), 'hex')
+    for (let at = source.at; at < source.at + source.width * source.height * 4; at += 4)
+      if (changed[at + 3]! > 0 && from.equals(changed.subarray(at, at + 3))) changed.set(Buffer.from(other.slice(1), 'hex'), at)
+    return [{ ...source, name: source.name.replace('/', '.other/') }]
+  })
+  return { sources: shown, bytes: changed }
 }
 
 /** All scales in one layout, if they have a common unit, as in a build. */

@@ -177,12 +177,16 @@ async function expectSound(
   for (const errand of errands) {
     const seen = await Promise.all(names.map(async (name) => ({ name, ...(await look(name, errand)) })))
     for (const { name, exact, edges, shown } of seen) {
-      const at = `${name}, scale ${errand.scale}`
+      const at = `${name}, ${errand.name}, scale ${errand.scale}`
       expect({ at, otherThanDrawn: exact }).toEqual({ at, otherThanDrawn: {} })
       const bad = Object.entries(edges).filter(([, difference]) => difference > maxEdge)
       expect({ at, badEdges: bad }).toEqual({ at, badEdges: [] })
       edge = Math.max(edge, ...Object.values(edges))
-      for (const [animation, timeline] of timelines) expectPlayed(shown[animation]!, timeline, `${at}, ${animation}`)
+      for (const { name: animation } of errand.playbacks) {
+        const own = animation.replace('.other/', '/')
+        const played = shown[animation]!.map((one) => ({ ...one, name: one.name.replace('.other/', '/') }))
+        expectPlayed(played, timelines.get(own)!, `${at}, ${animation}`)
+      }
     }
   }
   return { edge, pages }

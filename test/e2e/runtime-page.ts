@@ -94,6 +94,7 @@ export function spriteOf(name: string, pages: number, more: Partial<AtlasData> =
     order: ['walk'],
     frames,
     atlases: [atlas],
+    variants: {},
   }
 }
 

@@ -100,6 +100,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'face',
       'errors',
       'atlas/index.ts',
+      'atlas/layers/variants-of.ts',
       'runtime',
       'src/credit/credits.ts',
       'src/host/disk.ts',

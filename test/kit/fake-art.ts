@@ -107,6 +107,7 @@ async function toSheet(sprite: string, art: FakeArt, file: string): Promise<Buil
     atlases: [
       {
         ...atlas,
+        layers: undefined,
         pages: pages.map(({ bytes, width, height }) => ({
           bytes,
           sha256: sha256(bytes),

@@ -132,6 +132,7 @@ function expectedSprite(name: string, { sprites, atlases }: BuiltSheets): Sprite
     pictures: {},
     frames: atlases[0]!.frames.flatMap((frame) => (frame.name.startsWith(`${name}/`) ? [frame.name] : [])),
     atlases: atlases.map(expectedAtlas),
+    variants: {},
   }
 }
 

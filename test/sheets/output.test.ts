@@ -22,6 +22,7 @@ const sheets: BuiltSheets = {
   sprites: [],
   atlases: atlases.map(({ atlas, pages }) => ({
     ...atlas,
+    layers: undefined,
     pages: pages.map((page) => ({ ...page, sha256: '', contentType: 'image/png', extension: 'png' })),
   })),
 }

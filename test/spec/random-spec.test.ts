@@ -68,6 +68,15 @@ const spec = fc
               { maxKeys: 2 },
             ),
           ),
+          variants: sometimes(
+            fc.dictionary(
+              names,
+              sometimes(
+                list(sometimes(fc.record({ from: list(fc.constantFrom('#123', '#AB00ff', '#12', 'red')), to: list(fc.constant('#fff')) }))),
+              ),
+              { maxKeys: 2 },
+            ),
+          ),
           stabilize: sometimes(fc.boolean()),
           trim: sometimes(fc.boolean()),
           extrude: sometimes(fc.integer({ min: -1, max: 17 })),

@@ -20,6 +20,7 @@ const free = {
     'boxes',
     'meant',
     'mirror',
+    'variants',
     'stabilize',
     'trim',
     'extrude',

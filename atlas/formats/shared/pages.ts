@@ -1,6 +1,7 @@
-import type { Atlas, Page } from '../../atlas.ts'
+import type { Atlas } from '../../atlas.ts'
 import { encodePage, type PageEncoding } from '../../encode/codec.ts'
 import { wholeBlocks } from '../../encode/texture.ts'
+import type { Page } from '../../looks.ts'
 import type { EncodedAtlas, EncodedPage } from '../format.ts'
 
 /** Options for encoding and naming the pages of an atlas. */

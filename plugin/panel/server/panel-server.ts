@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { relative } from 'node:path'
 import type { ViteDevServer } from 'vite'
+import { pagesOf } from '../../../atlas/layers/variants-of.ts'
 import { type BuiltPage, type Preview, type PriceList, SpritewrightError, type Workshop } from '../../../src/index.ts'
 import { createPageShelf, type PageShelf } from '../../http/pages.ts'
 import { createLog } from '../../log.ts'
@@ -122,12 +123,12 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
     if (given !== null && !/^[1-9]\d{0,3}$/.test(given))
       throw new SpritewrightError('SW_USAGE', { message: `Expected the number of a take, found ${JSON.stringify(given)}.` })
     const delivered = await workshop.delivered(id, given === null ? undefined : Number.parseInt(given, 10))
-    pages.put(delivered.sheets.atlases.flatMap((atlas) => atlas.pages))
+    pages.put(delivered.sheets.atlases.flatMap(pagesOf))
     return toPanelFrames(id, delivered, urlOf)
   }
   const atlases = async (): Promise<PanelAtlases> => {
     const packed = await workshop.atlases()
-    pages.put(packed.atlases.flatMap((atlas) => atlas.pages))
+    pages.put(packed.atlases.flatMap(pagesOf))
     return toPanelAtlases(packed, urlOf)
   }
   const isListening = (): boolean => server.httpServer?.listening === true || origin.url !== undefined

@@ -121,7 +121,12 @@ export interface SpriteAnimation<Frame extends string = string> {
 }
 
 /** The default export of a spec file: `import hero from './hero.sprite.json'`. */
-export interface SpriteModule<Animation extends string = string, Frame extends string = string, Picture extends string = string> {
+export interface SpriteModule<
+  Animation extends string = string,
+  Frame extends string = string,
+  Picture extends string = string,
+  Variant extends string = string,
+> {
   readonly name: string
   /** Texture key of its atlas in Phaser: the sprite's own in dev, its group's in a build. */
   readonly texture: string
@@ -143,6 +148,11 @@ export interface SpriteModule<Animation extends string = string, Frame extends s
   readonly frames: readonly Frame[]
   /** The atlas that contains it, at every scale, largest first. */
   readonly atlases: readonly AtlasData[]
+  /**
+   * Recoloured copies, by the names in the spec: sprites with a texture of their own. The variant `red` of `hero` is
+   * named `hero.red`, and so are its animations and frames: `hero.red/walk`.
+   */
+  readonly variants: Readonly<Record<Variant, SpriteModule<Animation, string, Picture, never>>>
 }
 
 /** The update that a game gets when art, frames or playback have changed on the dev server. */
@@ -151,6 +161,11 @@ export interface SpriteUpdate {
   readonly sprites: readonly SpriteModule[]
   /** Names of sprites whose specs no longer exist. */
   readonly gone?: readonly string[]
+}
+
+/** Sprites with their variants. */
+export function withVariants(sprites: readonly SpriteModule[]): readonly SpriteModule[] {
+  return sprites.flatMap((sprite) => [sprite, ...Object.values(sprite.variants)])
 }
 
 /** The atlas at scale 1, or the largest if there is none. */

@@ -13,10 +13,16 @@ export interface SheetData {
   readonly sprites: readonly SpriteRows[]
   /** The same atlas at every scale, largest first. */
   readonly atlases: readonly AtlasRows[]
+  /**
+   * By name, the sprites that have the variant.
+   *
+   * @default none
+   */
+  readonly variants?: Readonly<Record<string, SheetData>>
 }
 
 /** A sprite without the data of its atlas. */
-export interface SpriteRows extends Omit<SpriteModule, 'animations' | 'order' | 'pictures' | 'frames' | 'atlases'> {
+export interface SpriteRows extends Omit<SpriteModule, 'animations' | 'order' | 'pictures' | 'frames' | 'atlases' | 'variants'> {
   /** Short names, in the spec's order. */
   readonly animations: readonly string[]
   /** Short names of pictures that are no animations. */
@@ -62,9 +68,13 @@ function frameName(animation: string, number: number): string {
 }
 
 /** Converts a sheet to the sprites that a game uses. */
-export function readSheet({ sprites, atlases }: SheetData): readonly SpriteModule[] {
+export function readSheet({ sprites, atlases, variants = {} }: SheetData): readonly SpriteModule[] {
   const read = atlases.map(readAtlas)
-  return sprites.map((sprite) => readSprite(sprite, atlases[0], read))
+  const looks = Object.entries(variants).map(([name, sheet]) => [name, readSheet(sheet)] as const)
+  return sprites.map((sprite) => {
+    const own = looks.flatMap(([name, all]) => all.filter((one) => one.name === `${sprite.name}.${name}`).map((one) => [name, one]))
+    return { ...readSprite(sprite, atlases[0], read), variants: Object.fromEntries(own) }
+  })
 }
 
 /** All sprites by name, sorted. */
@@ -136,7 +146,7 @@ function readSprite(
   { animations: shorts, pictures: stills = [], ...head }: SpriteRows,
   rows: AtlasRows | undefined,
   atlases: readonly AtlasData[],
-): SpriteModule {
+): Omit<SpriteModule, 'variants'> {
   const played = shorts.map((short) => {
     const name = `${head.name}/${short}`
     const { frames = [], fps = 12, loop = true, yoyo = false } = atlases[0]?.animations[name] ?? {}
@@ -145,8 +155,8 @@ function readSprite(
   const numbersOf = (name: string): readonly number[] => rows?.animations[rows.mirrors?.[name] ?? name]?.numbers ?? []
   const moving = played.flatMap(([, { name }]) => numbersOf(name).map((number) => frameName(name, number)))
   // A picture may have the name of its sprite, and a sprite may be called `constructor`.
-  const isWhole = (short: string): boolean => short === head.name && Object.hasOwn(rows?.pictures ?? {}, short)
-  const pictures = Object.fromEntries(stills.map((short) => [short, isWhole(short) ? short : `${head.name}/${short}`]))
+  const isWhole = (short: string): boolean => short === head.name.split('.')[0] && Object.hasOwn(rows?.pictures ?? {}, head.name)
+  const pictures = Object.fromEntries(stills.map((short) => [short, isWhole(short) ? head.name : `${head.name}/${short}`]))
   const frames = [...moving, ...Object.values(pictures)].sort()
   return { ...head, animations: Object.fromEntries(played), order: shorts, pictures, frames, atlases }
 }

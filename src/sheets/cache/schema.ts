@@ -1,7 +1,7 @@
 import { z } from 'zod/mini'
 import { pageFormats, type QualityFault, type QualityFigures } from '../../../atlas/index.ts'
 import type { CutAnimation, CutFrame } from '../frames.ts'
-import type { BuiltPage, PackedAtlas, PackedGroup } from '../model.ts'
+import type { BuiltLayer, BuiltPage, PackedAtlas, PackedGroup } from '../model.ts'
 import type { AnimationQuality, FrameFlag } from '../quality.ts'
 import type { Reader } from './packed-file.ts'
 
@@ -11,12 +11,16 @@ import type { Reader } from './packed-file.ts'
 /** A page without its bytes. */
 export type PageHead = Omit<BuiltPage, 'bytes'> & { readonly length: number }
 
+/** Pages without their bytes. */
+export interface ListHeads {
+  readonly pages: readonly PageHead[]
+  readonly alternates?: readonly (readonly PageHead[])[]
+}
+
 /** A group without the bytes of its pages. */
 export type GroupHead = Omit<PackedGroup, 'atlases'> & {
-  readonly atlases: readonly (Omit<PackedAtlas, 'pages' | 'alternates'> & {
-    readonly pages: readonly PageHead[]
-    readonly alternates?: readonly (readonly PageHead[])[]
-  })[]
+  readonly atlases: readonly (Omit<PackedAtlas, keyof ListHeads | 'layers'> &
+    ListHeads & { readonly layers?: readonly (Omit<BuiltLayer, keyof ListHeads> & ListHeads)[] })[]
 }
 
 /** A frame without its pixels. */
@@ -79,7 +83,7 @@ const qualitySchema: z.ZodMiniType<AnimationQuality> = z.strictObject({
   ),
 })
 
-const pages = z.array(
+const pageList = z.array(
   z.strictObject({
     sha256: hex64,
     width: size,
@@ -90,14 +94,17 @@ const pages = z.array(
   }),
 )
 
+const lists = { pages: pageList, alternates: z.exactOptional(z.array(pageList)) }
+const layer = z.strictObject({ kind: z.enum(['variant']), name: text(name), sprites: z.array(text(name)), of: z.array(count), ...lists })
+
 const groupSchema: z.ZodMiniType<GroupHead> = z.strictObject({
   atlases: z.array(
     z.strictObject({
       name: text(name),
       scale: rate,
       pixelArt: z.boolean(),
-      pages,
-      alternates: z.exactOptional(z.array(pages)),
+      ...lists,
+      layers: z.exactOptional(z.array(layer)),
       frames: z.array(
         z.strictObject({
           name: frameName,

@@ -1,11 +1,11 @@
-import type { PageFormat } from '../../../atlas/index.ts'
+import { type PageFormat, pagesOf } from '../../../atlas/index.ts'
 import { bordersOf } from '../../sprite-spec/borders.ts'
 import { buildKey } from '../../sprite-spec/key.ts'
 import { animationId } from '../../sprite-spec/request.ts'
 import { frameName } from '../../sprite-spec/spec.ts'
-import { ownerOf } from '../frames.ts'
+import { looksOf, ownerOf } from '../frames.ts'
 import { bakedMirrors, withBaked } from '../mirrors.ts'
-import type { BuiltPage, PackedAtlas, PackedGroup, SheetOptions } from '../model.ts'
+import type { BuiltLayer, BuiltPage, PackedAtlas, PackedGroup, PageLists, SheetOptions } from '../model.ts'
 import type { SheetInput } from '../sources.ts'
 import { animationKey } from './animation.ts'
 import { type BuildCache, formatVersion } from './cache.ts'
@@ -26,6 +26,7 @@ export function sheetKey({ name, members, options }: AskedGroup, codec = ''): st
     const mirrors = bakedMirrors(input, options)
     const { extrude, padding, anchor, boxes } = input.spec
     const borders = bordersOf(input.spec, input.animation)
+    const looks = looksOf(input.spec)
     return {
       frames: animationKey(input, codec),
       extrude,
@@ -33,6 +34,7 @@ export function sheetKey({ name, members, options }: AskedGroup, codec = ''): st
       borders: borders ?? null,
       anchor: anchor ?? null,
       boxes: boxes ?? null,
+      looks: looks ?? null,
       ...(mirrors.length > 0 ? { mirrors } : {}),
     }
   }
@@ -65,13 +67,20 @@ function packSheet({ atlases, ...rest }: PackedGroup): readonly Uint8Array[] {
     parts.push(bytes)
     return { ...page, length: bytes.length }
   }
-  const heads = atlases.map(({ pages, alternates, ...atlas }) => ({
-    ...atlas,
-    pages: pages.map(toHead),
-    ...(alternates ? { alternates: alternates.map((list) => list.map(toHead)) } : {}),
+  const heads = atlases.map(({ layers, ...atlas }) => ({
+    ...mapPages(atlas, toHead),
+    ...(layers ? { layers: layers.map((layer) => mapPages(layer, toHead)) } : {}),
   }))
   const head: GroupHead = { ...rest, atlases: heads }
   return packFile(head, parts)
+}
+
+/** Converts the pages of an atlas or a layer, always in the same order. */
+function mapPages<From, To, All extends { readonly pages: readonly From[]; readonly alternates?: readonly (readonly From[])[] }>(
+  { pages, alternates, ...rest }: All,
+  convert: (page: From) => To,
+) {
+  return { ...rest, pages: pages.map(convert), ...(alternates ? { alternates: alternates.map((list) => list.map(convert)) } : {}) }
 }
 
 /** Pages are views on the bytes. Returns `undefined` if the bytes of the pages do not fill the file exactly. */
@@ -80,18 +89,15 @@ function unpackSheet(file: Uint8Array): PackedGroup | undefined {
   if (!packed) return undefined
   const { head, bytes } = packed
   let end = 0
-  const total = head.atlases
-    .flatMap(({ pages, alternates = [] }) => [pages, ...alternates].flat())
-    .reduce((sum, { length }) => sum + length, 0)
+  const total = head.atlases.flatMap(pagesOf).reduce((sum, { length }) => sum + length, 0)
   if (total !== bytes.length) return undefined
   const toPage = ({ length, ...page }: PageHead): BuiltPage => {
     end += length
     return { ...page, bytes: new Uint8Array(bytes.buffer, bytes.byteOffset + end - length, length) }
   }
-  const atlases = head.atlases.map(({ pages, alternates, ...atlas }) => ({
-    ...atlas,
-    pages: pages.map(toPage),
-    ...(alternates ? { alternates: alternates.map((list) => list.map(toPage)) } : {}),
+  const atlases = head.atlases.map(({ layers, ...atlas }) => ({
+    ...mapPages(atlas, toPage),
+    ...(layers ? { layers: layers.map((layer) => mapPages(layer, toPage)) } : {}),
   }))
   return { ...head, atlases }
 }
@@ -111,19 +117,32 @@ function isGroupOf({ atlases, quality }: PackedGroup, asked: AskedGroup): boolea
 
 function isAtlasOf(atlas: PackedAtlas, { name, members, options }: AskedGroup): boolean {
   const encodings = options.encodings.length === 0 ? ['png'] : options.encodings
-  const lists = [atlas.pages, ...(atlas.alternates ?? [])]
+  const isWhole = ({ pages, alternates = [] }: PageLists, count: number): boolean =>
+    alternates.length === encodings.length - 1 &&
+    [pages, ...alternates].every((list, at) => list.length === count && list.every((page) => isPicture(page, encodings[at])))
+  const owners = new Set(members.map(({ spec }) => spec.name))
   const frames = new Set(atlas.frames.map((frame) => frame.name))
   const known = new Set(members.flatMap((input) => withBaked(input, options).map((one) => ownerOf(frameName(input.spec, one, 0)))))
   const found = new Set(atlas.frames.map((frame) => ownerOf(frame.name)))
   return (
     atlas.name === name &&
-    lists.length === encodings.length &&
-    lists.every((pages, at) => pages.length === atlas.pages.length && pages.every((page) => isPicture(page, encodings[at]))) &&
+    isWhole(atlas, atlas.pages.length) &&
+    (atlas.layers ?? []).every(
+      (layer) => isWhole(layer, layer.of.length) && isLayerOf(layer, atlas) && layer.sprites.every((one) => owners.has(one)),
+    ) &&
     frames.size === atlas.frames.length &&
     atlas.frames.every((frame) => liesOnPage(frame, atlas.pages)) &&
     found.size === known.size &&
     [...found].every((animation) => known.has(animation)) &&
     members.every(({ spec, animation }) => (animation.use ?? []).every((index) => frames.has(frameName(spec, animation, index))))
+  )
+}
+
+/** Whether a layer has the sizes of its pages in the atlas, and all pages with frames of its sprites. */
+function isLayerOf({ of, pages, sprites }: BuiltLayer, atlas: PackedAtlas): boolean {
+  return (
+    of.every((index, at) => pages[at]?.width === atlas.pages[index]?.width && pages[at]?.height === atlas.pages[index]?.height) &&
+    atlas.frames.every(({ name, page }) => !sprites.includes(name.split('/')[0]!) || of.includes(page))
   )
 }
 

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path'
-import { type EngineFormat, type FormatName, formats, type OutputFile } from '../../../atlas/index.ts'
+import { type EngineFormat, type FormatName, formats, type OutputFile, variantsOf } from '../../../atlas/index.ts'
 import { SpritewrightError } from '../../errors.ts'
 import type { Disk } from '../../host/disk.ts'
 import { inParallel } from '../../host/in-parallel.ts'
@@ -21,10 +21,11 @@ import { toProjectTypings, toSpecTypings, toSpriteDeclarations, typingsFile, typ
  * folder.
  */
 export async function toOutput(
-  sheets: BuiltSheets,
+  built: BuiltSheets,
   engines: readonly FormatName[],
   further: readonly (FormatName | EngineFormat)[],
 ): Promise<readonly OutputFile[]> {
+  const sheets = { ...built, atlases: built.atlases.flatMap((atlas) => [atlas, ...variantsOf(atlas)]) }
   const files = new Map<string, Uint8Array>()
   for (const name of engines) {
     const encoded = sheets.atlases.map((atlas) => toEncoded(atlas, formats[name]))

@@ -68,8 +68,9 @@ function moduleType(spec: SpriteSpec, frames: string): string {
   const pictures = withMirrors(spec)
     .filter(({ isPicture }) => isPicture)
     .map((picture) => nameInSprite(spec, picture))
-  const more = pictures.length > 0 ? `, ${union(pictures)}` : ''
-  return `Spritewright.SpriteModule<${union(moving)}, ${frames}${more}>`
+  const variants = Object.keys(spec.variants ?? {})
+  const more = [...(pictures.length + variants.length > 0 ? [pictures] : []), ...(variants.length > 0 ? [variants] : [])]
+  return `Spritewright.SpriteModule<${union(moving)}, ${[frames, ...more.map(union)].join(', ')}>`
 }
 
 function frameNames(spec: SpriteSpec): string {
