@@ -27,6 +27,14 @@ export function drawOnionSkins(frames: readonly Bitmap[], isClosed: boolean): Bi
   })
 }
 
+/** Draws a frame over an earlier version of one size, which is a flat red shape. */
+export function drawOverEarlier(frame: Bitmap, earlier: Bitmap): Bitmap {
+  const skin = createBitmap(frame.width, frame.height)
+  drawOver(skin, earlier, NEIGHBOUR_OPACITY, BEFORE)
+  drawOver(skin, frame, OWN_OPACITY)
+  return skin
+}
+
 /**
  * Straight-alpha "over".
  *

@@ -84,7 +84,7 @@ export const commandEntries: readonly CommandEntry[] = [
     text: 'Shows bought and missing animations with prices; spends nothing',
     options: [
       { flags: '--markdown', text: 'As Markdown, for a comment on a pull request' },
-      { flags: '--pictures <folder>', text: 'With --markdown: writes pictures of the change there, and links them' },
+      { flags: '--pictures <folder>', text: 'With --markdown: writes moving pictures of each change there, and links them' },
       { flags: '--pictures-url <url>', text: 'Address of that folder for readers (default: the folder itself)' },
     ],
     examples: ['plan', 'plan hero', 'plan --markdown', 'plan --markdown --pictures sprite-pictures'],

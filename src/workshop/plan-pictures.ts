@@ -1,19 +1,31 @@
-import { encodePng, makeContactSheet } from '../../atlas/index.ts'
+import { join } from 'node:path'
+import { type Bitmap, blit, createBitmap, drawOverEarlier, encodeMoving, makeContactSheet, resize } from '../../atlas/index.ts'
 import type { Context } from '../project/context.ts'
+import { supersededBy } from '../project/last-purchase.ts'
 import { layoutOf } from '../project/opener.ts'
 import type { ServiceConnection } from '../project/session.ts'
 import { survey, throwAll } from '../project/survey.ts'
 import { readPlayed } from '../sheets/frames.ts'
+import type { SheetInput } from '../sheets/sources.ts'
+import { parseLockFile } from '../vault/lock-schema.ts'
+import { findEntry, type LockFile } from '../vault/lockfile.ts'
 import type { PlanPictures } from './api/reports.ts'
-import { toInputs } from './sheets/sheets.ts'
+import { supersededInput, toInputs } from './sheets/sheets.ts'
 
 const endings = { 'image/png': 'png', 'image/jpeg': 'jpg', 'image/webp': 'webp' } as const
 
+/** Largest file of a change, in bytes. Comments show it without a click. */
+const mostBytes = 400_000
+/** Longest side of a frame in it, in pixels. A frame gets smaller before frames are left out. */
+const largestCell = 160
+const smallestCell = 64
+
 /**
- * Draws what a purchase would replace, and finds the picture that it would be made from. The service is not
- * asked.
+ * Draws what a change makes of bought animations, and finds the pictures from which new ones would be made. Changed are
+ * animations that are not bought, and those that were bought since the remote's default branch; without a remote, those
+ * that replace an earlier purchase. The service is not asked.
  *
- * @returns One entry for each animation that is not bought and has either, in the order of the plan.
+ * @returns One entry for each changed animation that has either, in the order of the plan.
  * @throws `SW_DELIVERY` for a result that cannot be read.
  */
 export async function drawPlanPictures(
@@ -24,19 +36,104 @@ export async function drawPlanPictures(
   const found = await survey(context, names, { host: connection.host })
   throwAll(found.errors)
   const inputs = await toInputs(context, found, 'placeholder', () => {})
+  const base = await readBaseLock(context)
   const all: PlanPictures[] = []
-  for (const [at, input] of inputs.entries()) {
-    const { id, state } = found.items[at]!
+  for (const [at, item] of found.items.entries()) {
+    const { id, spec, hash = '', request, state } = item
+    const isBought = state === 'bought'
+    const { superseded } = isBought ? supersededBy(request, hash, found.lock, connection.host) : item
+    if (isBought && (base ? findEntry(base, id, hash)?.result : !superseded)) continue
+    const earlier = await supersededInput(context, { ...item, superseded })
+    // A touched-up frame belongs to the frames that are shown now.
+    const before = earlier && (isBought ? { ...earlier, spec } : inputs[at])
+    const change = await drawChange(context, id, { before, after: isBought ? inputs[at] : undefined })
     const { picture } = found.wanted[at]!
-    if (state === 'bought') continue
-    const isReplaced = input.source.kind === 'result' && input.source.isSuperseded === true
-    const played = isReplaced ? await readPlayed(input, { layout: layoutOf(context), isJudged: false }) : undefined
-    if (!played && !picture) continue
-    all.push({
-      id,
-      ...(played ? { before: { file: `${id}.before.png`, bytes: encodePng(makeContactSheet(played.frames)) } } : {}),
-      ...(picture ? { reference: { file: `${id}.reference.${endings[picture.contentType]}`, bytes: picture.bytes } } : {}),
-    })
+    const reference = !isBought && picture && { file: `${id}.reference.${endings[picture.contentType]}`, bytes: picture.bytes }
+    if (change || reference) all.push({ id, ...(change ? { change } : {}), ...(reference ? { reference } : {}) })
   }
   return all
+}
+
+/** The lock file of the remote's default branch, as of the last fetch. Returns `undefined` if it is not known. */
+async function readBaseLock({ host, options: { root } }: Context): Promise<LockFile | undefined> {
+  const [tip] = (await host.repository?.tipsOf(root, [])) ?? []
+  const path = join(root, 'sprites.lock.json')
+  const bytes = tip === undefined ? undefined : await host.repository?.read(root, tip, path)
+  try {
+    return bytes && parseLockFile(new TextDecoder().decode(bytes), path)
+  } catch {
+    return undefined
+  }
+}
+
+/** One version of an animation, or two. */
+interface Versions {
+  readonly before: SheetInput | undefined
+  readonly after: SheetInput | undefined
+}
+
+interface Step {
+  readonly bitmap: Bitmap
+  readonly ms: number
+}
+
+async function drawChange(context: Context, id: string, { before, after }: Versions): Promise<PlanPictures['change']> {
+  const read = async (input: SheetInput | undefined): Promise<readonly Step[]> => (input ? readSteps(context, input) : [])
+  const [old, now] = [await read(before), await read(after)]
+  const all = new Set([...old, ...now].map(({ bitmap }) => bitmap))
+  if (all.size === 0) return undefined
+  const factor = Math.min(1, largestCell / Math.max(...[...all].flatMap(({ width, height }) => [width, height])))
+  const small = new Map<Bitmap, Bitmap>()
+  for (const one of all) small.set(one, await resize(one, scaled(one.width, factor), scaled(one.height, factor), 'lanczos'))
+  const [width, height] = [
+    Math.max(...[...small.values()].map((one) => one.width)),
+    Math.max(...[...small.values()].map((one) => one.height)),
+  ]
+  const steps = Array.from({ length: Math.max(old.length, now.length) }, (_, at) => {
+    const shown = [old, now].flatMap((list) => list[at % list.length] ?? [])
+    const cells = shown.map(({ bitmap }) => onCanvas(small.get(bitmap)!, width, height))
+    const [earlier, frame] = cells
+    return { cells: earlier && frame ? [...cells, drawOverEarlier(frame, earlier)] : cells, ms: shown.at(-1)!.ms }
+  })
+  const shows = [
+    ...(before ? (['before'] as const) : []),
+    ...(after ? (['after'] as const) : []),
+    ...(before && after ? (['onion'] as const) : []),
+  ]
+  return { file: `${id}.webp`, bytes: await encodeWithin(steps), shows }
+}
+
+function scaled(px: number, factor: number): number {
+  return Math.max(1, Math.round(px * factor))
+}
+
+/** The frames of an animation as they are played once, at their delivered size. */
+async function readSteps(context: Context, input: SheetInput): Promise<readonly Step[]> {
+  const { durations, fps, use, yoyo } = input.animation
+  const { frames, indices } = await readPlayed(input, { layout: layoutOf(context), isJudged: false })
+  const steps = (use ?? indices).map((index, at) => ({
+    bitmap: frames[indices.indexOf(index)] as Bitmap,
+    ms: durations?.[at] ?? 1000 / fps,
+  }))
+  return yoyo ? [...steps, ...steps.slice(1, -1).reverse()] : steps
+}
+
+/** Puts a frame at the bottom middle of a larger canvas, where figures stand. */
+function onCanvas(frame: Bitmap, width: number, height: number): Bitmap {
+  const canvas = createBitmap(width, height)
+  blit(canvas, frame, Math.floor((width - frame.width) / 2), height - frame.height)
+  return canvas
+}
+
+/** Encodes cells side by side: first smaller, then with fewer steps, until the file is small enough. */
+async function encodeWithin(all: readonly { readonly cells: readonly Bitmap[]; readonly ms: number }[]): Promise<Uint8Array> {
+  for (let [cell, stride] = [largestCell, 1]; ; ) {
+    const shown = all.filter((_, at) => at % stride === 0)
+    const times = shown.map((_, at) => Math.round(all.slice(at * stride, (at + 1) * stride).reduce((sum, { ms }) => sum + ms, 0)))
+    const sheets = shown.map(({ cells }) => makeContactSheet(cells, { columns: cells.length, cell }))
+    const bytes = await encodeMoving(sheets, times)
+    if (bytes.length <= mostBytes || stride >= all.length) return bytes
+    if (cell > smallestCell) cell = Math.max(smallestCell, Math.floor(cell * Math.min(0.9, Math.sqrt(mostBytes / bytes.length))))
+    else stride *= 2
+  }
 }

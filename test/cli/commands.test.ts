@@ -268,21 +268,31 @@ describe('plan', () => {
     expect(world.out()).toContain('They replace purchases of 1.6 credits, which stay paid: 2.4 credits are added.')
   })
 
-  test('--pictures writes what is bought now and what the new one is made from, and links both', async () => {
+  test('--pictures writes the moving change and what the new one is made from, and links both', async () => {
     const file = (name: string) => ({ file: name, bytes: new TextEncoder().encode(name) })
     const pictures = [
-      { id: 'hero.walk', before: file('hero.walk.before.png'), reference: file('hero.walk.reference.webp') },
+      { id: 'hero.walk', change: { ...file('hero.walk.webp'), shows: ['before'] as const }, reference: file('hero.walk.reference.webp') },
       { id: 'hero.jump', reference: file('hero.jump.reference.png') },
     ]
     const world = createWorld({ workshop: { plan: async () => priced, planPictures: async () => pictures } })
     expect(await world.run('plan', '--markdown', '--pictures', 'shown', '--pictures-url', 'https://pictures.example/42/')).toBe(0)
     expect(world.out()).toContain(
-      '| hero.walk | <img src="https://pictures.example/42/hero.walk.before.png" alt="" height="160"> | <img src="https://pictures.example/42/hero.walk.reference.webp" alt="" height="160"> |',
+      '| hero.walk | <img src="https://pictures.example/42/hero.walk.webp" alt="" height="160"><br>before | <img src="https://pictures.example/42/hero.walk.reference.webp" alt="" height="160"> |',
     )
     expect(world.out()).toContain('| hero.jump | – | <img src="https://pictures.example/42/hero.jump.reference.png" alt="" height="160"> |')
-    expect(world.text('/game/shown/hero.walk.before.png')).toBe('hero.walk.before.png')
+    expect(world.text('/game/shown/hero.walk.webp')).toBe('hero.walk.webp')
     expect(await world.run('plan', '--markdown', '--pictures', 'shown')).toBe(0)
     expect(world.out()).toContain('<img src="shown/hero.jump.reference.png" alt="" height="160">')
+  })
+
+  test('--pictures shows a bought change below the words that nothing is to buy', async () => {
+    const change = { file: 'hero.walk.webp', bytes: new Uint8Array(1), shows: ['before', 'after', 'onion'] as const }
+    const items = [planItem('hero.walk', { state: 'bought' })]
+    const workshop = { plan: async () => ({ ...priced, items }), planPictures: async () => [{ id: 'hero.walk', change }] }
+    const world = createWorld({ workshop })
+    expect(await world.run('plan', '--markdown', '--pictures', 'shown')).toBe(0)
+    expect(world.out()).toMatch(/nothing to buy\n\nAll 1 animation bought\.\n\n\| animation \|/)
+    expect(world.out()).toContain('height="160"><br>before · after · onion | – |')
   })
 
   test.each([

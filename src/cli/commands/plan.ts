@@ -82,8 +82,8 @@ async function writePictures(
     return `${url.replaceAll('\\', '/').replace(/\/+$/, '')}/${file}`
   }
   const linked: LinkedPictures[] = []
-  for (const { id, before, reference } of all)
-    linked.push({ id, ...(before ? { before: await write(before) } : {}), ...(reference ? { reference: await write(reference) } : {}) })
+  for (const { id, change, reference } of all)
+    linked.push({ id, shows: change?.shows, change: change && (await write(change)), reference: reference && (await write(reference)) })
   return linked
 }
 

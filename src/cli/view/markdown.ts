@@ -1,7 +1,7 @@
 import { type Credits, creditsWords, sumCredits, usdWords } from '../../credit/credits.ts'
 import { escapeText } from '../../host/terminal.ts'
 import { countItems, meaningOf, whyNotBought } from '../../project/states.ts'
-import type { PlanReport } from '../../workshop.ts'
+import type { PlanPictures, PlanReport } from '../../workshop.ts'
 import { creditsCell, framesCell, mirrorWords, type PlanRow, priceCell, rowsOf } from './plan.ts'
 
 /**
@@ -16,9 +16,11 @@ export function toPlanMarkdown(report: PlanReport, approveCommand: string, pictu
   const bought = report.items.filter((item) => item.state === 'bought').length
   const unbought = report.items.length - bought - lost
   if (open.length === 0)
-    return `### Sprites: nothing to buy\n${
-      report.items.length === 0 ? '' : `\nAll ${countItems(report.items.length, report.items)} bought.\n`
-    }`
+    return `${[
+      '### Sprites: nothing to buy',
+      ...(report.items.length === 0 ? [] : ['', `All ${countItems(report.items.length, report.items)} bought.`]),
+      ...pictureTable(pictures),
+    ].join('\n')}\n`
   const lines = [
     `### Sprites: ${countItems(unbought, report.items)} not bought, ${creditsWords(report.total)}${usdWords(report.usd)}`,
     '',
@@ -46,8 +48,9 @@ export function toPlanMarkdown(report: PlanReport, approveCommand: string, pictu
 /** Pictures of one animation, by their addresses. */
 export interface LinkedPictures {
   readonly id: string
-  readonly before?: string
-  readonly reference?: string
+  readonly shows?: NonNullable<PlanPictures['change']>['shows'] | undefined
+  readonly change?: string | undefined
+  readonly reference?: string | undefined
 }
 
 function pictureTable(pictures: readonly LinkedPictures[]): readonly string[] {
@@ -56,9 +59,12 @@ function pictureTable(pictures: readonly LinkedPictures[]): readonly string[] {
   const cell = (url: string | undefined): string => (url === undefined ? '–' : `<img src="${url}" alt="" height="160">`)
   return [
     '',
-    '| animation | bought now | made from |',
+    '| animation | change | made from |',
     '|---|---|---|',
-    ...pictures.map(({ id, before, reference }) => `| ${escapeMarkdown(id)} | ${cell(before)} | ${cell(reference)} |`),
+    ...pictures.map(({ id, shows = [], change, reference }) => {
+      const words = shows.length === 0 ? '' : `<br>${shows.join(' · ')}`
+      return `| ${escapeMarkdown(id)} | ${cell(change)}${words} | ${cell(reference)} |`
+    }),
   ]
 }
 

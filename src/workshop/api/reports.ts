@@ -70,13 +70,16 @@ export interface FrameFile {
   readonly bytes: Uint8Array
 }
 
-/** Pictures of one animation that is not bought, for a person who reviews a change. */
+/** Pictures of one changed animation, for a person who reviews the change. */
 export interface PlanPictures {
   /** `hero.walk`. */
   readonly id: string
-  /** PNG: the frames that are bought and played today, in a grid; missing if nothing was bought before. */
-  readonly before?: FrameFile
-  /** The reference, or the first picture of its chain, as it is; missing for a chain that begins with a text. */
+  /**
+   * A WebP that plays, side by side: `before`, the last purchase before the change; `after`, the present one; and
+   * `onion`, the present frames over the earlier ones in red. Missing if nothing of it is bought.
+   */
+  readonly change?: FrameFile & { readonly shows: readonly ('before' | 'after' | 'onion')[] }
+  /** The reference, or the first picture of its chain, as it is. Only if it is not bought, and its chain begins with a picture. */
   readonly reference?: FrameFile
 }
 

@@ -130,9 +130,9 @@ function boughtSource(context: Context, { state, result, review, id }: PlanItem)
  * The result that was bought before an animation was changed. It is shown until the new one is there. If it has
  * another number of frames, it plays all of them, each in its default time.
  */
-async function supersededInput(
+export async function supersededInput(
   context: Context,
-  { id, animation, superseded }: PlanItem,
+  { id, animation, superseded }: Pick<PlanItem, 'id' | 'animation' | 'superseded'>,
 ): Promise<Pick<SheetInput, 'animation' | 'source'> | undefined> {
   if (!superseded || !(await context.vault.has(superseded.sha256))) return undefined
   const { sha256, frames, review } = superseded
