@@ -13,6 +13,7 @@ import { type AtlasData, mainAtlas, type SpriteModule, withVariants } from './sh
 import { onUpdate } from './shared/hot.ts'
 import { createNewest, type Push } from './shared/swap.ts'
 
+export { bodyOf, boxesOf, polygonsOf } from './phaser/boxes.ts'
 export type { AnimationData, AtlasData, Outline, SpriteAnimation, SpriteModule } from './shared/data.ts'
 
 /** A game that listens to the dev server. */

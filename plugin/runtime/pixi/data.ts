@@ -1,5 +1,6 @@
 import { Rectangle, Texture, type TextureSource } from 'pixi.js'
 import { type AtlasData, bordersOf } from '../shared/data.ts'
+import { noteBoxes } from './boxes.ts'
 
 /**
  * Cuts all frames of an atlas out of its pages. The textures are what PixiJS's own `Spritesheet` makes of the
@@ -31,7 +32,7 @@ function cut(data: AtlasData, name: string, { isTurned, isMirrored }: Held, sour
   const rectangle = (left: number, top: number, width: number, height: number): Rectangle =>
     new Rectangle(left / data.scale, top / data.scale, width / data.scale, height / data.scale)
   const borders = bordersOf(data, name)?.map((px) => px / data.scale)
-  return new Texture({
+  const texture = new Texture({
     source,
     label: name,
     frame: isTurned ? rectangle(x, y, h, w) : rectangle(x, y, w, h),
@@ -42,4 +43,5 @@ function cut(data: AtlasData, name: string, { isTurned, isMirrored }: Held, sour
     ...(anchorX === undefined || anchorY === undefined ? {} : { defaultAnchor: { x: anchorX, y: anchorY } }),
     ...(borders ? { defaultBorders: { left: borders[0]!, top: borders[1]!, right: borders[2]!, bottom: borders[3]! } } : {}),
   })
+  return noteBoxes(texture, data.boxes?.[name], data.scale)
 }

@@ -3,6 +3,7 @@ import type { AtlasData } from '../shared/data.ts'
 import { reloadPage } from '../shared/hot.ts'
 import { canSwapIn, fetchImage, layoutOf, warnOfGone } from '../shared/swap.ts'
 import { type LoadedAtlas, pageUrl, scaleModeOf, toSource } from './atlas.ts'
+import { copyBoxes } from './boxes.ts'
 import { cutPages } from './data.ts'
 import { missingTexture } from './pictures.ts'
 import { goOn, roundsOf } from './playback.ts'
@@ -130,6 +131,7 @@ function become(texture: Texture, picture: Texture): void {
   live.defaultAnchor = picture.defaultAnchor
   live.defaultBorders = picture.defaultBorders
   texture.noFrame = false
+  copyBoxes(texture, picture)
   texture.update()
 }
 
