@@ -20,7 +20,14 @@ test('a group that was changed in the build cache is found: pages are made from 
   }
   const next = await workshop()
   await next.write((await next.build()).sheets, folder)
-  expect(unexplainedIn(await open.disclose(folder))).toEqual(['hero/idle/0006', 'hero/walk-left/0004', 'hero/walk/0004'])
+  expect(unexplainedIn(await open.disclose(folder)).toSorted()).toEqual([
+    'hero.red/idle/0006',
+    'hero.red/walk-left/0004',
+    'hero.red/walk/0004',
+    'hero/idle/0006',
+    'hero/walk-left/0004',
+    'hero/walk/0004',
+  ])
 })
 
 test('an earlier purchase that is still shown, and the steps of a chain, are named with their own prompts', async () => {

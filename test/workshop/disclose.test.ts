@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
-import { decodePng, encodePng } from '../../atlas/index.ts'
+import { decodePng, encodePng, variantsOf } from '../../atlas/index.ts'
 import { heroSpec } from '../kit/project.ts'
 import { world } from '../money/world.ts'
 import { built, unexplainedIn } from './disclosed-project.ts'
@@ -23,7 +23,9 @@ test('every shipped frame has its origin: purchase, approval, file of own art or
   expect(found.compared).toBeGreaterThan(0)
   const frames = found.animations.flatMap((one) => one.frames.map(({ frame }) => frame))
   const { sheets } = await open.build()
-  expect(frames.sort()).toEqual(sheets.atlases.flatMap((atlas) => atlas.frames.map(({ name }) => name)).sort())
+  expect(frames.sort()).toEqual(
+    sheets.atlases.flatMap((atlas) => [atlas, ...variantsOf(atlas)].flatMap((one) => one.frames.map(({ name }) => name))).sort(),
+  )
   const [walk, idle, badge] = ['hero.walk', 'hero.idle', 'badge'].map((id) => found.animations.find((one) => one.id === id)!)
   const [line] = (await open.ledger()).lines.filter(({ id }) => id === 'hero.walk')
   expect(walk).toMatchObject({
@@ -37,19 +39,19 @@ test('every shipped frame has its origin: purchase, approval, file of own art or
       approvedBy: expect.any(String),
       at: new Date(line!.at).toISOString(),
     },
-    frames: [
-      { index: 0 },
-      { index: 2, touchedUp: 'sprites/hero.frames/walk/0002.png' },
-      { index: 4 },
-      { frame: 'hero/walk-left/0000', mirrorOf: 'hero/walk/0000' },
-      {},
-      {},
-    ],
   })
-  expect(idle!.frames.map(({ touchedUp }) => touchedUp)).toEqual(Array(7).fill(undefined))
+  const byHand = 'sprites/hero.frames/walk/0002.png'
+  expect(walk!.frames.map(({ frame, madeOf, touchedUp }) => [frame, madeOf, touchedUp])).toEqual(
+    [0, 2, 4].flatMap((index) => {
+      const [original, file] = [`hero/walk/000${index}`, index === 2 ? byHand : undefined]
+      const made = [`hero/walk-left/000${index}`, `hero.red/walk/000${index}`, `hero.red/walk-left/000${index}`]
+      return [[original, undefined, file], ...made.map((name) => [name, original, file])]
+    }),
+  )
+  expect(idle!.frames.map(({ touchedUp }) => touchedUp)).toEqual(Array(14).fill(undefined))
   expect(badge).toMatchObject({ origin: 'drawn', files: ['art/badge.png'] })
   const originals = await open.originals('hero.walk')
-  const [, touched] = walk!.frames
+  const touched = walk!.frames.find(({ frame }) => frame === 'hero/walk/0002')
   expect(touched!.delivered.sha256).toBe(await hashOf(originals[2]!.bytes))
   expect(touched!.shipped.sha256).toBe(await hashOf(await readFile(join(project.root, touched!.touchedUp!))))
   expect(badge!.frames[0]!.shipped.sha256).toBe(await hashOf(await readFile(join(project.root, 'art/badge.png'))))

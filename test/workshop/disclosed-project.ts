@@ -8,9 +8,10 @@ import { approveAll, type World, world } from '../money/world.ts'
 export async function built(): Promise<World & { readonly open: Workshop; readonly folder: string }> {
   const made = await world({}, heroSpec(['walk', 'idle']))
   const { project } = made
-  const spec = JSON.parse(heroSpec(['walk', 'idle'])) as { animations: { walk: object }; mirror?: object }
+  const spec = JSON.parse(heroSpec(['walk', 'idle'])) as { animations: { walk: object }; mirror?: object; variants?: object }
   spec.animations.walk = { ...spec.animations.walk, use: [0, 2, 4] }
   spec.mirror = { 'walk-left': 'walk' }
+  spec.variants = { red: [{ from: ['#3c5ac8'], to: ['#c83c3c'] }] }
   await project.write('sprites/hero.sprite.json', JSON.stringify(spec))
   await project.write('art/badge.sprite.json', '{ "source": "./badge.png" }')
   await project.write('art/badge.png', encodePng(speckled(9, 4)))

@@ -80,7 +80,7 @@ function csvCell(text: string): string {
 function toTexts({ animations }: Disclosure): { readonly steam: string; readonly itch: string } {
   const bought = boughtOf(animations)
   const [all, made] = [framesOf(animations), framesOf(bought)]
-  const sprites = [...new Set(made.map(({ frame }) => frame.split('/')[0]))].join(', ')
+  const sprites = [...new Set(made.map(({ frame }) => frame.split(/[./]/)[0]))].join(', ')
   const hosts = [...new Set(bought.map(({ purchase }) => purchase?.service?.host))].join(', ')
   const what = `${made.length} of ${count(all.length, 'sprite frame')}`
   const edited = `Edited by hand afterwards: ${touchedIn(made)}.`

@@ -18,8 +18,8 @@ export interface DisclosedFrame {
   readonly frame: string
   /** Index of the delivered or drawn frame. */
   readonly index: number
-  /** The frame of which it is the mirror image (`mirror`). */
-  readonly mirrorOf?: string | undefined
+  /** The frame of which a free field made it, as a mirror image or a variant. */
+  readonly madeOf?: string | undefined
   /** The file that replaces the delivered frame, touched up by hand. Relative to the project, with forward slashes. */
   readonly touchedUp?: string | undefined
   /** The frame as it was delivered, or as it is in the file of own art. */

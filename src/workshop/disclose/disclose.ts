@@ -1,5 +1,5 @@
 import { relative, sep } from 'node:path'
-import type { PageFormat } from '../../../atlas/index.ts'
+import { type PageFormat, variantsOf } from '../../../atlas/index.ts'
 import { enginesOf } from '../../options/options.ts'
 import type { Context } from '../../project/context.ts'
 import { layoutOf } from '../../project/opener.ts'
@@ -10,7 +10,7 @@ import { withBaked } from '../../sheets/mirrors.ts'
 import { toOutput } from '../../sheets/output/output.ts'
 import type { SheetInput } from '../../sheets/sources.ts'
 import { animationId } from '../../sprite-spec/request.ts'
-import { type AnimationSpec, frameName } from '../../sprite-spec/spec.ts'
+import { frameName } from '../../sprite-spec/spec.ts'
 import { requestsOf } from '../../vault/lockfile.ts'
 import type { DisclosedAnimation, DisclosedFrame, DisclosedPixels, DisclosedPurchase, Disclosure } from '../api/disclosure.ts'
 import { readAccounts } from '../ledger/accounts.ts'
@@ -42,22 +42,22 @@ export async function disclose(context: Context, connection: ServiceConnection, 
     'group',
     'placeholder',
   )
-  const shipped = await hashShipped(sheets.atlases)
+  const atlases = sheets.atlases.flatMap((atlas) => [atlas, ...variantsOf(atlas)])
+  const shipped = await hashShipped(atlases)
   const { lines } = await readAccounts(context)
   const animations: DisclosedAnimation[] = []
   const placeholders = new Set<string>()
   for (const input of await toInputs(context, found, 'placeholder')) {
     const origin = await findOrigin(context, { found, lines, shipped }, input)
     if (origin) animations.push(origin)
-    else if (input.source.kind === 'placeholder')
-      for (const one of withBaked(input, sheetOptions(context))) placeholders.add(ownerOf(frameName(input.spec, one, 0)))
+    else if (input.source.kind === 'placeholder') for (const name of namesOf(context, input, 0)) placeholders.add(ownerOf(name))
   }
   const unexplained = [...shipped.keys()].map((name) => ({
     name,
     why: placeholders.has(ownerOf(name)) ? 'a placeholder, since it is not bought' : 'no purchase on record has its result',
   }))
   const files = folder === undefined || readable.length === 0 ? [] : await toOutput(sheets, enginesOf(options), options.formats)
-  const other = folder === undefined ? undefined : await compareFolder(host.disk, folder, files, sheets.atlases)
+  const other = folder === undefined ? undefined : await compareFolder(host.disk, folder, files, atlases)
   return { animations, ...other, unexplained: [...unexplained, ...(other?.unexplained ?? [])], warnings: context.warnings }
 }
 
@@ -66,6 +66,13 @@ interface Records {
   readonly lines: readonly LedgerLine[]
   /** Pixels of shipped frames by name. A frame whose origin is found is taken out. */
   readonly shipped: Map<string, DisclosedPixels>
+}
+
+/** The name of a frame, and the names of those that free fields make of it: `mirror`, `variants`. They share its origin. */
+function namesOf(context: Context, input: SheetInput, index: number): readonly string[] {
+  const { name, variants = {} } = input.spec
+  const sprites = [name, ...Object.keys(variants).map((variant) => `${name}.${variant}`)]
+  return sprites.flatMap((sprite) => withBaked(input, sheetOptions(context)).map((made) => frameName({ name: sprite }, made, index)))
 }
 
 /** Finds the origin of an animation. Returns `undefined` for a placeholder, and for a result without a purchase. */
@@ -81,17 +88,15 @@ async function findOrigin(context: Context, records: Records, input: SheetInput)
   if (!isOwn && !purchase) return undefined
   const delivered = await (isOwn ? source.read() : readDelivered({ spec, animation, source }, layoutOf(context)))
   const touched = new Map(isOwn ? [] : (await overrides?.read())?.found.map(({ frame, file }) => [frame, toPath(file)]))
-  const takeFrames = (made: AnimationSpec): readonly DisclosedFrame[] =>
-    delivered.flatMap((bitmap, index) => {
-      const frame = frameName(spec, made, index)
+  const frames = delivered.flatMap((bitmap, index) =>
+    namesOf(context, input, index).flatMap((frame, at, [original]): readonly DisclosedFrame[] => {
       const pixels = shipped.get(frame)
       if (!pixels) return []
       shipped.delete(frame)
-      const mirrorOf = made === animation ? undefined : frameName(spec, animation, index)
-      return [{ frame, index, mirrorOf, touchedUp: touched.get(index), delivered: hashPixels(bitmap), shipped: pixels }]
-    })
-  // Frames that are made from these frames by a free field have the same origin.
-  const frames = withBaked(input, sheetOptions(context)).flatMap(takeFrames)
+      const madeOf = at === 0 ? undefined : original
+      return [{ frame, index, madeOf, touchedUp: touched.get(index), delivered: hashPixels(bitmap), shipped: pixels }]
+    }),
+  )
   if (!purchase) return { id, origin: 'drawn', files: spec.art?.files.map(toPath) ?? [], frames }
   const { picture } = found.wanted[at] ?? {}
   const isPicture = picture?.sha256 === (madeFrom.at(-1) ?? purchase).asked.reference
