@@ -100,7 +100,8 @@ export async function makeRandomAtlas(asked: AtlasCase, name: string): Promise<M
   }
 }
 
-function toSequence(one: AnimationCase, name: string, pixelArt: boolean): FrameSequence {
+/** The sequence of an animation. */
+export function toSequence(one: AnimationCase, name: string, pixelArt: boolean): FrameSequence {
   const { width, height, art, play, fps, durations, anchor, ...rest } = one
   const nameOf = (index: number): string => `${name}/${String(index).padStart(4, '0')}`
   const frames = art.map((words, index) => ({
@@ -142,7 +143,7 @@ function inOtherColours({ sources, bytes }: ReturnType<typeof gather>, sequences
 }
 
 /** All scales in one layout, if they have a common unit, as in a build. */
-async function layOut(name: string, sequences: readonly FrameSequence[], { scales, maxSize, rotate = false }: AtlasCase) {
+export async function layOut(name: string, sequences: readonly FrameSequence[], { scales, maxSize, rotate = false }: AtlasCase) {
   const at = (all: readonly FrameSequence[], scale: number): Promise<FrameSequence[]> =>
     Promise.all(all.map((sequence) => scaleSequence(sequence, scale)))
   const unit = sharedUnit(scales)
