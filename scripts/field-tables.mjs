@@ -2,6 +2,7 @@
 
 /** Where a reader finds more about a field. */
 const more = {
+  pixelArt: '[below](#true-pixels)',
   reference: '[a chain](#a-chain-of-steps)',
   size: '[below](#the-size)',
   borders: '[Formats](formats.md)',

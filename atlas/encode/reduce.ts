@@ -35,7 +35,8 @@ export function isClose({ mean, most, worst }: ColourError): boolean {
  * @returns The reduced picture. If no palette stays within the error, the picture with 256 colours.
  */
 export function reduceColours(bitmap: Bitmap): ReducedPicture {
-  const reducer = new Reducer(bitmap)
+  const pixels = pixelsOf(bitmap)
+  const reducer = new Reducer(countPixels(pixels), SIZES)
   let [low, high] = [0, SIZES.length - 1]
   let best = reducer.reduce(SIZES[high]!)
   if (!isClose(best.error)) high = low
@@ -45,7 +46,25 @@ export function reduceColours(bitmap: Bitmap): ReducedPicture {
     if (isClose(tried.error)) [best, high] = [tried, middle]
     else low = middle + 1
   }
-  return { bitmap: reducer.draw(best.replaced), colours: new Set(best.replaced).size, error: best.error }
+  return { bitmap: reducer.draw(bitmap, pixels, best.replaced), colours: new Set(best.replaced).size, error: best.error }
+}
+
+/** Adds the pixels of a picture (`0xAABBGGRR`) to the counts of their colours. */
+export function countPixels(pixels: Uint32Array, counts: Map<number, number> = new Map()): Map<number, number> {
+  for (const pixel of pixels) counts.set(pixel, (counts.get(pixel) ?? 0) + 1)
+  return counts
+}
+
+/**
+ * Finds a palette for colours, as {@link reduceColours} does.
+ *
+ * @param counts Pixels of each opaque colour (`0xAABBGGRR`).
+ * @param most The most colours that the palette has, 1 to 256.
+ * @returns The palette, ascending.
+ */
+export function findPalette(counts: ReadonlyMap<number, number>, most: number): readonly number[] {
+  const { replaced } = new Reducer(counts, [most + 1]).reduce(most + 1)
+  return [...new Set(replaced)].sort((a, b) => a - b)
 }
 
 /** The colours that one colour of the palette replaces, by index. */
@@ -58,8 +77,6 @@ interface Cell {
 }
 
 class Reducer {
-  readonly #bitmap: Bitmap
-  readonly #pixels: Uint32Array
   /** Ascending: clear, then translucent by alpha, then opaque. */
   readonly #colours: Uint32Array
   /** Pixels of each colour. */
@@ -72,24 +89,21 @@ class Reducer {
   /** Palettes by size. */
   readonly #palettes = new Map<number, Uint32Array>()
 
-  constructor(bitmap: Bitmap) {
-    this.#bitmap = bitmap
-    this.#pixels = pixelsOf(bitmap)
-    const counts = new Map<number, number>()
-    for (const pixel of this.#pixels) counts.set(pixel, (counts.get(pixel) ?? 0) + 1)
+  /** @param sizes Numbers of colours of the palettes, including the clear colour, ascending. */
+  constructor(counts: ReadonlyMap<number, number>, sizes: readonly number[]) {
     this.#colours = Uint32Array.from(counts.keys()).sort()
     this.#counts = Float64Array.from(this.#colours, (colour) => counts.get(colour)!)
     this.#weights = this.#counts.map((count) => Math.sqrt(count * Math.sqrt(count)))
     this.#looks = looksOf(this.#colours)
     const [visible, opaque] = [1, FIRST_OPAQUE].map((least) => this.#colours.findLastIndex((colour) => colour < least) + 1)
     this.#samples = [sample(visible!, opaque!), sample(opaque!, this.#colours.length)].filter(({ length }) => length > 0)
-    this.#split()
+    this.#split(sizes)
   }
 
   /** Cuts the cell with the greatest spread until there are enough cells. */
-  #split(): void {
+  #split(sizes: readonly number[]): void {
     const cells = this.#samples.map((members) => this.#measure(members))
-    for (const size of SIZES) {
+    for (const size of sizes) {
       while (cells.length < size - 1) {
         const widest = cells.reduce((best, { spread }, at) => (spread > cells[best]!.spread ? at : best), 0)
         const cell = cells[widest]
@@ -188,13 +202,12 @@ class Reducer {
     })
   }
 
-  /** Draws the picture with the replaced colours. */
-  draw(replaced: Uint32Array): Bitmap {
-    const { width, height } = this.#bitmap
+  /** Draws a picture with the replaced colours. */
+  draw({ width, height }: Bitmap, pixels: Uint32Array, replaced: Uint32Array): Bitmap {
     const by = new Map(Array.from(this.#colours, (colour, at) => [colour, replaced[at]!]))
-    const data = new Uint8Array(4 * this.#pixels.length)
+    const data = new Uint8Array(4 * pixels.length)
     const view = new DataView(data.buffer)
-    for (let at = 0; at < this.#pixels.length; at++) view.setUint32(4 * at, by.get(this.#pixels[at]!)!, true)
+    for (let at = 0; at < pixels.length; at++) view.setUint32(4 * at, by.get(pixels[at]!)!, true)
     return createBitmap(width, height, data)
   }
 }

@@ -2,6 +2,7 @@ import { SpritewrightError } from '../errors.ts'
 import { foldPath } from '../host/real-path.ts'
 import { requestHash } from '../sprite-spec/key.ts'
 import { nearestName } from '../sprite-spec/nearest.ts'
+import { filesOf } from '../sprite-spec/own-art.ts'
 import { type ReferencePicture, readReference, referencePath } from '../sprite-spec/reference.ts'
 import { animationId, type RequestChain, type ServiceIdentity, toRequests } from '../sprite-spec/request.ts'
 import { readSpecs, type SpecScan } from '../sprite-spec/scan.ts'
@@ -93,14 +94,14 @@ export async function toWantedAnimations(
   return { wanted, own: ownAnimations(context, scan.specs, isWanted), errors }
 }
 
-/** The animations and pictures of own art among these specs. Their files are added to the context's watched files. */
+/** The animations and pictures of own art among these specs. Files of all specs are added to the watched files. */
 export function ownAnimations(
   { ownFiles }: Context,
   specs: readonly SpriteSpec[],
   isWanted: (sprite: string, animation: string) => boolean = () => true,
 ): readonly OwnAnimation[] {
   const own = specs.filter(({ reference }) => reference.kind === 'own')
-  for (const file of own.flatMap(({ art }) => art?.files ?? [])) ownFiles.add(file)
+  for (const file of specs.flatMap(filesOf)) ownFiles.add(file)
   return own.flatMap((spec) =>
     spec.animations.flatMap((animation) =>
       isWanted(spec.name, animation.name) ? [{ id: animationId(spec, animation), spec, animation }] : [],

@@ -10,6 +10,8 @@ import {
   type Looks,
   scaleFrames,
   stabilize,
+  type TruePixels,
+  toTruePixels,
 } from '../../atlas/index.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { FrameReview } from '../service/wire.ts'
@@ -196,27 +198,35 @@ export interface PlayOptions {
    * @default true
    */
   readonly isJudged?: boolean
+  /**
+   * Makes true pixels of the frames.
+   *
+   * @default the frames keep their pixels
+   */
+  readonly truePixels?: TruePixels | undefined
 }
 
 /**
  * Reads the used frames of an animation from its result, or draws a placeholder. Touched-up frames replace
- * delivered ones. The frames are stabilized if the spec asks for it.
+ * delivered ones. All of them become true pixels and are stabilized, if the spec asks for it. A placeholder has
+ * the cells of its sprite, but colours of its own.
  *
  * @throws `SW_DELIVERY` for a result that cannot be read. It stays in the vault.
  * @throws `SW_SPEC` if `use` names a frame that was not delivered.
  * @throws `SW_OVERRIDE` for a touched-up frame that does not fit.
  */
-export async function readPlayed(input: SheetInput, { layout, isJudged = true }: PlayOptions = {}): Promise<PlayedFrames> {
+export async function readPlayed(input: SheetInput, options: PlayOptions = {}): Promise<PlayedFrames> {
+  const { layout, isJudged = true, truePixels: { grid, ...colours } = {} } = options
   const { spec, animation, source } = input
-  const opened =
-    source.kind === 'result'
-      ? await openTouchedUp(input, source, layout)
-      : { frames: await readOther(input, source), resized: [], touched: new Set<number>(), warnings: [] }
+  const truePixels = source.kind === 'placeholder' ? { grid } : { grid, ...colours }
+  const read = await openFrames(input, layout)
+  const opened = { ...read, frames: toTruePixels(read.frames, truePixels) }
   const { touched, warnings } = opened
   const indices = usedFrames(spec, animation, opened.frames.length)
   const pictures = indices.map((index) => opened.frames[index] as Bitmap)
   const { width, height } = pictures[0]!
-  const measured = spec.size?.kind === 'figure' ? { figureSide: figureSide(await unmarked(input, opened.frames)) } : {}
+  const measured =
+    spec.size?.kind === 'figure' ? { figureSide: figureSide(toTruePixels(await unmarked(input, read.frames), truePixels)) } : {}
   if (source.kind === 'placeholder')
     return { frames: pictures, indices, room: { x: 0, y: 0, width, height }, ...measured, touched, warnings }
   const review = source.kind === 'result' ? source.review : undefined
@@ -230,6 +240,20 @@ export async function readPlayed(input: SheetInput, { layout, isJudged = true }:
     isChecked(input) &&
     judgeFrames({ spec, animation, frames, indices, resized, canvas: { width, height }, review: review && withoutTouched(review, touched) })
   return { frames, indices, room: { ...origin, width, height }, ...measured, touched, ...(quality ? { quality } : {}), warnings }
+}
+
+/**
+ * Opens all frames of an animation, with the frames that a person has touched up.
+ *
+ * @throws As {@link readPlayed}.
+ */
+export async function openFrames(
+  input: SheetInput,
+  layout: DeliveryLayout | undefined,
+): Promise<OpenedResult & { readonly touched: ReadonlySet<number> }> {
+  const { source } = input
+  if (source.kind === 'result') return openTouchedUp(input, source, layout)
+  return { frames: await readOther(input, source), resized: [], touched: new Set(), warnings: [] }
 }
 
 function readOther({ spec, animation }: SheetInput, source: Exclude<FrameSource, ResultSource>): Promise<readonly Bitmap[]> {

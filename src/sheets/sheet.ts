@@ -3,7 +3,8 @@ import { mirrorsOf } from '../sprite-spec/mirrors.ts'
 import { referencePath } from '../sprite-spec/reference.ts'
 import { animationId } from '../sprite-spec/request.ts'
 import { nameInSprite } from '../sprite-spec/spec.ts'
-import { type AnimationPorts, makeAnimation, readAnimation } from './cache/animation.ts'
+import { makeAnimation, readAnimation } from './cache/animation.ts'
+import type { AnimationPorts } from './cache/cache.ts'
 import { type AskedGroup, readSheet } from './cache/sheet.ts'
 import { groupBy, makeGroup, type SheetPorts } from './group.ts'
 import type { BuiltAtlas, BuiltGroup, BuiltSheets, BuiltSprite, SheetOptions } from './model.ts'
@@ -136,8 +137,13 @@ async function makeWithOverrides(asked: AskedGroup, ports: SheetPorts): Promise<
   } catch (error) {
     if (!ports.onOverrideFault || !hasCode(error, 'SW_OVERRIDE')) throw error
     ports.onOverrideFault(error)
-    return makeGroup({ ...asked, members: asked.members.map((member) => ({ ...member, overrides: undefined })) }, ports)
+    const bare = (member: SheetInput): SheetInput => ({ ...member, overrides: undefined, peers: member.peers?.map(withoutOverrides) })
+    return makeGroup({ ...asked, members: asked.members.map(bare) }, ports)
   }
+}
+
+function withoutOverrides(input: SheetInput): SheetInput {
+  return { ...input, overrides: undefined }
 }
 
 function toSprites(

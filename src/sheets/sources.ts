@@ -57,6 +57,12 @@ export interface SheetInput {
    * @default []
    */
   readonly bases?: readonly SheetInput[]
+  /**
+   * All animations of the sprite that are bought or drawn, with this one, if the spec asks for true pixels.
+   *
+   * @default this animation alone
+   */
+  readonly peers?: readonly SheetInput[] | undefined
   /** Frames that a person has touched up; they replace frames of a result only, not of a placeholder. */
   readonly overrides?: Overrides | undefined
   /**

@@ -62,6 +62,16 @@ export function positive(maximum: number): z.ZodNumber {
   return z.number({ error }).positive({ error }).max(maximum, { error })
 }
 
+/**
+ * The field `$schema` of a file.
+ *
+ * @internal
+ */
+export const schemaField: z.ZodOptional<z.ZodString> = z
+  .string({ error: 'the address of a JSON Schema' })
+  .optional()
+  .describe('Path or address of the JSON Schema, for editors. Default: none.')
+
 /** A field for the path of a file of the project. */
 export function pathBeside(error: string): z.ZodString {
   return z

@@ -1,5 +1,6 @@
 import { basename, dirname, resolve } from 'node:path'
 import { readArt } from '../art/art.ts'
+import { readPaletteFile } from '../art/palette-file.ts'
 import { type Art, type ArtSequence, sourceError } from '../art/source.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
@@ -20,41 +21,52 @@ const wholeName = 'all'
 const defaultFps = 12
 
 /**
- * Reads the source of a spec of own art: its animations and pictures, in the order of the source. Other specs are
- * returned unchanged.
+ * Reads the files of a spec that are no reference: the source of own art, with its animations and pictures in the
+ * order of the source, and a palette.
  *
- * @throws `SW_SOURCE` for a damaged source, or if an animation of the spec is not in the source; `SW_DISK` for an
- * unreadable source. The fact `file` is the spec, and `source` is the faulty file.
+ * @throws `SW_SOURCE` for a damaged file, or if an animation of the spec is not in the source; `SW_DISK` for an
+ * unreadable file. The fact `file` is the spec, and `source` is the faulty file.
  */
 export async function withArt(disk: Disk, spec: SpriteSpec): Promise<SpriteSpec> {
-  const { reference } = spec
-  if (reference.kind !== 'own') return spec
-  const path = resolve(dirname(spec.file), reference.path)
+  const { reference, truePixels } = spec
+  const palette = truePixels?.palette
+  const paletteFile = typeof palette === 'string' ? await fromFile(spec, palette, (path) => readPaletteFile(disk, path)) : undefined
+  const painted = paletteFile ? { ...spec, paletteFile } : spec
+  return reference.kind === 'own' ? fromFile(spec, reference.path, (path) => readSource(disk, painted, reference, path)) : painted
+}
+
+async function readSource(disk: Disk, spec: SpriteSpec, reference: OwnSource, path: string): Promise<SpriteSpec> {
+  const art = await readArt(disk, { path, grid: reference.grid })
+  for (const sequence of art.sequences) checkFrames(path, { name: sequence.name, frames: sequence.frames })
+  const animations = toAnimations(art, reference)
+  checkNames(path, animations)
+  const pictures = animations.flatMap((animation) => (animation.isPicture ? [nameInSprite(spec, animation)] : []))
+  for (const [field, named = {}] of [['borders', spec.pictureBorders] as const, ['meant', spec.pictureMeant] as const]) {
+    const unknown = unknownPicture(Object.keys(named), pictures)
+    if (unknown) throw sourceError(path, unknown.expected, `"${unknown.name}"`, `Correct "${field}" in the spec.`)
+  }
+  const names = animations.map((animation) => nameInSprite(spec, animation))
+  const [fault] = mirrorFaults(spec.mirrors ?? {}, names)
+  if (fault) throw sourceError(path, `in "mirror" ${fault.expected}`, fault.found, 'Correct "mirror" in the spec.')
+  for (const animation of animations) checkFrames(path, animation)
+  const [boxFault] = boxFaults(spec.boxes, new Map(animations.map((animation) => [nameInSprite(spec, animation), animation.frames])))
+  if (boxFault) throw sourceError(path, boxFault.expected, boxFault.found, `Correct "${boxFault.path.join('.')}" in the spec.`)
+  const { anchor = art.anchor } = spec
+  const made = { ...spec, animations, art, ...(anchor ? { anchor } : {}) }
+  if (spec.stabilize && animations.some((animation) => bordersOf(made, animation)))
+    throw sourceError(path, '"stabilize" false beside the borders of a slice', 'true', 'Take one of them out.')
+  return made
+}
+
+/** Reads a file beside a spec. An error gets the spec as its file. */
+async function fromFile<T>({ file }: SpriteSpec, beside: string, read: (path: string) => Promise<T>): Promise<T> {
+  const path = resolve(dirname(file), beside)
   try {
-    const art = await readArt(disk, { path, grid: reference.grid })
-    for (const sequence of art.sequences) checkFrames(path, { name: sequence.name, frames: sequence.frames })
-    const animations = toAnimations(art, reference)
-    checkNames(path, animations)
-    const pictures = animations.flatMap((animation) => (animation.isPicture ? [nameInSprite(spec, animation)] : []))
-    for (const [field, named = {}] of [['borders', spec.pictureBorders] as const, ['meant', spec.pictureMeant] as const]) {
-      const unknown = unknownPicture(Object.keys(named), pictures)
-      if (unknown) throw sourceError(path, unknown.expected, `"${unknown.name}"`, `Correct "${field}" in the spec.`)
-    }
-    const names = animations.map((animation) => nameInSprite(spec, animation))
-    const [fault] = mirrorFaults(spec.mirrors ?? {}, names)
-    if (fault) throw sourceError(path, `in "mirror" ${fault.expected}`, fault.found, 'Correct "mirror" in the spec.')
-    for (const animation of animations) checkFrames(path, animation)
-    const [boxFault] = boxFaults(spec.boxes, new Map(animations.map((animation) => [nameInSprite(spec, animation), animation.frames])))
-    if (boxFault) throw sourceError(path, boxFault.expected, boxFault.found, `Correct "${boxFault.path.join('.')}" in the spec.`)
-    const { anchor = art.anchor } = spec
-    const made = { ...spec, animations, art, ...(anchor ? { anchor } : {}) }
-    if (spec.stabilize && animations.some((animation) => bordersOf(made, animation)))
-      throw sourceError(path, '"stabilize" false beside the borders of a slice', 'true', 'Take one of them out.')
-    return made
+    return await read(path)
   } catch (error) {
     if (!(error instanceof SpritewrightError)) throw error
     const source = error.facts.file as string
-    const facts = { ...error.facts, file: spec.file, source, sources: [path, source] }
+    const facts = { ...error.facts, file, source, sources: [path, source] }
     throw new SpritewrightError(error.code, { message: error.message, facts, cause: error })
   }
 }
@@ -68,6 +80,11 @@ export function bareSpec(file: string): SpriteSpec {
   const name = bareArtName(file) ?? ''
   if (!namePattern.test(name)) throw sourceError(file, `${nameWords}, before the ending`, JSON.stringify(basename(file)), 'Rename it.')
   return toOwnSpec(name, file, ownSpecSchema.parse({ source: `./${basename(file)}` }), () => [])
+}
+
+/** The files that {@link withArt} has read, absolute. */
+export function filesOf({ art, paletteFile }: SpriteSpec): readonly string[] {
+  return [...(art?.files ?? []), ...(paletteFile ? [paletteFile.path] : [])]
 }
 
 /** Finds the pictures of an animation of own art. */

@@ -2,9 +2,10 @@ import { z } from 'zod'
 import { mostExtrude, mostPadding } from '../../atlas/limits.ts'
 import { boxRulesField } from './boxes.ts'
 import type { ValuePath } from './document.ts'
-import { filledText, flag, numberFrom, pathBeside, positive, toEditorSchema, wholeNumber, withDefault } from './fields.ts'
+import { filledText, flag, numberFrom, pathBeside, positive, schemaField, toEditorSchema, wholeNumber, withDefault } from './fields.ts'
 import { rampSchema, rampsField, variantsWords } from './look-fields.ts'
 import { frameFaults, frameRange, mostFps, mostOwnFrames, mostSidePx, mostUpscaledPx } from './spec.ts'
+import { pixelArtField, truePixelsFields } from './true-pixels.ts'
 
 /** Valid names of sprites, animations and atlases. `hero.walk` and `hero/walk/0000` are built from them. */
 export const namePattern: RegExp =
@@ -156,11 +157,6 @@ const border = (): z.ZodNumber => wholeNumber(0, 2048, borderWords)
 const sides = z.union([border(), z.tuple([border(), border(), border(), border()])], { error: borderWords })
 const sidesOfPictures = z.record(z.string().regex(namePattern, { error: nameWords }), sides)
 
-const schemaField = z
-  .string({ error: 'the address of a JSON Schema' })
-  .optional()
-  .describe('Path or address of the JSON Schema, for editors. Default: none.')
-
 const byName = <T extends z.ZodType>(one: T, many: string): z.ZodRecord<z.ZodString, T> =>
   z.record(z.string().regex(namePattern, { error: nameWords }), one, { error: `an object of ${many} by name` })
 
@@ -216,7 +212,7 @@ const packShape = {
     .describe(
       `FREE. Size in pixels, 1 to ${mostSidePx}: \`{ "figure": 128 }\` is the longest side of the figure; a number is the longest side of the frame; \`{ "width", "height" }\` is a box that the frame fits into. Default: as delivered.`,
     ),
-  pixelArt: withDefault(flag(), false, 'FREE. Scales by nearest neighbour, without smoothing, and tells the engine to do the same.'),
+  pixelArt: pixelArtField,
   anchor: z
     .tuple([share(), share()], { error: '[x, y], each from 0 to 1' })
     .optional()
@@ -304,7 +300,8 @@ export function knownFields(path: ValuePath, isOwn: boolean): readonly string[] 
   if (first === 'animations' && path.length === 2) return Object.keys((isOwn ? ownAnimationSchema : animationSchema).shape)
   if (first === 'reference' || first === 'pictures') return rest.length > 0 ? Object.keys(stepShapes) : ['steps']
   if (first === 'variants' && path.length > 3) return Object.keys(rampSchema.shape)
-  return first === 'size' ? Object.keys({ ...boxSchema.shape, ...figureSchema.shape }) : []
+  if (first === 'size') return Object.keys({ ...boxSchema.shape, ...figureSchema.shape })
+  return first === 'pixelArt' ? truePixelsFields : []
 }
 
 /** The JSON Schema of a written spec file. */

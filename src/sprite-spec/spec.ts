@@ -1,3 +1,4 @@
+import type { PaletteFile } from '../art/palette-file.ts'
 import type { Art, ArtBox } from '../art/source.ts'
 
 /** Fewest and most frames of one animation that the service's interface accepts. */
@@ -146,6 +147,17 @@ export interface SpriteSpec {
     | { readonly kind: 'figure'; readonly px: number }
   /** FREE. */
   readonly pixelArt: boolean
+  /** FREE. Makes true pixels of the frames. At least one field is there. */
+  readonly truePixels?: {
+    /** Width of a cell in delivered pixels; `find` measures it. */
+    readonly grid?: 'find' | number
+    /** The path of a file, relative to the spec's folder, or how many colours to find. */
+    readonly palette?: string | number
+    /** Whether every pixel is opaque or clear. */
+    readonly isHard?: boolean
+  }
+  /** The palette file of {@link truePixels}, after it was read. */
+  readonly paletteFile?: PaletteFile
   /** FREE. 0 to 1 of the untrimmed frame. */
   readonly anchor?: { readonly x: number; readonly y: number }
   /** FREE. Borders that a nine-slice does not stretch, in pixels at scale 1. Such frames are not trimmed. */

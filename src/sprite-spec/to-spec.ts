@@ -1,6 +1,7 @@
 import { toBorders } from './borders.ts'
 import type { AnimationFile, OwnSpecFile, SpecFile, StepFile } from './schema.ts'
 import { type AnimationSpec, type OwnSource, type Reference, type ReferenceStep, type SpriteSpec, stepsOf } from './spec.ts'
+import { toTruePixels } from './true-pixels.ts'
 
 /** The names in a field of a spec file, in the order of the file. */
 export type NamesIn = (field: 'animations' | 'pictures') => readonly string[]
@@ -56,7 +57,8 @@ type Packing = Omit<SpriteSpec, 'name' | 'file' | 'reference' | 'prompt' | 'back
 function toPacking(data: SpecFile | OwnSpecFile): Packing {
   return {
     ...(data.size === undefined ? {} : { size: toSize(data.size) }),
-    pixelArt: data.pixelArt,
+    pixelArt: data.pixelArt !== false,
+    ...toTruePixels(data.pixelArt),
     ...(data.anchor ? { anchor: { x: data.anchor[0], y: data.anchor[1] } } : {}),
     ...toBorders(data.borders),
     ...(data.boxes ? { boxes: data.boxes } : {}),

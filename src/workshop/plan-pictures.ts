@@ -5,7 +5,7 @@ import { supersededBy } from '../project/last-purchase.ts'
 import { layoutOf } from '../project/opener.ts'
 import type { ServiceConnection } from '../project/session.ts'
 import { survey, throwAll } from '../project/survey.ts'
-import { readPlayed } from '../sheets/frames.ts'
+import { readGamePixels } from '../sheets/cache/true-pixels.ts'
 import type { SheetInput } from '../sheets/sources.ts'
 import { parseLockFile } from '../vault/lock-schema.ts'
 import { findEntry, type LockFile } from '../vault/lockfile.ts'
@@ -110,7 +110,8 @@ function scaled(px: number, factor: number): number {
 /** The frames of an animation as they are played once, at their delivered size. */
 async function readSteps(context: Context, input: SheetInput): Promise<readonly Step[]> {
   const { durations, fps, use, yoyo } = input.animation
-  const { frames, indices } = await readPlayed(input, { layout: layoutOf(context), isJudged: false })
+  const { cache, codec } = context
+  const { frames, indices } = await readGamePixels(input, false, { cache, codec, layout: layoutOf(context) })
   const steps = (use ?? indices).map((index, at) => ({
     bitmap: frames[indices.indexOf(index)] as Bitmap,
     ms: durations?.[at] ?? 1000 / fps,

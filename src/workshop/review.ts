@@ -7,7 +7,8 @@ import type { PlanItem } from '../project/plan.ts'
 import type { ServiceConnection } from '../project/session.ts'
 import { count } from '../project/states.ts'
 import { type Survey, survey, throwAll } from '../project/survey.ts'
-import { readDelivered, readPlayed } from '../sheets/frames.ts'
+import { readGamePixels } from '../sheets/cache/true-pixels.ts'
+import { readDelivered } from '../sheets/frames.ts'
 import { createOverrideFinder } from '../sheets/overrides/overrides.ts'
 import { type AnimationQuality, isClosedLoop } from '../sheets/quality.ts'
 import { readQuality } from '../sheets/sheet.ts'
@@ -28,7 +29,10 @@ export async function review(
   name: string,
   { takes, within }: ReviewOptions = {},
 ): Promise<ReviewReport> {
-  const { bought, missing } = await findBought(context, connection, name, takes)
+  const { found, bought, missing } = await findBought(context, connection, name, takes)
+  const layout = layoutOf(context)
+  // True pixels are found over all animations of a sprite.
+  const inputs = await toInputs(context, found, 'placeholder', () => {})
   const animations: ReviewedAnimation[] = []
   const pictures: ReviewedAnimation[] = []
   const quality: AnimationQuality[] = []
@@ -37,12 +41,16 @@ export async function review(
     const { spec, animation } = item
     const { animations: touched } = await find(spec)
     const source = resultSource(context, item)
-    const played = await readPlayed({ spec, animation, source, overrides: touched.get(animation.name) }, { layout: layoutOf(context) })
+    const peers = inputs.find((input) => input.spec.name === spec.name)?.peers
+    const input = { spec, animation, source, overrides: touched.get(animation.name), peers }
+    const played = await readGamePixels(input, true, { cache: context.cache, codec: context.codec, layout })
     const own = played.quality as AnimationQuality
     quality.push(own)
     const faults = new Map<number, string[]>()
     for (const { fault, frames } of own.flags) for (const index of frames) faults.set(index, [...(faults.get(index) ?? []), fault])
-    ;(animation.isPicture ? pictures : animations).push({
+    const list = animation.isPicture ? pictures : animations
+    if (spec.truePixels) list.push(asDelivered(item.id, await readDelivered(input, layout), played.indices))
+    list.push({
       title: `${item.id}${takes ? ` - take ${animation.take}` : ''} - ${played.frames.length} frames - ${animation.fps} fps`,
       frames: played.frames,
       captions: played.indices.map((index) => [
@@ -62,6 +70,13 @@ export async function review(
     picture: within ? await encodeWithin(sheet, within) : encodePng(sheet),
     warnings: context.warnings,
   }
+}
+
+/** The frames before they became true pixels, to compare. */
+function asDelivered(id: string, frames: readonly Bitmap[], indices: readonly number[]): ReviewedAnimation {
+  const shown = indices.map((index) => frames[index] as Bitmap)
+  const captions = indices.map((index) => [`${index}`])
+  return { title: `${id} - as delivered`, frames: shown, captions, flagged: [], isClosed: false, arePictures: true }
 }
 
 /** Encodes a picture as WebP, smaller until it is within both limits. */
@@ -113,7 +128,7 @@ async function findBought(
   connection: ServiceConnection,
   name: string,
   takes?: readonly number[],
-): Promise<{ bought: readonly PlanItem[]; missing: readonly string[] }> {
+): Promise<{ found: Survey; bought: readonly PlanItem[]; missing: readonly string[] }> {
   const found = await survey(context, [name], { host: connection.host })
   throwAll(found.errors)
   if (takes && found.items.length !== 1)
@@ -123,7 +138,7 @@ async function findBought(
   const items = takes ? await inParallel(takes, (take) => itemOfTake(context, connection, found, 0, take)) : found.items
   const bought = items.filter((item) => item.state === 'bought')
   if (bought.length === 0) throw notBought(name, items)
-  return { bought, missing: items.filter((item) => item.state !== 'bought').map(({ id }) => id) }
+  return { found, bought, missing: items.filter((item) => item.state !== 'bought').map(({ id }) => id) }
 }
 
 function notBought(name: string, items: readonly PlanItem[]): SpritewrightError {

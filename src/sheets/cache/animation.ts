@@ -2,29 +2,19 @@ import type { Bitmap } from '../../../atlas/index.ts'
 import { bordersOf } from '../../sprite-spec/borders.ts'
 import { buildKey } from '../../sprite-spec/key.ts'
 import { animationId, backgroundOf } from '../../sprite-spec/request.ts'
-import { type CutAnimation, cutAnimation, type FigureMeasure, isOneScale, type PlayedFrames, readPlayed } from '../frames.ts'
-import { type DeliveryLayout, isChecked, type SheetInput } from '../sources.ts'
-import { type BuildCache, formatVersion } from './cache.ts'
+import { type CutAnimation, cutAnimation, type FigureMeasure, isOneScale, type PlayedFrames } from '../frames.ts'
+import { isChecked, type SheetInput } from '../sources.ts'
+import { type AnimationPorts, formatVersion } from './cache.ts'
 import { packFile, unpackFile } from './packed-file.ts'
 import { type FrameHead, readAnimationHead } from './schema.ts'
-
-/** Ports for reading animations. */
-export interface AnimationPorts {
-  readonly cache: BuildCache
-  /**
-   * Version of the libraries that read, scale and encode pictures: another version may make other bytes.
-   *
-   * @default none
-   */
-  readonly codec?: string | undefined
-  readonly layout?: DeliveryLayout | undefined
-}
+import { readGamePixels, truePixelsInputs } from './true-pixels.ts'
 
 /** The largest untrimmed frame that an entry may have, pixels: about the largest frame of a delivery. */
 const mostPixels = 2 ** 27
 
 /** Cache key of an animation's cut frames: a hash of all inputs before packing. */
-export function animationKey({ spec, animation, source, overrides, bases = [] }: SheetInput, codec = ''): string {
+export function animationKey(input: SheetInput, codec = ''): string {
+  const { spec, animation, source, overrides, bases = [] } = input
   const { pixelArt, stabilize, size, trim } = spec
   const { loop, yoyo, use, frames } = animation
   const isResult = source.kind === 'result'
@@ -43,6 +33,7 @@ export function animationKey({ spec, animation, source, overrides, bases = [] }:
     overrides: isResult ? (overrides?.key ?? null) : null,
     background: backgroundOf(spec, animation),
     pixelArt,
+    truePixels: truePixelsInputs(input),
     stabilize,
     play: { loop, yoyo, use: use ?? null },
     size: size ?? null,
@@ -68,7 +59,7 @@ export async function readAnimation(input: SheetInput, { cache, codec }: Animati
  * @throws As `readPlayed` and `toSequence`.
  */
 export async function makeAnimation(input: SheetInput, isJudged: boolean, { cache, codec, layout }: AnimationPorts): Promise<CutAnimation> {
-  const played = await readPlayed(input, { layout, isJudged })
+  const played = await readGamePixels(input, isJudged, { cache, codec, layout })
   const cut = await cutAnimation(input, played, await findBase(input, played, { cache, codec, layout }))
   await cache.write(animationKey(input, codec), ...packAnimation(cut))
   return cut
@@ -77,7 +68,7 @@ export async function makeAnimation(input: SheetInput, isJudged: boolean, { cach
 /** The measure of the first base with the same scale. Bases are cut before other animations, so they are cached. */
 async function findBase({ spec, bases = [] }: SheetInput, played: PlayedFrames, ports: AnimationPorts): Promise<FigureMeasure | undefined> {
   for (const base of bases) {
-    const measure = (await readAnimation(base, ports)) ?? (await readPlayed(base, { layout: ports.layout, isJudged: false }))
+    const measure = (await readAnimation(base, ports)) ?? (await readGamePixels(base, false, ports))
     if (isOneScale(spec, measure, played)) return measure
   }
   return undefined

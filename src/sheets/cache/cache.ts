@@ -4,6 +4,7 @@ import type { Clock } from '../../host/clock.ts'
 import type { Disk } from '../../host/disk.ts'
 import { replaceLightly, tempTargetOf } from '../../host/publish.ts'
 import type { Random } from '../../host/random.ts'
+import type { DeliveryLayout } from '../sources.ts'
 
 /**
  * Raised when equal inputs give other bytes than before, or an entry has another shape. Every key of the
@@ -26,6 +27,18 @@ export interface BuildCache {
    * recently used entries if the folder is too large.
    */
   finish(): Promise<void>
+}
+
+/** Ports for reading animations. */
+export interface AnimationPorts {
+  readonly cache: BuildCache
+  /**
+   * Version of the libraries that read, scale and encode pictures: another version may make other bytes.
+   *
+   * @default none
+   */
+  readonly codec?: string | undefined
+  readonly layout?: DeliveryLayout | undefined
 }
 
 /** Ports of the cache. */

@@ -1,5 +1,5 @@
 import { z } from 'zod/mini'
-import { pageFormats, type QualityFault, type QualityFigures } from '../../../atlas/index.ts'
+import { pageFormats, type QualityFault, type QualityFigures, type TruePixels } from '../../../atlas/index.ts'
 import type { CutAnimation, CutFrame } from '../frames.ts'
 import type { BuiltLayer, BuiltPage, PackedAtlas, PackedGroup } from '../model.ts'
 import type { AnimationQuality, FrameFlag } from '../quality.ts'
@@ -142,6 +142,15 @@ const animationSchema: z.ZodMiniType<AnimationHead> = z.strictObject({
   warnings: z.array(z.string()),
 })
 
+const measure = z.number().check(z.minimum(-4096), z.maximum(4096))
+const truePixelsSchema: z.ZodMiniType<TruePixels> = z.strictObject({
+  grid: z.exactOptional(z.strictObject({ period: z.number().check(z.minimum(2), z.maximum(64)), x: measure, y: measure })),
+  palette: z.exactOptional(z.array(count).check(z.minLength(1), z.maxLength(256))),
+  isHard: z.exactOptional(z.boolean()),
+})
+
+/** The grid and the palette of a sprite. */
+export const readTruePixelsHead: Reader<TruePixels> = (value) => truePixelsSchema.safeParse(value).data
 /** The pages of a group. */
 export const readGroupHead: Reader<GroupHead> = (value) => groupSchema.safeParse(value).data
 /** The cut frames of an animation. */

@@ -4,6 +4,7 @@ import { foldPath } from '../../host/real-path.ts'
 import type { Context } from '../../project/context.ts'
 import { ownAnimations, toWantedAnimations, type WantedAnimation, type WantedAnimations } from '../../project/wanted.ts'
 import { groupBy } from '../../sheets/group.ts'
+import { filesOf } from '../../sprite-spec/own-art.ts'
 import { findSpecs, type SpecScan, toScan, tryReadSpec } from '../../sprite-spec/scan.ts'
 import type { SpriteSpec } from '../../sprite-spec/spec.ts'
 import { specName, spriteFile } from '../../sprite-spec/spec-file.ts'
@@ -123,13 +124,13 @@ export function createSpecReader(context: Context): SpecReader {
   }
 }
 
-/** Whether one of these files is, or is in, the source of a spec of own art. */
+/** Whether one of these files is, or is in, the source of a spec of own art, or is its palette. */
 function isFrom(spec: Page['spec'], changed: readonly string[]): boolean {
   if (spec instanceof SpritewrightError) return spec.code === 'SW_SOURCE' || spec.code === 'SW_DISK'
   const [source] = spec.art?.files ?? []
-  if (source === undefined) return false
-  const files = new Set(spec.art?.files.map(foldPath))
-  return changed.map(foldPath).some((path) => files.has(path) || path.startsWith(foldPath(`${source}${sep}`)))
+  const files = new Set(filesOf(spec).map(foldPath))
+  const isInside = (path: string): boolean => source !== undefined && path.startsWith(foldPath(`${source}${sep}`))
+  return changed.map(foldPath).some((path) => files.has(path) || isInside(path))
 }
 
 function sameAs(before: Page['spec'] | undefined, now: Page['spec']): Page['spec'] {

@@ -10,7 +10,7 @@ import type { SheetPorts } from '../../sheets/group.ts'
 import { createOverrideFinder, overrideFolder, type SpriteOverrides } from '../../sheets/overrides/overrides.ts'
 import { type BuiltSheets, makeSheets, type SheetOptions } from '../../sheets/sheet.ts'
 import type { FrameSource, ResultSource, SheetInput } from '../../sheets/sources.ts'
-import { sequenceOf } from '../../sprite-spec/own-art.ts'
+import { filesOf, sequenceOf } from '../../sprite-spec/own-art.ts'
 import type { SpriteSpec } from '../../sprite-spec/spec.ts'
 import { readLayout } from './layout-file.ts'
 import { createPlaceholderMaker } from './placeholders.ts'
@@ -76,6 +76,7 @@ export async function toInputs(
   )
   const inputs: SheetInput[] = []
   const bases = new Map<SpriteSpec, readonly SheetInput[]>()
+  const peers = createPeers()
   for (const [index, item] of found.items.entries()) {
     const { spec, animation } = item
     const { animations, paths } = known.get(spec) as SpriteOverrides
@@ -83,7 +84,7 @@ export async function toInputs(
       unbought === 'error' ? refuse(item) : standIns.of(item, found.wanted[index] as WantedAnimation)
     const bought = boughtSource(context, item)
     const older = bought || unbought === 'error' ? undefined : await supersededInput(context, item)
-    const own = { spec, overrides: animations.get(animation.name), overridePaths: paths }
+    const own = { spec, overrides: animations.get(animation.name), overridePaths: [...paths, ...filesOf(spec)], ...peers.of(spec) }
     const input = older ? { ...own, ...older } : { ...own, animation, source: bought ?? (await standIn()) }
     const earlier = bases.get(spec) ?? []
     inputs.push(spec.size?.kind === 'figure' && input.source.kind === 'result' ? { ...input, bases: earlier } : input)
@@ -92,11 +93,26 @@ export async function toInputs(
   for (const { spec, animation } of found.own) {
     const { sha256, read } = sequenceOf(spec, animation)
     const earlier = bases.get(spec) ?? []
-    const input: SheetInput = { spec, animation, source: { kind: 'own', sha256, read }, overridePaths: spec.art?.files ?? [] }
+    const input: SheetInput = { spec, animation, source: { kind: 'own', sha256, read }, overridePaths: filesOf(spec), ...peers.of(spec) }
     inputs.push(spec.size?.kind === 'figure' ? { ...input, bases: earlier } : input)
     bases.set(spec, [...earlier, inputs.at(-1)!])
   }
+  for (const input of inputs) peers.add(input)
   return inputs
+}
+
+/** Lists of the inputs of each sprite, for sprites whose frames are compared with each other. */
+function createPeers(): { of(spec: SpriteSpec): Pick<SheetInput, 'peers'>; add(input: SheetInput): void } {
+  const known = new Map<SpriteSpec, SheetInput[]>()
+  return {
+    of: (spec) => {
+      if (spec.truePixels) known.set(spec, known.get(spec) ?? [])
+      return { peers: known.get(spec) }
+    },
+    add: (input) => {
+      if (input.source.kind !== 'placeholder') known.get(input.spec)?.push(input)
+    },
+  }
 }
 
 async function findOverrides(

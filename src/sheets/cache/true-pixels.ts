@@ -1,0 +1,60 @@
+import { type Bitmap, findTruePixels, type TruePixels } from '../../../atlas/index.ts'
+import { buildKey } from '../../sprite-spec/key.ts'
+import { openFrames, type PlayedFrames, readPlayed } from '../frames.ts'
+import type { SheetInput } from '../sources.ts'
+import { type AnimationPorts, formatVersion } from './cache.ts'
+import { packFile, unpackFile } from './packed-file.ts'
+import { readTruePixelsHead } from './schema.ts'
+
+/**
+ * Everything that decides the grid and the palette of a sprite, as a part of cache keys. `null` if the spec does not
+ * ask for true pixels.
+ */
+export function truePixelsInputs(input: SheetInput): unknown {
+  const { truePixels, paletteFile } = input.spec
+  if (!truePixels) return null
+  const { grid, palette, isHard } = truePixels
+  // Without a measure, no animation depends on another one.
+  const isMeasured = grid !== undefined || typeof palette === 'number'
+  const sources = peersOf(input).map(({ source, animation, overrides }) => [source.sha256, animation.frames, overrides?.key ?? null])
+  return [grid ?? null, paletteFile?.colours ?? palette ?? null, isHard ?? false, isMeasured ? sources : null]
+}
+
+/**
+ * Reads the used frames of an animation as the game plays them, with the true pixels of its sprite. A missing grid is
+ * a warning of the sprite's first animation.
+ *
+ * @param isJudged Whether the quality of bought frames is checked.
+ * @throws As `readPlayed`.
+ */
+export async function readGamePixels(input: SheetInput, isJudged: boolean, ports: AnimationPorts): Promise<PlayedFrames> {
+  const { spec, animation } = input
+  const truePixels = await readTruePixels(input, ports)
+  const played = await readPlayed(input, { layout: ports.layout, isJudged, truePixels })
+  const isMissed = spec.truePixels?.grid === 'find' && !truePixels?.grid && peersOf(input)[0]?.animation === animation
+  return isMissed ? { ...played, warnings: [...played.warnings, missedGrid(spec.file)] } : played
+}
+
+/** Finds the grid and the palette of a sprite over all of its frames. They are measured once, and cached. */
+async function readTruePixels(input: SheetInput, { cache, codec = '', layout }: AnimationPorts): Promise<TruePixels | undefined> {
+  const { truePixels: wanted, paletteFile } = input.spec
+  if (!wanted) return undefined
+  const key = buildKey({ formatVersion, codec, kind: 'true pixels', inputs: truePixelsInputs(input) })
+  const file = await cache.read(key)
+  const cached = file && unpackFile(file, readTruePixelsHead)?.head
+  const frames = async function* (): AsyncIterable<readonly Bitmap[]> {
+    for (const peer of peersOf(input)) yield (await openFrames(peer, layout)).frames
+  }
+  const palette = paletteFile?.colours ?? (wanted.palette as number | undefined)
+  const truePixels = cached ?? (await findTruePixels(frames, { ...wanted, palette }))
+  if (!cached) await cache.write(key, ...packFile(truePixels, []))
+  return truePixels
+}
+
+function peersOf(input: SheetInput): readonly SheetInput[] {
+  return input.peers ?? [input]
+}
+
+function missedGrid(file: string): string {
+  return `${file}: expected cells of 4 to 32 pixels in the frames (pixelArt.grid), found no regular grid. The frames keep their pixels. Set the width of a cell, or take "grid" out.`
+}
