@@ -36,6 +36,8 @@ export interface Source {
   readonly height: number
   readonly at: number
   readonly anchor?: { readonly x: number; readonly y: number }
+  /** The box `seen` around its visible pixels, as it was drawn: left, top, width and height. Missing if it is clear. */
+  readonly box?: readonly number[]
   /**
    * The pixels around it on its page: its own edge repeated, or clear. Missing if the case lets neighbours
    * touch it.
@@ -88,8 +90,8 @@ export async function makeRandomAtlas(asked: AtlasCase, name: string): Promise<M
     return { folder: `${name}/`, file, name: atlas.name, scale: atlas.scale, pixelArt: asked.pixelArt, frames: frames.sources, playbacks }
   }
   const errands = variants.flatMap(({ atlas, shown, large }) => [
-    toErrand(atlas, gather(shown, large, asked)),
-    ...variantsOf(atlas).map((variant) => toErrand(variant, inOtherColours(gather(shown, large, asked), sequences))),
+    toErrand(atlas, gather(shown, large, asked, atlas.scale)),
+    ...variantsOf(atlas).map((variant) => toErrand(variant, inOtherColours(gather(shown, large, asked, atlas.scale), sequences))),
   ])
   return {
     errands,
@@ -108,6 +110,7 @@ export function toSequence(one: AnimationCase, name: string, pixelArt: boolean):
     name: nameOf(index),
     bitmap: drawArt(words, width, height),
     durationMs: 1000 / fps,
+    ...boxesOf(seenIn(drawArt(words, width, height))),
   }))
   const optional = { ...(durations === undefined ? {} : { durations }), ...(anchor === undefined ? {} : { anchor }) }
   return { name, sprite: name.split('/')[0]!, frames, play: play.map(nameOf), fps, pixelArt, ...rest, ...optional }
@@ -140,6 +143,19 @@ function inOtherColours({ sources, bytes }: ReturnType<typeof gather>, sequences
     return [{ ...source, name: source.name.replace('/', '.other/') }]
   })
   return { sources: shown, bytes: changed }
+}
+
+/** Left, top, width and height of the visible pixels; `undefined` if there are none. */
+function seenIn({ width, data }: Bitmap): readonly [number, number, number, number] | undefined {
+  const seen = Array.from({ length: data.length / 4 }, (_, at) => at).filter((at) => data[at * 4 + 3]! > 0)
+  if (seen.length === 0) return undefined
+  const [across, down] = [seen.map((at) => at % width), seen.map((at) => Math.floor(at / width))]
+  const [left, top] = [Math.min(...across), Math.min(...down)]
+  return [left, top, Math.max(...across) + 1 - left, Math.max(...down) + 1 - top]
+}
+
+function boxesOf(seen: ReturnType<typeof seenIn>): Pick<FrameSequence['frames'][number], 'boxes'> {
+  return seen ? { boxes: { seen: [{ x: seen[0], y: seen[1], width: seen[2], height: seen[3] }] } } : {}
 }
 
 /** All scales in one layout, if they have a common unit, as in a build. */
@@ -201,16 +217,25 @@ function withoutRings(bitmap: Bitmap, large: Bitmap): Bitmap {
  *
  * @param large The frames at the scale of the layout.
  */
-function gather(shown: readonly FrameSequence[], large: readonly FrameSequence[], { animations }: AtlasCase) {
+function gather(shown: readonly FrameSequence[], large: readonly FrameSequence[], { animations }: AtlasCase, scale: number) {
   const sources: Source[] = []
   const pixels: Uint8Array[] = []
   let at = 0
   for (const [index, { frames, anchor, trim }] of shown.entries()) {
-    const { extrude, padding } = animations[index]!
+    const { extrude, padding, art, width: wide, height: high } = animations[index]!
     for (const [number, { name, bitmap }] of frames.entries()) {
       const { width, height } = bitmap
       const ring = extrude > 0 ? 'edge' : padding > 0 ? 'clear' : undefined
-      sources.push({ name, width, height, at, ...(anchor === undefined ? {} : { anchor }), ...(ring === undefined ? {} : { ring }) })
+      const box = seenIn(drawArt(art[number]!, wide, high))?.map((px) => Math.round(px * scale * 100) / 100)
+      sources.push({
+        name,
+        width,
+        height,
+        at,
+        ...(box ? { box } : {}),
+        ...(anchor === undefined ? {} : { anchor }),
+        ...(ring === undefined ? {} : { ring }),
+      })
       const { data } = trim && large !== shown ? withoutRings(bitmap, large[index]!.frames[number]!.bitmap) : bitmap
       pixels.push(data)
       at += data.length
