@@ -46,7 +46,7 @@ interface Edges {
  */
 export function findBoxes(frames: readonly SearchedFrame[]): readonly Readonly<Partial<Record<FoundBox, readonly FrameBox[]>>>[] {
   const depths = frames.map(({ bitmap }) => depthsOf(bitmap))
-  const half = median(depths.map((depth) => depth.reduce((most, one) => Math.max(most, one), 0)).filter((most) => most > 0))
+  const half = median(depths.map(deepest).filter((most) => most > 0))
   const figures = frames.map(({ bitmap }, at) => {
     const [trunk, limbs] = [TRUNK, LIMB].map((share) => edgesOf(depths[at]!, bitmap.width, share * half))
     return trunk && limbs && { trunk, limbs, middle: middleOf(depths[at]!, bitmap.width, TRUNK * half) }
@@ -81,7 +81,15 @@ function depthsOf(bitmap: Bitmap): Float32Array {
     }
   for (let at = ringed.length - row - 2; at > row; at--)
     if (ringed[at]! > 0) ringed[at] = Math.min(ringed[at]!, nearest(ringed, at, 1, row))
-  return Float32Array.from(pixels, (_, index) => ringed[(Math.floor(index / width) + 1) * row + (index % width) + 1]! / STRAIGHT)
+  const depths = new Float32Array(pixels.length)
+  for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) depths[y * width + x] = ringed[(y + 1) * row + x + 1]! / STRAIGHT
+  return depths
+}
+
+function deepest(depths: Float32Array): number {
+  let most = 0
+  for (let at = 0; at < depths.length; at++) if (depths[at]! > most) most = depths[at]!
+  return most
 }
 
 /** The distance by the neighbours on two sides. */
@@ -103,22 +111,25 @@ function edgesOf(
   const least = Math.max(1, half)
   // A part reaches beyond its middle line by its half thickness.
   const reach = Math.ceil(least) - 1
-  for (let y = Math.max(0, Math.round(area.top)); y < area.bottom; y++)
-    for (let x = Math.max(0, Math.round(area.left)); x < area.right; x++) {
-      if (depths[y * width + x]! < least) continue
-      left = Math.min(left, x - reach)
-      right = Math.max(right, x + 1 + reach)
-      top = Math.min(top, y - reach)
-      bottom = Math.max(bottom, y + 1 + reach)
-    }
+  const isIn = (x: number, y: number): boolean => depths[y * width + x]! >= least
+  for (let y = Math.max(0, Math.round(area.top)); y < area.bottom; y++) {
+    let [first, end] = [Math.max(0, Math.round(area.left)), Math.floor(area.right)]
+    while (first < end && !isIn(first, y)) first++
+    while (end > first && !isIn(end - 1, y)) end--
+    if (first === end) continue
+    left = Math.min(left, first - reach)
+    right = Math.max(right, end + reach)
+    top = Math.min(top, y - reach)
+    bottom = y + 1 + reach
+  }
   return left > right ? undefined : { left, top, right, bottom }
 }
 
 /** The mean column of all parts with at least this half thickness. */
 function middleOf(depths: Float32Array, width: number, half: number): number {
   let [sum, count] = [0, 0]
-  for (const [index, depth] of depths.entries()) {
-    if (depth < half) continue
+  for (let index = 0; index < depths.length; index++) {
+    if (depths[index]! < half) continue
     sum += (index % width) + 0.5
     count++
   }
@@ -129,36 +140,27 @@ function middleOf(depths: Float32Array, width: number, half: number): number {
 function feetOf(depths: Float32Array, width: number, limbs: Edges, high: number, half: number): Edges {
   const area = { ...limbs, top: limbs.bottom - high }
   const thick = edgesOf(depths, width, half, { ...area, top: area.top - half })
-  return {
-    ...area,
-    ...edgesOf(depths, width, 1, { ...area, left: thick?.left ?? area.left, right: thick?.right ?? area.right }),
-    top: area.top,
-  }
+  const { left, right } = edgesOf(depths, width, 1, { ...area, left: thick?.left ?? area.left, right: thick?.right ?? area.right }) ?? area
+  return { ...area, left, right }
 }
 
 /** The thin part that reaches farthest beyond the body and the limbs, on one side. */
 function blowOf(depths: Float32Array, width: number, body: Edges, limbs: Edges): Edges | undefined {
   const all = edgesOf(depths, width, 1)!
-  const inner = {
-    left: Math.min(body.left, limbs.left),
-    top: Math.min(body.top, limbs.top),
-    right: Math.max(body.right, limbs.right),
-    bottom: body.bottom,
-  }
+  const top = Math.min(body.top, limbs.top)
+  const [left, right] = [Math.min(body.left, limbs.left), Math.max(body.right, limbs.right)]
   const sides = [
-    { reach: inner.left - all.left, columns: [all.left, inner.left], rows: [all.top, all.bottom] },
-    { reach: all.right - inner.right, columns: [inner.right, all.right], rows: [all.top, all.bottom] },
-    { reach: inner.top - all.top, columns: [all.left, all.right], rows: [all.top, inner.top] },
-  ] as const
+    { reach: left - all.left, area: { ...all, right: left } },
+    { reach: all.right - right, area: { ...all, left: right } },
+    { reach: top - all.top, area: { ...all, bottom: top } },
+  ]
   const farthest = sides.reduce((most, side) => (side.reach > most.reach ? side : most))
-  if (farthest.reach < REACH * (body.right - body.left)) return undefined
-  const [[left, right], [top, bottom]] = [farthest.columns, farthest.rows]
-  return edgesOf(depths, width, 1, { left, top, right, bottom })
+  return farthest.reach < REACH * (body.right - body.left) ? undefined : edgesOf(depths, width, 1, farthest.area)
 }
 
 /** Moves a box from the bitmap to the untrimmed frame, and cuts it there. */
 function inFrame({ left, top, right, bottom }: Edges, { width, height }: Bitmap, canvas: Canvas = { x: 0, y: 0, width, height }): FrameBox {
-  const inside = (edge: number, offset: number, length: number): number => Math.min(length, Math.max(0, Math.round(edge) + offset))
+  const inside = (edge: number, offset: number, length: number): number => Math.min(length, Math.max(0, Math.floor(edge) + offset))
   const [x, y] = [inside(left, canvas.x, canvas.width), inside(top, canvas.y, canvas.height)]
   return { x, y, width: inside(right, canvas.x, canvas.width) - x, height: inside(bottom, canvas.y, canvas.height) - y }
 }

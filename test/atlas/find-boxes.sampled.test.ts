@@ -71,6 +71,13 @@ describe('boxes of figures whose boxes are known by construction', () => {
     expect(findBoxes(cut)).toEqual(findBoxes(frames.map((bitmap) => ({ bitmap }))))
   })
 
+  test('the boxes of a single pixel have an area', () => {
+    const dot = createBitmap(9, 9)
+    dot.data[(4 * 9 + 4) * 4 + 3] = 255
+    const pixel = [{ x: 4, y: 4, width: 1, height: 1 }]
+    expect(findBoxes([{ bitmap: dot }])).toEqual([{ body: pixel, feet: pixel, hurt: pixel }])
+  })
+
   test('a clear frame has no boxes', () => {
     expect(findBoxes([{ bitmap: createBitmap(20, 20) }])).toEqual([{}])
   })

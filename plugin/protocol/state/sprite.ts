@@ -207,7 +207,7 @@ function toPage(page: BuiltPage, urlOf: StateParts['urlOf']) {
   }
 }
 
-function toFrame({ name, anchor: _, borders: __, hull: ___, ...frame }: BuiltAtlas['frames'][number]) {
+function toFrame({ name, anchor: _, borders: __, hull: ___, boxes: ____, ...frame }: BuiltAtlas['frames'][number]) {
   return {
     ...frame,
     /** Number of the delivered frame, from 0, with which its name ends. A picture is one frame. */
