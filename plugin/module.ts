@@ -2,7 +2,7 @@ import { type PlacedFrame, toBoxRows } from '../atlas/index.ts'
 import { variantsOf } from '../atlas/layers/variants-of.ts'
 import type { BuiltAtlas, BuiltPage, BuiltSprite } from '../src/index.ts'
 import { sheetSpecifier, toSpecifier } from './ids.ts'
-import { type FrameRow, type PageData, spriteOf } from './runtime/shared/data.ts'
+import { type BorderRow, type FrameRow, type PageData, spriteOf } from './runtime/shared/data.ts'
 import { type AnimationRows, type AtlasRows, frameColumns, type SheetData } from './runtime/shared/sheet.ts'
 
 // The data for a page, from a build and from the dev server: the JSON of a sheet, and the code of the modules
@@ -59,12 +59,7 @@ function toAtlasRows(atlas: BuiltAtlas, urlOf: UrlOf): AtlasRows {
   const outlines = atlas.frames.flatMap(({ name, hull }) => (hull ? [[name, hull.map(({ x, y }) => [x, y] as const)] as const] : []))
   const boxes = atlas.frames.flatMap(({ name, boxes: own }) => (own ? [[name, toBoxRows(own)] as const] : []))
   const turned = atlas.frames.flatMap(({ name, isTurned }) => (isTurned ? [name] : []))
-  // All frames of a sprite's animations have the same borders.
-  const borders = new Map(
-    atlas.frames.flatMap(({ name, isStill, borders: sides }) =>
-      sides ? [[isStill ? name : spriteOf(name), [sides.left, sides.top, sides.right, sides.bottom] as const] as const] : [],
-    ),
-  )
+  const borders = toBorders(atlas)
   return {
     key: atlas.name,
     scale: atlas.scale,
@@ -81,6 +76,18 @@ function toAtlasRows(atlas: BuiltAtlas, urlOf: UrlOf): AtlasRows {
       ? { pictures: Object.fromEntries(atlas.frames.flatMap((frame) => (frame.isStill ? [[frame.name, toRow(frame)]] : []))) }
       : {}),
   }
+}
+
+function toBorders({ frames }: BuiltAtlas): ReadonlyMap<string, BorderRow> {
+  const borders = new Map<string, BorderRow>()
+  for (const { name, isStill, borders: sides } of frames) {
+    if (!sides) continue
+    const row = [sides.left, sides.top, sides.right, sides.bottom] as const
+    const ofSprite = borders.get(spriteOf(name)) ?? row
+    // All frames of a sprite's animations have the same borders, apart from mirror images.
+    borders.set(isStill || ofSprite.join() !== row.join() ? name : spriteOf(name), row)
+  }
+  return borders
 }
 
 function toPageData(atlas: BuiltAtlas, index: number, urlOf: UrlOf): PageData {
