@@ -143,6 +143,7 @@ export function makeAtlas(name: string, given: readonly FrameSequence[], options
     ...drawLayers(
       packed.map((page) => ({ page, pictures })),
       sequences,
+      scale,
     ),
     frames: placeFrames(packed, sequences, pieces, pictures, scale),
     animations: sequences.filter(({ isStill }) => !isStill).map(toAnimation),

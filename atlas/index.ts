@@ -49,7 +49,7 @@ export { cutPlaced, type EarlierFrame, type PlacedFrame } from './frames/placed-
 export { type FitSize, figureSide, fitFactor, fitSize, scaleFrames, scaleSequence } from './frames/scale.ts'
 export { type TrimmedFrame, type TrimOptions, trim } from './frames/trim.ts'
 export { pagesOf, variantsOf } from './layers/variants-of.ts'
-export type { AtlasLayer, Looks, Page, Ramp } from './looks.ts'
+export type { AtlasLayer, Looks, NormalOptions, Page, Ramp } from './looks.ts'
 export { withOutlines } from './outlines.ts'
 export { type Palette, readPalette } from './pixel/palette.ts'
 export { gamutWarning } from './png/gamut.ts'

@@ -10,10 +10,21 @@ export interface Ramp {
   readonly tolerance: number
 }
 
+/** Options of normal maps. */
+export interface NormalOptions {
+  /** `shape`: the figure is round, as its outline shows. `luminance`: light pixels are high, dark ones low. */
+  readonly from: 'shape' | 'luminance'
+  /** Unscaled pixels: from the outline to the flat middle of a shape, or the height of white over black. */
+  readonly depth?: number | undefined
+  /** Unscaled pixels, 0 or more: the radius of the blur. */
+  readonly soften: number
+}
+
 /** Further looks of the frames of a sequence. */
 export interface Looks {
   /** Recoloured frames, by the name of the variant. */
   readonly variants?: Readonly<Record<string, readonly Ramp[]>> | undefined
+  readonly normals?: NormalOptions | undefined
 }
 
 /** One packed picture. */
@@ -29,12 +40,15 @@ export interface Page {
 
 /** Pages with the sizes and places of an atlas, drawn from other pictures. */
 export interface AtlasLayer {
-  readonly kind: 'variant'
-  /** Name of the variant. */
+  readonly kind: 'variant' | 'normals'
+  /** Name of the variant; `normals` for the normal maps. */
   readonly name: string
   /** Names of the sprites that it shows, sorted. */
   readonly sprites: readonly string[]
-  /** For each page of the layer, the index of its page in the atlas. Pages without frames of the sprites are left out. */
+  /**
+   * For each page of the layer, the index of its page in the atlas. A variant has
+   * no pages without frames of its sprites; normal maps have all pages.
+   */
   readonly of: readonly number[]
   readonly pages: readonly Page[]
 }

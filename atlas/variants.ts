@@ -129,7 +129,7 @@ export function shrinkAtlas(large: Atlas, sequences: readonly FrameSequence[], s
     return { page: { width: times(bitmap.width), height: times(bitmap.height), positions, groups: [] }, pictures }
   })
   const pages = drawn.map(({ page, pictures }, index) => lazyPage(index, () => drawPage(page, pictures)))
-  return { ...large, scale, pages, ...drawLayers(drawn, sequences), frames }
+  return { ...large, scale, pages, ...drawLayers(drawn, sequences, scale), frames }
 }
 
 /**

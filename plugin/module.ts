@@ -18,18 +18,20 @@ export type UrlOf = (page: BuiltPage, atlas: BuiltAtlas, index: number) => strin
  */
 export function toSheetData(scales: readonly BuiltAtlas[], sprites: readonly BuiltSprite[], urlOf: UrlOf): SheetData {
   const looks = scales.map(variantsOf)
-  const variants = (scales[0]?.layers ?? []).map(({ name: variant, sprites: names }, at) => {
-    const own = sprites.filter(({ name }) => names.includes(name))
-    const renamed = own.map((sprite) => ({ ...sprite, name: `${sprite.name}.${variant}`, atlas: `${sprite.atlas}.${variant}` }))
-    return [
-      variant,
-      toSheetData(
-        looks.map((all) => all[at]!),
-        renamed,
-        urlOf,
-      ),
-    ] as const
-  })
+  const variants = (scales[0]?.layers ?? [])
+    .filter(({ kind }) => kind === 'variant')
+    .map(({ name: variant, sprites: names }, at) => {
+      const own = sprites.filter(({ name }) => names.includes(name))
+      const renamed = own.map((sprite) => ({ ...sprite, name: `${sprite.name}.${variant}`, atlas: `${sprite.atlas}.${variant}` }))
+      return [
+        variant,
+        toSheetData(
+          looks.map((all) => all[at]!),
+          renamed,
+          urlOf,
+        ),
+      ] as const
+    })
   return {
     columns: frameColumns,
     sprites: sprites.map(({ name, atlas, width, height, anchor, pixelArt, isPlaceholder, animations, pictures }) => {
@@ -97,7 +99,9 @@ function toPageData(atlas: BuiltAtlas, index: number, urlOf: UrlOf): PageData {
     return { url: urlOf(page, atlas, index), format: page.extension }
   })
   const url = urlOf(atlas.pages[index] as BuiltPage, atlas, index)
-  return { url, width, height, format: extension, ...(also.length > 0 ? { also } : {}) }
+  const map = atlas.layers?.find(({ kind }) => kind === 'normals')?.pages[index]
+  const normals = map && urlOf(map, { ...atlas, name: `${atlas.name}.normals` }, index)
+  return { url, ...(normals ? { normals } : {}), width, height, format: extension, ...(also.length > 0 ? { also } : {}) }
 }
 
 /** The animations of an atlas, in the order of their frames. */

@@ -7,6 +7,8 @@ const more = {
   size: '[below](#the-size)',
   borders: '[Formats](formats.md)',
   mirror: '[below](#mirror-images)',
+  normals: '[Light](light.md)',
+  variants: '[below](#variants)',
   stabilize: '[Quality](quality.md#stabilize)',
   meant: '[Quality](quality.md)',
   'service.profile': '[a profile](profile.md)',

@@ -27,6 +27,12 @@ export interface EncodedAtlas {
    * @default none
    */
   readonly alternates?: readonly (readonly EncodedPage[])[]
+  /**
+   * Normal maps, one for each page, y up.
+   *
+   * @default none
+   */
+  readonly normals?: readonly EncodedPage[]
 }
 
 /** An output file of a format. `file` is relative to the output folder, with forward slashes. */

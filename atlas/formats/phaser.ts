@@ -76,7 +76,7 @@ function animationFile(name: string): string {
 }
 
 /** The atlas JSON: a hash of one page, or `textures` for several. */
-export function toPhaserSheet({ atlas, pages }: EncodedAtlas): object {
+export function toPhaserSheet({ atlas, pages, normals }: EncodedAtlas): object {
   const [first] = pages
   if (pages.length === 1 && first !== undefined) {
     return {
@@ -88,7 +88,7 @@ export function toPhaserSheet({ atlas, pages }: EncodedAtlas): object {
   const textures = pages.map((page, index) => {
     const { image, format, size, scale } = toPageMeta(page, atlas.scale)
     const frames = atlas.frames.filter((frame) => frame.page === index).map((frame) => ({ filename: frame.name, ...toPhaserFrame(frame) }))
-    return { image, format, size, scale: Number(scale), frames }
+    return { image, ...(normals ? { normalMap: normals[index]!.file } : {}), format, size, scale: Number(scale), frames }
   })
   return { textures, meta: { app: 'spritewright', version: '1.0' } }
 }
@@ -120,5 +120,6 @@ function toPackEntry(encoded: EncodedAtlas): object {
   const [first] = encoded.pages
   // Phaser loads the pages of a multiatlas by their names in its JSON, under the same path.
   if (encoded.pages.length > 1) return { type: 'multiatlas', key, url: sheetFile(encoded) }
-  return { type: 'atlas', key, textureURL: first!.file, atlasURL: sheetFile(encoded) }
+  const normalMap = encoded.normals?.[0]?.file
+  return { type: 'atlas', key, textureURL: first!.file, ...(normalMap ? { normalMap } : {}), atlasURL: sheetFile(encoded) }
 }

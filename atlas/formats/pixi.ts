@@ -37,7 +37,7 @@ interface Encoding {
 }
 
 function toEncodings(encoded: EncodedAtlas): readonly Encoding[] {
-  const others = (encoded.alternates ?? []).map((pages) => ({ encoded: { atlas: encoded.atlas, pages }, isFirst: false }))
+  const others = (encoded.alternates ?? []).map((pages) => ({ encoded: { ...encoded, pages }, isFirst: false }))
   return [{ encoded, isFirst: true }, ...others]
 }
 
@@ -75,6 +75,8 @@ export function toPixiSheet(encoded: EncodedAtlas, page: number, isFirst: boolea
     durations: Object.fromEntries(played.map(({ name, frames }) => [name, frames.map((frame) => frame.durationMs)])),
     meta: {
       ...toPageMeta(pages[page]!, atlas.scale),
+      // PixiJS keeps the name of the normal map in `sheet.data.meta`. The game loads it.
+      ...(encoded.normals ? { normals: encoded.normals[page]!.file } : {}),
       // Only the first page names the others: two pages that name each other never finish loading.
       ...(page === 0 && others.length > 0 ? { related_multi_packs: others } : {}),
     },

@@ -3,6 +3,7 @@ import { drawPage, lazyPage, type PagePicture } from '../compose.ts'
 import type { FrameSequence } from '../frame.ts'
 import type { AtlasLayer, Looks } from '../looks.ts'
 import type { PackedPage } from '../packing/packer.ts'
+import { drawNormals } from './normals.ts'
 import { createRecolour } from './recolour.ts'
 
 /** A packed page with its pictures. */
@@ -15,14 +16,27 @@ export interface DrawnPage {
 type PainterOf = (looks: Looks | undefined) => ((bitmap: Bitmap) => Bitmap) | undefined
 
 /**
- * Draws the layers of an atlas: one for each variant. A layer has the layout of the atlas, and only the frames of
- * sprites that have the look.
+ * Draws the layers of an atlas: one for each variant, and one of normal maps. A layer has the layout of the atlas, and
+ * only the frames of sprites that have the look.
+ *
+ * @param scale Page pixels per unscaled pixel.
  *
  * @returns An empty object if no sequence has looks.
  */
-export function drawLayers(drawn: readonly DrawnPage[], sequences: readonly FrameSequence[]): { readonly layers?: readonly AtlasLayer[] } {
+export function drawLayers(
+  drawn: readonly DrawnPage[],
+  sequences: readonly FrameSequence[],
+  scale: number,
+): { readonly layers?: readonly AtlasLayer[] } {
   const variants = new Set(sequences.flatMap(({ looks }) => Object.keys(looks?.variants ?? {})))
   const layers = [...variants].sort().map((name) => drawLayer({ kind: 'variant', name }, drawn, sequences, recolourTo(name)))
+  if (sequences.some(({ looks }) => looks?.normals))
+    layers.push(
+      drawLayer({ kind: 'normals', name: 'normals' }, drawn, sequences, (looks) => {
+        const { normals } = looks ?? {}
+        return normals && ((bitmap) => drawNormals(bitmap, normals, scale))
+      }),
+    )
   return layers.length > 0 ? { layers } : {}
 }
 
@@ -34,23 +48,28 @@ function drawLayer(
 ): AtlasLayer {
   const shown = drawn.flatMap(({ page, pictures }, index) => {
     const positions = new Map([...page.positions].filter(([picture]) => painterOf(pictures[picture]?.looks)))
-    return positions.size > 0 ? [{ index, page: { ...page, positions }, pictures }] : []
+    // Phaser counts the normal maps of a texture, so no page may be without one.
+    return positions.size > 0 || head.kind === 'normals' ? [{ index, page: { ...page, positions }, pictures }] : []
   })
   return {
     ...head,
     sprites: [...new Set(sequences.flatMap(({ looks, sprite }) => (painterOf(looks) ? [sprite] : [])))].sort(),
     of: shown.map(({ index }) => index),
     pages: shown.map(({ page, pictures }, at) =>
-      lazyPage(at, () =>
-        drawPage(
-          page,
-          pictures.map((picture, index) =>
-            page.positions.has(index) ? { ...picture, bitmap: painterOf(picture.looks)!(picture.bitmap) } : picture,
-          ),
-        ),
-      ),
+      lazyPage(at, () => {
+        const painted = pictures.map((picture, index) =>
+          page.positions.has(index) ? { ...picture, bitmap: painterOf(picture.looks)!(picture.bitmap) } : picture,
+        )
+        return head.kind === 'normals' ? flatten(drawPage(page, painted)) : drawPage(page, painted)
+      }),
     ),
   }
+}
+
+/** Gives clear pixels the normal that faces the viewer, so that a light shines on sprites without normal maps. */
+function flatten(page: Bitmap): Bitmap {
+  for (let at = 0; at < page.data.length; at += 4) if (page.data[at + 3] === 0) page.data.set([128, 128, 255, 255], at)
+  return page
 }
 
 /** Sprites with the same ramps share a function, which remembers the colours that it has seen. */

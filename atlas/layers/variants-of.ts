@@ -29,6 +29,7 @@ export function pagesOf<Page>({ pages, alternates = [], layers = [] }: Lists<Pag
  * and its sprite `hero` has the name `hero.red`: `hero.red/walk/0000`. The places are those of the atlas.
  */
 export function variantsOf<Page, A extends Layered<Page>>(atlas: A & Layered<Page>): A[] {
+  const normals = atlas.layers?.find(({ kind }) => kind === 'normals')
   const variants = (atlas.layers ?? []).filter(({ kind }) => kind === 'variant')
   return variants.map(({ name: variant, sprites, of, pages, alternates }) => {
     const renamed = <T extends Named>(all: readonly T[]): T[] =>
@@ -50,7 +51,7 @@ export function variantsOf<Page, A extends Layered<Page>>(atlas: A & Layered<Pag
       animations,
       pages,
       alternates,
-      layers: undefined,
+      layers: normals && [{ ...normals, of: of.map((_, at) => at), pages: of.map((index) => normals.pages[index]!) }],
       ...(mirrors.length > 0
         ? { mirrors: Object.fromEntries(mirrors.map(({ name, of }) => [name, of.replace('/', `.${variant}/`)])) }
         : {}),

@@ -53,6 +53,7 @@ export default defineConfig({
         items: [
           page('Specs', 'specs'),
           page('Engines', 'engines'),
+          page('Light', 'light'),
           page('Vite', 'vite'),
           page('The panel', 'panel'),
           page('Command line', 'cli'),

@@ -12,6 +12,7 @@ import { type AtlasData, bordersOf, mainAtlas, type Outline, type SpriteModule, 
 import { isHot, onUpdate } from './shared/hot.ts'
 import { createNewest } from './shared/swap.ts'
 
+export { normalsOf } from './pixi/atlas.ts'
 export { boxesOf } from './pixi/boxes.ts'
 export type { AnimationData, AtlasData, Outline, SpriteAnimation, SpriteModule } from './shared/data.ts'
 

@@ -25,8 +25,17 @@ export async function encodeSheet(atlas: Atlas, options: SheetOptions, aids: Enc
   const lists = await encodeLists(atlas, atlas.pages, options, aids)
   const layers: BuiltLayer[] = []
   for (const layer of atlas.layers ?? [])
-    layers.push({ ...layer, ...(await encodeLists({ ...atlas, name: `${name}.${layer.name}` }, layer.pages, options, aids)) })
+    layers.push({
+      ...layer,
+      ...(await encodeLists({ ...atlas, name: `${name}.${layer.name}` }, layer.pages, optionsOf(layer, options), aids)),
+    })
   return { name, scale, pixelArt, frames, ...lists, ...(layers.length > 0 ? { layers } : {}) }
+}
+
+/** The options of a layer. Normal maps have one encoding without loss, which every engine reads. */
+export function optionsOf({ kind }: Pick<BuiltLayer, 'kind'>, options: SheetOptions): SheetOptions {
+  if (kind !== 'normals') return options
+  return { ...options, encodings: [options.encodings[0] === 'webp' ? 'webp' : 'png'], quality: undefined, palette: undefined }
 }
 
 async function encodeLists(atlas: Atlas, drawn: readonly Page[], options: SheetOptions, aids: EncodeAids): Promise<PageLists> {

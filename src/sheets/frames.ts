@@ -127,8 +127,8 @@ export function toSequence(input: SheetInput, { frames, room }: Pick<CutAnimatio
 }
 
 /** The further looks of a sprite. Returns `undefined` if its spec has none. */
-export function looksOf({ variants }: SpriteSpec): Looks | undefined {
-  return variants && { variants }
+export function looksOf({ variants, normals }: SpriteSpec): Looks | undefined {
+  return (variants ?? normals) && { variants, normals }
 }
 
 /** Returns `hero/walk` for the frame `hero/walk/0003` of an animation, and the same name for a picture. */

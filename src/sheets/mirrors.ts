@@ -6,10 +6,10 @@ import type { SheetInput } from './sources.ts'
 
 /**
  * Whether the mirror images of an animation get pixels of their own: for readers that cannot draw mirrored frames, for
- * pictures, which games also tile and fill shapes with, and for nine-slices.
+ * pictures, which games also tile and fill shapes with, for nine-slices, and for normal maps, whose vectors change too.
  */
 function isBaked({ spec, animation }: SheetInput, { canMirror = false }: SheetOptions): boolean {
-  return !canMirror || animation.isPicture === true || bordersOf(spec, animation) !== undefined
+  return !canMirror || animation.isPicture === true || spec.normals !== undefined || bordersOf(spec, animation) !== undefined
 }
 
 /** Names of the mirror images that get pixels of their own, e.g. `walk-left`. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { numberFrom } from './fields.ts'
+import type { ValuePath } from './document.ts'
+import { flag, numberFrom } from './fields.ts'
 
 // Fields for further looks of a sprite.
 
@@ -9,12 +10,7 @@ const colours = z
   .array(z.string({ error: colourWords }).regex(/^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i, { error: colourWords }), { error: 'a list of colours' })
   .min(1, { error: 'at least one colour' })
   .max(64, { error: 'at most 64 colours' })
-/**
- * A ramp of a variant.
- *
- * @internal
- */
-export const rampSchema = z.strictObject(
+const rampSchema = z.strictObject(
   {
     from: colours.describe('Colours of the sprite, from dark to light, such as `"#3a1c1c"`.'),
     to: colours.describe('The colours in their place. A list of another length is stretched.'),
@@ -38,3 +34,41 @@ export const rampsField = z
 /** The field `variants` of a spec. */
 export const variantsWords =
   'FREE. Recoloured copies by name, such as team colours: `{ "red": [{ "from": ["#1c2f7a", "#6d8cff"], "to": ["#7a1c1c", "#ff8a6d"] }] }`. Each ramp lists colours from dark to light, and the colours in their place. Default: none.'
+
+const depthWords = 'pixels, a number above 0, at most 256'
+const softenWords = 'pixels, a number from 0 to 64'
+
+/**
+ * The options of normal maps.
+ *
+ * @internal
+ */
+export const normalsField = z.strictObject(
+  {
+    from: z
+      .enum(['shape', 'luminance'], { error: '"shape" or "luminance"' })
+      .default('shape')
+      .describe('`shape`: round, as the outline shows. `luminance`: light pixels are high. Default: shape.'),
+    depth: numberFrom(0.25, 256, depthWords)
+      .optional()
+      .describe(
+        'Pixels at scale 1. Of a shape: from the outline to the flat middle; by default it is round throughout. Of luminance: the height of white over black, 4 by default.',
+      ),
+    soften: numberFrom(0, 64, softenWords).default(1).describe('Radius of a blur, pixels at scale 1. Default: 1.'),
+  },
+  { error: 'true, or { "from", "depth", "soften" }' },
+)
+
+/** The field `normals` of a spec. */
+export const normalsSwitch = z
+  .union([flag(), normalsField], { error: 'true, false or { "from", "depth", "soften" }' })
+  .optional()
+  .describe(
+    'FREE. Normal maps for lights, as further pages: `true`, or `{ "from": "shape" | "luminance", "depth": pixels, "soften": pixels }`. Default: none.',
+  )
+
+/** The known fields at a path into `normals` or `variants`. */
+export function knownLookFields(path: ValuePath): readonly string[] {
+  if (path[0] === 'normals') return Object.keys(normalsField.shape)
+  return path.length > 3 ? Object.keys(rampSchema.shape) : []
+}

@@ -3,7 +3,7 @@ import { mostExtrude, mostPadding } from '../../atlas/limits.ts'
 import { boxRulesField } from './boxes.ts'
 import type { ValuePath } from './document.ts'
 import { filledText, flag, numberFrom, pathBeside, positive, schemaField, toEditorSchema, wholeNumber, withDefault } from './fields.ts'
-import { rampSchema, rampsField, variantsWords } from './look-fields.ts'
+import { knownLookFields, normalsSwitch, rampsField, variantsWords } from './look-fields.ts'
 import { frameFaults, frameRange, mostFps, mostOwnFrames, mostSidePx, mostUpscaledPx } from './spec.ts'
 import { pixelArtField, truePixelsFields } from './true-pixels.ts'
 
@@ -240,6 +240,7 @@ const packShape = {
     .describe(
       'FREE. Mirror images, left to right, of animations or pictures: the source by new name, e.g. `{ "walk-left": "walk-right" }`. An image plays as its source does. Default: none.',
     ),
+  normals: normalsSwitch,
   variants: byName(rampsField, 'lists of ramps').optional().describe(variantsWords),
   stabilize: withDefault(flag(), false, 'FREE. Moves slipped frames back into line.'),
   trim: withDefault(flag(), true, 'FREE. Cuts the clear border off each frame.'),
@@ -299,7 +300,7 @@ export function knownFields(path: ValuePath, isOwn: boolean): readonly string[] 
     return Object.keys({ $schema: schemaField, ...(isOwn ? ownShape : paidShape), animations: animationSchema, ...packShape })
   if (first === 'animations' && path.length === 2) return Object.keys((isOwn ? ownAnimationSchema : animationSchema).shape)
   if (first === 'reference' || first === 'pictures') return rest.length > 0 ? Object.keys(stepShapes) : ['steps']
-  if (first === 'variants' && path.length > 3) return Object.keys(rampSchema.shape)
+  if (first === 'normals' || first === 'variants') return knownLookFields(path)
   if (first === 'size') return Object.keys({ ...boxSchema.shape, ...figureSchema.shape })
   return first === 'pixelArt' ? truePixelsFields : []
 }

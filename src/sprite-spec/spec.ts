@@ -170,6 +170,8 @@ export interface SpriteSpec {
   readonly pictureMeant?: Readonly<Record<string, readonly FrameFault[]>>
   /** FREE. Mirror images, left to right: the name of the source by new name. Both are animations, or both pictures. */
   readonly mirrors?: Readonly<Record<string, string>>
+  /** FREE. Options of normal maps; `depth` and `soften` in unscaled pixels. */
+  readonly normals?: { readonly from: 'shape' | 'luminance'; readonly depth?: number | undefined; readonly soften: number }
   /** FREE. Ramps by name of variant. Colours are `#rrggbb` from dark to light, tolerances distances in OKLab. */
   readonly variants?: Readonly<
     Record<string, readonly { readonly from: readonly string[]; readonly to: readonly string[]; readonly tolerance: number }[]>

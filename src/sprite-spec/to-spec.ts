@@ -1,4 +1,5 @@
 import { toBorders } from './borders.ts'
+import { normalsField } from './look-fields.ts'
 import type { AnimationFile, OwnSpecFile, SpecFile, StepFile } from './schema.ts'
 import { type AnimationSpec, type OwnSource, type Reference, type ReferenceStep, type SpriteSpec, stepsOf } from './spec.ts'
 import { toTruePixels } from './true-pixels.ts'
@@ -64,6 +65,7 @@ function toPacking(data: SpecFile | OwnSpecFile): Packing {
     ...(data.boxes ? { boxes: data.boxes } : {}),
     ...(data.meant ? { pictureMeant: data.meant } : {}),
     ...(data.mirror ? { mirrors: data.mirror } : {}),
+    ...(data.normals ? { normals: data.normals === true ? normalsField.parse({}) : data.normals } : {}),
     ...(data.variants ? { variants: toVariants(data.variants, data.pixelArt ? 0 : 0.05) } : {}),
     stabilize: data.stabilize,
     trim: data.trim,

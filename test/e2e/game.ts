@@ -80,7 +80,7 @@ function bundledIn(name: string, file: string): string {
 }
 
 /** A version of PixiJS by the name of its package here. */
-export type Pixi = 'pixi.js' | 'pixi8.0'
+export type Pixi = 'pixi.js' | 'pixi8.0' | 'pixi8.8'
 
 function aliasesWith(pixi: Pixi): { find: RegExp; replacement: string }[] {
   return [

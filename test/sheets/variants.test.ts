@@ -115,6 +115,42 @@ test('every format writes variants as further sprites, each file once', async ()
   }
 })
 
+test('normal maps are pages without loss beside all pages, of the sprite and its variants, in one encoding, and come from the cache', async () => {
+  const fields = { variants: red, normals: { depth: 4 } }
+  const { atlas, cache, sprites, atlases } = await make([...inputs('hero', fields), ...inputs('orc', {})], undefined, {
+    encodings: ['avif', 'png'],
+  })
+  const [variant, normals] = atlas.layers!
+  expect([variant!.alternates?.length, normals!.alternates, normals!.of]).toEqual([1, undefined, [...atlas.pages.keys()]])
+  expect(variantsOf(atlas)[0]!.layers).toMatchObject([{ kind: 'normals', pages: variant!.of.map((index) => normals!.pages[index]) }])
+  for (const [index, page] of normals!.pages.entries()) {
+    const { width, height, data } = PNG.sync.read(Buffer.from(page.bytes))
+    expect([width, height]).toEqual([atlas.pages[index]!.width, atlas.pages[index]!.height])
+    expect(data.every((value, at) => at % 4 < 3 || value === 255)).toBe(true)
+  }
+  const orc = atlas.frames.find(({ name }) => name === 'orc/walk/0000')!
+  const map = PNG.sync.read(Buffer.from(normals!.pages[orc.page]!.bytes))
+  for (let x = orc.x; x < orc.x + orc.width; x++)
+    expect([...map.data.subarray((orc.y * map.width + x) * 4, (orc.y * map.width + x) * 4 + 4)]).toEqual([128, 128, 255, 255])
+  expect((await make([...inputs('hero', fields), ...inputs('orc', {})], cache, { encodings: ['avif', 'png'] })).atlases).toEqual(atlases)
+  expect(
+    (await make([...inputs('hero', { ...fields, normals: true }), ...inputs('orc', {})], cache, { encodings: ['avif', 'png'] })).atlas
+      .layers![1],
+  ).not.toEqual(normals)
+  const files = await toOutput({ sprites, atlases }, ['phaser'], [])
+  const json = JSON.parse(new TextDecoder().decode(files.find(({ file }) => file === 'sprites.json')!.bytes))
+  const named = (json.textures as { normalMap: string }[]).map(({ normalMap }) => normalMap)
+  expect(named).toEqual(atlas.pages.map((_, index) => `sprites.normals-${index}.png`))
+  for (const name of named) expect(files.map(({ file }) => file)).toContain(name)
+})
+
+test('a mirrored sprite with normal maps has pixels of its own, because its vectors are mirrored too', async () => {
+  const mirrored = { mirror: { left: 'walk' }, normals: true }
+  const { atlas } = await make(inputs('hero', mirrored), undefined, { canMirror: true })
+  expect(atlas.mirrors).toBeUndefined()
+  expect(atlas.frames.map(({ name }) => name)).toContain('hero/left/0000')
+})
+
 test('the typings of a spec have its variants', () => {
   const [{ spec }] = inputs('hero', { variants: red }) as readonly [SheetInput]
   expect(toSpecTypings({ ...spec, animations: [] })).toContain('SpriteModule<never, Frame, never, "red">')

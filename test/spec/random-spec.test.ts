@@ -68,6 +68,12 @@ const spec = fc
               { maxKeys: 2 },
             ),
           ),
+          normals: sometimes(
+            fc.oneof(
+              fc.boolean(),
+              fc.record({ from: fc.constantFrom('shape', 'light'), depth: numbers, soften: numbers }, { requiredKeys: [] }),
+            ),
+          ),
           variants: sometimes(
             fc.dictionary(
               names,

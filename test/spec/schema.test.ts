@@ -20,6 +20,7 @@ const free = {
     'boxes',
     'meant',
     'mirror',
+    'normals',
     'variants',
     'stabilize',
     'trim',

@@ -24,13 +24,25 @@ export function replaceSources(
   now: AtlasData,
   images: ReadonlyMap<string, HTMLImageElement | HTMLCanvasElement>,
 ): readonly LiveSource[] {
-  const old = texture.source
+  const { source: pages, dataSource: maps } = texture
+  const old = [...pages, ...maps.flatMap((map) => map ?? [])]
   const Source = old[0]?.constructor as new (owner: unknown, image: HTMLImageElement | HTMLCanvasElement) => LiveSource
-  const shown = new Map(was?.pages.map((page, index) => [page.url, old[index]]))
+  const shown = new Map(
+    was?.pages.flatMap(
+      ({ url, normals }, index) =>
+        [
+          [url, pages[index]],
+          [normals, maps[index]],
+        ] as const,
+    ),
+  )
   const filter = filterOf(game, old[0], was, now)
-  texture.source = now.pages.map(({ url }) => shown.get(url) ?? new Source(texture, images.get(url) as HTMLImageElement))
-  for (const source of texture.source) if (source.scaleMode !== filter) source.setFilter(filter)
-  return old.filter((source) => !texture.source.includes(source))
+  const sourceOf = (url: string): LiveSource => shown.get(url) ?? new Source(texture, images.get(url) as HTMLImageElement)
+  texture.source = now.pages.map(({ url }) => sourceOf(url))
+  texture.dataSource = now.pages.map(({ normals }) => (normals ? sourceOf(normals) : undefined))
+  const all = [...texture.source, ...texture.dataSource.flatMap((map) => map ?? [])]
+  for (const source of all) if (source.scaleMode !== filter) source.setFilter(filter)
+  return old.filter((source) => !all.includes(source))
 }
 
 /** The filter that the game has set, unless pixel art begins or ends. */

@@ -7,6 +7,8 @@ import type Phaser from 'phaser'
 export interface LiveTexture {
   readonly key: string
   source: LiveSource[]
+  /** Normal maps, by page. */
+  dataSource: (LiveSource | undefined)[]
   frames: Record<string, LiveFrame>
   frameTotal: number
   firstFrame: string

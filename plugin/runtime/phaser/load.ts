@@ -39,6 +39,9 @@ export function queueAtlas({ load: loader, sys }: Phaser.Scene, atlas: AtlasData
   }
 }
 
+/** The arguments of Phaser's method after the key: pages, their frames, and their normal maps. Its typings allow one page. */
+type AtlasParts = [source: HTMLImageElement, data: object, dataSource?: HTMLImageElement]
+
 /** Joins the load under way, or starts one. */
 function share({ game, textures }: Phaser.Scenes.Systems, loader: Phaser.Loader.LoaderPlugin, atlas: AtlasData, onMade: () => void) {
   // Another scene may have loaded it since it was queued.
@@ -48,15 +51,21 @@ function share({ game, textures }: Phaser.Scenes.Systems, loader: Phaser.Loader.
   const before = loads.get(atlas.key)
   if (before) return before
   const pages = atlas.pages.map((_, index) => fetchPage(makeFile(loader, atlas, index)))
-  const make = (images: readonly unknown[]): void => {
+  const maps = atlas.pages.flatMap(({ normals }, index) => (normals ? [fetchPage(makeFile(loader, atlas, index, normals))] : []))
+  const make = ([images, normals]: readonly (readonly unknown[])[]): void => {
     // The game may have ended.
-    const pictures = images.map((image, index) => toPicture(atlas.pages[index]?.url ?? '', image))
-    const made = textures.game && textures.addAtlasJSONArray(atlas.key, pictures as unknown as HTMLImageElement, toTextures(atlas))
+    const pictures = images!.map((image, index) => toPicture(atlas.pages[index]?.url ?? '', image))
+    const made =
+      textures.game &&
+      textures.addAtlasJSONArray(
+        atlas.key,
+        ...([pictures, toTextures(atlas), normals!.length > 0 ? normals : undefined] as never as AtlasParts),
+      )
     if (!made) return
     mirrorFrames(made as unknown as LiveTexture, atlas)
     onMade()
   }
-  const texture = Promise.all(pages)
+  const texture = Promise.all([Promise.all(pages), Promise.all(maps)])
     .then(make)
     .finally(() => loads.delete(atlas.key))
   const load = [texture, ...pages.slice(1)]
@@ -68,7 +77,7 @@ function share({ game, textures }: Phaser.Scenes.Systems, loader: Phaser.Loader.
  * Makes the file of a page without queueing it. It has the settings of the loader (XHR, `crossOrigin`,
  * retries), and a loader of its own that inherits from it.
  */
-function makeFile(loader: Phaser.Loader.LoaderPlugin, { key, pages }: AtlasData, index: number): Phaser.Loader.File {
+function makeFile(loader: Phaser.Loader.LoaderPlugin, { key, pages }: AtlasData, index: number, normals?: string): Phaser.Loader.File {
   const made: Phaser.Loader.File[] = []
   const alone = {
     path: '',
@@ -77,8 +86,9 @@ function makeFile(loader: Phaser.Loader.LoaderPlugin, { key, pages }: AtlasData,
     emit: loader.emit.bind(loader),
     addFile: (file: Phaser.Loader.File) => made.push(file),
   }
-  const url = new URL(pages[index]?.url ?? '', document.baseURI).href
-  loader.image.call(Object.assign(Object.create(loader), alone), index === 0 ? key : `${key}#${index}`, url)
+  const url = new URL(normals ?? pages[index]?.url ?? '', document.baseURI).href
+  const name = index === 0 ? key : `${key}#${index}`
+  loader.image.call(Object.assign(Object.create(loader), alone), normals ? `${name}.normals` : name, url)
   return made[0] as Phaser.Loader.File
 }
 

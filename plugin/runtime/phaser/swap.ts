@@ -50,10 +50,11 @@ export async function swapAtlas(game: Phaser.Game, atlas: AtlasData, isOvertaken
 type Pictures = ReadonlyMap<string, HTMLImageElement | HTMLCanvasElement>
 
 async function fetchImages(atlas: AtlasData, was: AtlasData | undefined): Promise<Pictures> {
-  const isShown = (url: string): boolean => was?.pages.some((page) => page.url === url) === true
-  const fresh = atlas.pages.filter(({ url }) => !isShown(url))
+  const urlsOf = ({ pages }: AtlasData): string[] => pages.flatMap(({ url, normals }) => (normals ? [url, normals] : [url]))
+  const known = was ? urlsOf(was) : []
+  const fresh = urlsOf(atlas).filter((url) => !known.includes(url))
   return new Map(
-    await Promise.all(fresh.map(async ({ url }) => [url, toPicture(url, await fetchImage(new URL(url, document.baseURI).href))] as const)),
+    await Promise.all(fresh.map(async (url) => [url, toPicture(url, await fetchImage(new URL(url, document.baseURI).href))] as const)),
   )
 }
 

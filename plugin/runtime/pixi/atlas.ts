@@ -38,11 +38,44 @@ export async function mendAtlas(atlas: LoadedAtlas): Promise<LoadedAtlas> {
   if (sources.length > 0 && !sources.some(({ destroyed }) => destroyed) && Object.keys(data.frames).every(isAlive)) return atlas
   const pages = await Promise.all(data.pages.map((page, index) => renew(sources[index], page, data)))
   sources.splice(0, sources.length, ...pages)
+  const normals = await Promise.all(data.pages.map((page, index) => fetchNormals(page, sources[index], data)))
+  for (const [index, source] of sources.entries()) putNormals(source, normals[index])
   for (const [name, texture] of Object.entries(cutPages(data, sources))) {
     if (isAlive(name)) texture.destroy()
     else textures[name] = texture
   }
   return atlas
+}
+
+/** The normal maps of pages. */
+const maps = new WeakMap<TextureSource, TextureSource>()
+
+/** The normal map of a page: each frame is at the place that it has on the page. */
+export function normalsOf(page: TextureSource): TextureSource | undefined {
+  return maps.get(page)
+}
+
+/**
+ * Fetches a normal map into a source of its own. The label of the source is the URL, so that a swap keeps an unchanged
+ * one.
+ */
+export async function fetchNormals(
+  { normals }: PageData,
+  page: TextureSource | undefined,
+  data: AtlasData,
+): Promise<TextureSource | undefined> {
+  const before = page && maps.get(page)
+  if (!normals || (before?.label === normals && !before.destroyed)) return normals ? before : undefined
+  return fetchOwn({ url: normals }, data)
+}
+
+/** Gives a page its normal map, and destroys the one that it had. */
+export function putNormals(page: TextureSource, normals: TextureSource | undefined): void {
+  const before = maps.get(page)
+  if (before === normals) return
+  before?.destroy()
+  if (normals) maps.set(page, normals)
+  else maps.delete(page)
 }
 
 async function renew(source: TextureSource | undefined, page: PageData, data: AtlasData): Promise<TextureSource> {
@@ -59,6 +92,7 @@ export async function unloadAtlas({ sources, textures }: LoadedAtlas): Promise<v
     texture.destroy()
   }
   for (const source of sources) {
+    putNormals(source, undefined)
     if (source.destroyed) continue
     if (isHot()) source.destroy()
     else await Assets.unload(source.label)
@@ -69,7 +103,7 @@ export async function unloadAtlas({ sources, textures }: LoadedAtlas): Promise<v
  * Fetches a page into a source of its own, because a swap changes the picture of a source. `Assets` would
  * give one source to all atlases that are alike at the moment.
  */
-async function fetchOwn({ url }: PageData, data: AtlasData): Promise<TextureSource> {
+async function fetchOwn({ url }: Pick<PageData, 'url'>, data: AtlasData): Promise<TextureSource> {
   return toSource(url, await fetchImage(pageUrl(url)), data)
 }
 

@@ -1,8 +1,8 @@
-import { AnimatedSprite, Cache, type Container, Sprite, type Texture, VERSION } from 'pixi.js'
+import { AnimatedSprite, Cache, type Container, Sprite, type Texture, type TextureSource, VERSION } from 'pixi.js'
 import type { AtlasData } from '../shared/data.ts'
 import { reloadPage } from '../shared/hot.ts'
 import { canSwapIn, fetchImage, layoutOf, warnOfGone } from '../shared/swap.ts'
-import { type LoadedAtlas, pageUrl, scaleModeOf, toSource } from './atlas.ts'
+import { fetchNormals, type LoadedAtlas, pageUrl, putNormals, scaleModeOf, toSource } from './atlas.ts'
 import { copyBoxes } from './boxes.ts'
 import { cutPages } from './data.ts'
 import { missingTexture } from './pictures.ts'
@@ -23,9 +23,11 @@ export async function swapAtlas(loaded: LoadedAtlas, next: AtlasData, isOvertake
   const isShown = (index: number): boolean =>
     loaded.data.pages[index]?.url === next.pages[index]?.url && loaded.sources[index]?.destroyed === false
   const pictures = await Promise.all(next.pages.map(({ url }, index) => (isShown(index) ? undefined : fetchImage(pageUrl(url)))))
+  const normals = await Promise.all(next.pages.map((page, index) => fetchNormals(page, loaded.sources[index], next)))
   if (isOvertaken()) return
   try {
     swapNow(loaded, next, pictures)
+    for (const index of next.pages.keys()) putNormals(loaded.sources[index] as TextureSource, normals[index])
   } catch (error) {
     reloadPage(`"${next.key}" could not be swapped in place (${error instanceof Error ? error.message : String(error)})`)
   }

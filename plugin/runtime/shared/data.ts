@@ -9,6 +9,8 @@
 export interface PageData {
   /** URL, absolute or relative to the document. */
   readonly url: string
+  /** URL of its normal map, with y up; only if a spec has `normals`. */
+  readonly normals?: string
   readonly width: number
   readonly height: number
   /** Its encoding: `png`, `webp` … */

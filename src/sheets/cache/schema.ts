@@ -95,7 +95,13 @@ const pageList = z.array(
 )
 
 const lists = { pages: pageList, alternates: z.exactOptional(z.array(pageList)) }
-const layer = z.strictObject({ kind: z.enum(['variant']), name: text(name), sprites: z.array(text(name)), of: z.array(count), ...lists })
+const layer = z.strictObject({
+  kind: z.enum(['variant', 'normals']),
+  name: text(name),
+  sprites: z.array(text(name)),
+  of: z.array(count),
+  ...lists,
+})
 
 const groupSchema: z.ZodMiniType<GroupHead> = z.strictObject({
   atlases: z.array(

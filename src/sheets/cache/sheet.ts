@@ -3,6 +3,7 @@ import { bordersOf } from '../../sprite-spec/borders.ts'
 import { buildKey } from '../../sprite-spec/key.ts'
 import { animationId } from '../../sprite-spec/request.ts'
 import { frameName } from '../../sprite-spec/spec.ts'
+import { optionsOf } from '../encode.ts'
 import { looksOf, ownerOf } from '../frames.ts'
 import { bakedMirrors, withBaked } from '../mirrors.ts'
 import type { BuiltLayer, BuiltPage, PackedAtlas, PackedGroup, PageLists, SheetOptions } from '../model.ts'
@@ -116,10 +117,13 @@ function isGroupOf({ atlases, quality }: PackedGroup, asked: AskedGroup): boolea
 }
 
 function isAtlasOf(atlas: PackedAtlas, { name, members, options }: AskedGroup): boolean {
-  const encodings = options.encodings.length === 0 ? ['png'] : options.encodings
-  const isWhole = ({ pages, alternates = [] }: PageLists, count: number): boolean =>
-    alternates.length === encodings.length - 1 &&
-    [pages, ...alternates].every((list, at) => list.length === count && list.every((page) => isPicture(page, encodings[at])))
+  const isWhole = ({ pages, alternates = [] }: PageLists, count: number, given = options.encodings): boolean => {
+    const encodings = given.length === 0 ? ['png'] : given
+    return (
+      alternates.length === encodings.length - 1 &&
+      [pages, ...alternates].every((list, at) => list.length === count && list.every((page) => isPicture(page, encodings[at])))
+    )
+  }
   const owners = new Set(members.map(({ spec }) => spec.name))
   const frames = new Set(atlas.frames.map((frame) => frame.name))
   const known = new Set(members.flatMap((input) => withBaked(input, options).map((one) => ownerOf(frameName(input.spec, one, 0)))))
@@ -128,7 +132,10 @@ function isAtlasOf(atlas: PackedAtlas, { name, members, options }: AskedGroup): 
     atlas.name === name &&
     isWhole(atlas, atlas.pages.length) &&
     (atlas.layers ?? []).every(
-      (layer) => isWhole(layer, layer.of.length) && isLayerOf(layer, atlas) && layer.sprites.every((one) => owners.has(one)),
+      (layer) =>
+        isWhole(layer, layer.of.length, optionsOf(layer, options).encodings) &&
+        isLayerOf(layer, atlas) &&
+        layer.sprites.every((one) => owners.has(one)),
     ) &&
     frames.size === atlas.frames.length &&
     atlas.frames.every((frame) => liesOnPage(frame, atlas.pages)) &&

@@ -31,12 +31,19 @@ export function toEncoded(atlas: BuiltAtlas, format: EngineFormat): EncodedAtlas
       height: page.height,
     })),
   )
-  return { atlas: { name, scale, pixelArt, frames, animations, pages: [] }, pages, ...(alternates.length === 0 ? {} : { alternates }) }
+  const maps = atlas.layers?.find(({ kind }) => kind === 'normals')?.pages
+  const normals = maps?.map((page, index) => ({ ...page, file: pageFile({ name: `${name}.normals`, scale }, index, page.extension) }))
+  return {
+    atlas: { name, scale, pixelArt, frames, animations, pages: [] },
+    pages,
+    ...(alternates.length === 0 ? {} : { alternates }),
+    ...(normals ? { normals } : {}),
+  }
 }
 
 /** Returns the pages of atlases as files, in every encoding. */
 export function pageFiles(encoded: readonly EncodedAtlas[]): readonly OutputFile[] {
-  return encoded.flatMap(({ pages, alternates = [] }) => [pages, ...alternates].flat())
+  return encoded.flatMap(({ pages, alternates = [], normals = [] }) => [pages, ...alternates, normals].flat())
 }
 
 /**
