@@ -84,7 +84,7 @@ function freeValues({ spec, animation }: PlanItem): Readonly<Record<string, unkn
   const { boxes, stabilize, trim, extrude, padding, scales, atlas } = spec
   const anchor = spec.anchor && [spec.anchor.x, spec.anchor.y]
   const borders = spec.borders && [spec.borders.left, spec.borders.top, spec.borders.right, spec.borders.bottom]
-  const shapes = { size: sizeInFile(spec.size), anchor, borders, boxes }
+  const shapes = { size: sizeInFile(spec.size), anchor, borders, boxes, mirror: spec.mirrors }
   const ofSprite = { ...shapes, pixelArt: pixelArtInFile(spec), stabilize, trim, extrude, padding, scales, atlas }
   return animation.isPicture ? ofSprite : { fps, loop, yoyo, durations, use, meant, ...ofSprite }
 }
