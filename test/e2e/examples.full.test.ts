@@ -6,9 +6,11 @@ import type { Browser, Page } from 'playwright-core'
 import { PNG } from 'pngjs'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Disclosure } from '../../src/workshop.ts'
 import { isOffered } from '../kit/extras.ts'
 import { testWith } from '../kit/needs.ts'
 import { patienceMs } from '../kit/patience.ts'
+import { openProject, runCli } from '../kit/project.ts'
 import { level } from '../level.ts'
 import { openBrowser, visit } from './browser.ts'
 import { readExpected } from './delivered.ts'
@@ -20,6 +22,13 @@ const specs = {
   phaser: ['sprites/hero.sprite.json', 'sprites/slime.sprite.json', 'sprites/coin.sprite.json'],
   pixi: ['sprites/fox.sprite.json', 'sprites/ghost.sprite.json', 'sprites/crystal.sprite.json'],
   prebuild: ['sprites/bat.sprite.json', 'sprites/mushroom.sprite.json', 'sprites/robot.sprite.json'],
+}
+
+interface Rectangle {
+  readonly x: number
+  readonly y: number
+  readonly w: number
+  readonly h: number
 }
 
 /** Milliseconds, for a slow and busy machine. */
@@ -116,6 +125,31 @@ describe('the demo', () => {
     },
     patience,
   )
+})
+
+test('every frame of the demo has an origin, and one pixel changed by hand is found', { timeout: patience }, async () => {
+  const disclose = async (
+    name: string,
+  ): Promise<{ readonly code: number | null; readonly shipped: number; readonly without: readonly string[] }> => {
+    const { code, stdout } = await runCli(openProject(join(folder, 'examples', name)), ['disclose', '--json'])
+    const { animations, unexplained } = JSON.parse(stdout) as Disclosure
+    return { code, shipped: animations.flatMap(({ frames }) => frames).length, without: unexplained.map((one) => one.name) }
+  }
+  for (const name of ['phaser', 'pixi', 'prebuild', 'village']) {
+    const found = await disclose(name)
+    expect([name, found.code, found.without]).toEqual([name, 0, []])
+    expect(found.shipped).toBeGreaterThan(40)
+  }
+  const out = join(folder, 'examples/prebuild/public/sprites')
+  const { frames } = JSON.parse(await readFile(join(out, 'sprites.json'), 'utf8')) as { frames: Record<string, { frame: Rectangle }> }
+  const [name, { frame }] = Object.entries(frames).find(([one]) => one.startsWith('robot/walk'))!
+  const written = await readFile(join(out, 'sprites-0.png'))
+  const page = PNG.sync.read(written)
+  const alpha = 4 * (page.width * (frame.y + Math.floor(frame.h / 2)) + frame.x + Math.floor(frame.w / 2)) + 3
+  page.data[alpha] = page.data[alpha] === 0 ? 1 : 0
+  await writeFile(join(out, 'sprites-0.png'), PNG.sync.write(page))
+  expect(await disclose('prebuild')).toMatchObject({ code: 1, without: [name] })
+  await writeFile(join(out, 'sprites-0.png'), written)
 })
 
 test('the demo opens a game beside the panel with --dev', { timeout: patience }, async () => {

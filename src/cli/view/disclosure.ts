@@ -36,7 +36,8 @@ export function printDisclosure(printer: Printer, { animations, compared }: Disc
     ['animation', right('frames'), right('by hand'), 'origin', right('credits'), 'approved', 'when', 'from'],
     animations.map(({ id, origin, purchase, frames, files = [], madeFrom = [], picture }): Ink[] => {
       const { credits, given = '', approvedBy = '', at = '', asked } = purchase ?? {}
-      const from = [...files, asked?.prompt, ...madeFrom.map((step) => step.asked.prompt), picture].filter((text) => text !== undefined)
+      // The source comes first, and the files in its folder follow.
+      const from = [files[0], asked?.prompt, ...madeFrom.map((step) => step.asked.prompt), picture].filter((text) => text !== undefined)
       const bought = [credits === undefined ? '' : formatCredits(credits), `${given} ${approvedBy.slice(0, 12)}`, at.slice(0, 10)]
       return [ink('bold', id), `${frames.length}`, `${touchedIn(frames) || ''}`, origin, ...bought, ink('dim', from.join(' · '))]
     }),
@@ -46,7 +47,9 @@ export function printDisclosure(printer: Printer, { animations, compared }: Disc
   printer.line(
     `${count(all, 'shipped frame')}: ${made} bought, ${all - made} drawn, ${touchedIn(framesOf(animations))} touched up by hand.`,
   )
-  if (compared !== undefined) printer.line(`Compared with ${count(compared, 'picture')} of the output folder.`)
+  printer.line(
+    compared === undefined ? 'Compared with no output folder.' : `Compared with ${count(compared, 'picture')} of the output folder.`,
+  )
 }
 
 /** A line for each frame as in RFC 4180, with a column for each field that a frame has. */
