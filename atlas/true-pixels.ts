@@ -1,7 +1,7 @@
 import { type Bitmap, pixelsOf } from './bitmap.ts'
 import { countPixels, findPalette } from './encode/reduce.ts'
 import { reduceCells } from './pixel/cells.ts'
-import { findGrid, type PixelGrid } from './pixel/grid.ts'
+import { findGrid, type PixelGrid, slipOf } from './pixel/grid.ts'
 import { type Palette, paintWith } from './pixel/palette.ts'
 import { type ColourSteps, colourSteps } from './pixel/steps.ts'
 
@@ -61,7 +61,7 @@ export async function findTruePixels(
 export function toTruePixels(frames: readonly Bitmap[], { grid, palette, isHard }: TruePixels): readonly Bitmap[] {
   const paint = palette && paintWith(palette)
   return frames.map((frame) => {
-    const cells = grid ? reduceCells(frame, grid, colourSteps(frame)) : frame
+    const cells = grid ? reduceCells(frame, grid, slipOf(colourSteps(frame), grid)) : frame
     const hard = isHard ? hardened(cells) : cells
     return paint ? paint(hard) : hard
   })

@@ -40,6 +40,18 @@ export function findGrid(frames: readonly ColourSteps[], period?: number): Pixel
   return { period: found, x: originOf(frames.map(({ across }) => across)), y: originOf(frames.map(({ down }) => down)) }
 }
 
+/** A distance in pixels. */
+export interface Slip {
+  readonly x: number
+  readonly y: number
+}
+
+/** How far the cells of one frame slipped from the grid of its sprite, at most half a cell. */
+export function slipOf({ across, down }: ColourSteps, { period, x, y }: PixelGrid): Slip {
+  const nearest = (px: number): number => px - period * Math.round(px / period)
+  return { x: nearest(phaseOf([across], period) - x), y: nearest(phaseOf([down], period) - y) }
+}
+
 function findPeriod(lines: readonly Float64Array[]): number | undefined {
   const longest = Math.max(0, ...lines.map(({ length }) => length))
   const correlation = new Float64Array(longest)

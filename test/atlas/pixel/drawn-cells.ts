@@ -48,7 +48,11 @@ export async function drawCells(seed: number): Promise<DrawnCells> {
     Math.ceil(origin.y + height * period + between(0, period)),
   ]
   const frames: Bitmap[] = []
-  for (const one of cells) frames.push(await spoil(chance, one, { period, origin, damage, across, down }))
+  for (const one of cells) {
+    // A frame may slip by a part of a cell.
+    const slip = (): number => between(-1, 1) * damage.drift * period
+    frames.push(await spoil(chance, one, { period, origin: { x: origin.x + slip(), y: origin.y + slip() }, damage, across, down }))
+  }
   return { frames, period, cells, origin, damage }
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Bitmap } from '../../../atlas/index.ts'
 import { reduceCells } from '../../../atlas/pixel/cells.ts'
-import { findGrid, type PixelGrid } from '../../../atlas/pixel/grid.ts'
+import { findGrid, type PixelGrid, slipOf } from '../../../atlas/pixel/grid.ts'
 import { colourSteps } from '../../../atlas/pixel/steps.ts'
 import { byLevel } from '../../level.ts'
 import { type DrawnCells, drawCells } from './drawn-cells.ts'
@@ -20,7 +20,7 @@ function shareRight(grid: PixelGrid, { frames, cells, origin }: DrawnCells): num
   let [right, all] = [0, 0]
   const [left, top] = [Math.round((origin.x - grid.x) / grid.period), Math.round((origin.y - grid.y) / grid.period)]
   for (const [at, frame] of frames.entries()) {
-    const [made, truth] = [reduceCells(frame, grid, colourSteps(frame)), cells[at] as Bitmap]
+    const [made, truth] = [reduceCells(frame, grid, slipOf(colourSteps(frame), grid)), cells[at] as Bitmap]
     for (let pixel = 0; pixel < truth.width * truth.height; pixel++) {
       const [x, y] = [left + (pixel % truth.width), top + Math.floor(pixel / truth.width)]
       const isIn = x >= 0 && y >= 0 && x < made.width && y < made.height
