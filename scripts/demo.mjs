@@ -1,6 +1,6 @@
-// `npm run demo`: four small games. What they buy is bought with play money from a service on this
-// machine. `-- --open [phaser|pixi|prebuild|village]` then serves one; `-- --only NAME` makes only that one.
-// `-- --dev [phaser|pixi|village]` buys nothing: it opens a game with placeholders beside the panel, where a person buys.
+// `npm run demo`: five small games. What they buy is bought with play money from a service on this
+// machine. `-- --open [phaser|pixi|prebuild|village|squad]` then serves one; `-- --only NAME` makes only that one.
+// `-- --dev [phaser|pixi|village|squad]` buys nothing: it opens a game with placeholders beside the panel, where a person buys.
 import { spawn } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -17,6 +17,7 @@ const examples = [
   { name: 'pixi', title: 'Moonlight', made: 'PixiJS 8, Vite', site: 'dist' },
   { name: 'prebuild', title: 'Cave', made: 'Phaser 4, no bundler', site: 'public' },
   { name: 'village', title: 'Village', made: 'Phaser 4 and PixiJS 8 (pixi.html), Vite, own art too', site: 'dist' },
+  { name: 'squad', title: 'Squad', made: 'Phaser 4, Vite: mirrored, recoloured, lit', site: 'dist' },
 ]
 
 const { values, positionals } = parseArgs({
@@ -100,8 +101,19 @@ async function make(example) {
       return { words: '' }
     })
   else cpSync(join(root, 'node_modules/phaser/dist/phaser.min.js'), join(folder, example.site, 'vendor/phaser.min.js'))
+  if (example.name === 'squad') await tell('disclose', async () => ({ words: compareWithNaive(await spritewright(folder, ['disclose'])) }))
   console.log(`  ${styleText('dim', `examples/${example.name}/${example.site}/, ${sizeOf(join(folder, example.site))}`)}`)
   return build.spent
+}
+
+/** What the shown animations would cost if each mirror image and each recoloured variant were a purchase of its own. */
+function compareWithNaive({ animations }) {
+  const bought = animations.filter(({ purchase }) => purchase !== undefined)
+  const shown = bought.map(({ frames }) => new Set(frames.map(({ frame }) => frame.slice(0, frame.lastIndexOf('/')))).size)
+  const costs = bought.map(({ purchase }) => toTenThousandths(purchase.credits))
+  const sum = (amounts) => fromTenThousandths(amounts.reduce((total, amount) => total + amount, 0n))
+  const naive = sum(costs.map((cost, at) => cost * BigInt(shown[at])))
+  return `${shown.reduce((total, count) => total + count, 0)} animations shown, ${bought.length} bought: ${sum(costs)} credits, not ${naive}`
 }
 
 /** "1 animation and 4 pictures"; a picture has one frame, a bought animation never so few. */
@@ -160,7 +172,8 @@ function run(script, args, folder) {
 
 /** Starts the dev server of one example until Ctrl-C, and opens the game and the panel where there is a screen. */
 async function develop({ name, title, site }) {
-  if (site !== 'dist') throw new Error(`Expected an example with Vite (phaser, pixi, village), found "${name}", which has no dev server.`)
+  if (site !== 'dist')
+    throw new Error(`Expected an example with Vite (phaser, pixi, village, squad), found "${name}", which has no dev server.`)
   await preparePackage()
   const { createLogger, createServer } = await import('vite')
   const logger = createLogger()

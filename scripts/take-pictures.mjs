@@ -23,6 +23,7 @@ try {
   await save('example-phaser.png', meadow)
   await save('example-pixi.png', moonlight)
   await save('example-village.png', await playVillage())
+  await save('example-squad.png', await playSquad())
   await save('hero.png', await compose(meadow))
 } finally {
   await browser.close()
@@ -98,6 +99,14 @@ async function playVillage() {
     .composite([{ input: await sharp(right).extract(half).toBuffer(), left: half.left, top: 0 }, { input: Buffer.from(signs) }])
     .png()
     .toBuffer()
+}
+
+/** The lamp is at the second column. */
+async function playSquad() {
+  return withExample('squad', 'window.game?.scene.isActive("squad")', async (page) => {
+    await page.evaluate(() => window.game.loop.stop())
+    return shoot(page, `() => window.game.step(61_000, 16)`)
+  })
 }
 
 /**

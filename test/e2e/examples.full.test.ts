@@ -62,8 +62,8 @@ afterAll(async () => {
  */
 async function shrinkReferences(): Promise<void> {
   const paths = await readdir(join(folder, 'examples'), { recursive: true })
-  // The pictures of the village are small, and most of them are own art.
-  const references = paths.filter((one) => one.endsWith('.png') && !one.startsWith('village'))
+  // The pictures of the village are small, and most of them are own art. The squad's have cells of six pixels.
+  const references = paths.filter((one) => one.endsWith('.png') && !/^(?:village|squad)/.test(one))
   for (const path of references.map((one) => join(folder, 'examples', one))) {
     const { width } = await sharp(path).metadata()
     await writeFile(
@@ -112,16 +112,18 @@ async function colours(page: Page): Promise<number> {
 
 describe('the demo', () => {
   test(
-    'buys all four games for what they cost, and nothing the second time',
+    'buys all five games for what they cost, and nothing the second time',
     async () => {
       expect(firstRun).toContain('6 animations to buy, 14.4 credits')
       expect(firstRun).toContain('1 animation and 4 pictures to buy, 6.4 credits')
+      // Eight directions in four colours, of which five are bought in one.
+      expect(firstRun).toContain('32 animations shown, 5 bought: 8 credits, not 51.2')
       expect(firstRun).toMatch(/Together \d+(\.\d+)? credits of play money/)
       // A second run: of one game, and in the long run of the whole demo.
       const again = await demo('prebuild')
       expect(again.match(/bought nothing/g)).toHaveLength(1)
       expect(again).toContain('Nothing was paid')
-      if (level === 'long') expect((await demo()).match(/bought nothing/g)).toHaveLength(4)
+      if (level === 'long') expect((await demo()).match(/bought nothing/g)).toHaveLength(5)
     },
     patience,
   )
@@ -184,6 +186,7 @@ describe.each([
   { name: 'phaser', kind: 'in dev', isReady: 'window.game?.scene.isActive("level")' },
   { name: 'pixi', kind: 'built', isReady: 'window.app?.stage.children.length === 4' },
   { name: 'pixi', kind: 'in dev', isReady: 'window.app?.stage.children.length === 4' },
+  { name: 'squad', kind: 'built', isReady: 'window.game?.scene.isActive("squad")' },
   { name: 'prebuild', kind: 'written by the command line', isReady: 'window.game?.scene.isActive("default")' },
 ] as const)('the example $name, $kind', ({ name, kind, isReady }) => {
   testWith(level === 'long' || name !== 'phaser' || kind !== 'in dev', 'the long level')(
