@@ -1,7 +1,7 @@
 // `npm run bench`: the atlas beside other packers, on corpora that are drawn once. Speed is printed beside
 // its target and never fails the run; only a measurement that is impossible does.
 // - `--only S,M`: corpora (default S,M; L takes a quarter of an hour)
-// - `--section cold`: floor, pack, cold, own, bytes, warm, vite, changed, identity (default all)
+// - `--section cold`: floor, pack, cold, own, fields, bytes, warm, vite, changed, identity (default all)
 // - `--json FILE`: all measurements, as JSON
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'

@@ -15,7 +15,7 @@ import { makeViteGames } from './vite-project.mjs'
  *
  * @returns Rows of a table, and values beside their targets.
  */
-export const sections = { floor, pack, cold, own, bytes, warm, vite, changed, identity }
+export const sections = { floor, pack, cold, own, fields, bytes, warm, vite, changed, identity }
 
 /** Rounds of whole processes. */
 const rounds = { S: 9, M: 5, L: 1 }
@@ -76,6 +76,23 @@ async function own({ size, tools }) {
   const [bought, drawn] = names.map((name) => runs.get(name))
   const rows = names.map((name) => ({ tool: name, ...tellProcess(runs.get(name)), ...timesThat('× bought', runs.get(name), bought) }))
   return { rows, checks: [check(`${size} own art, CPU ÷ bought`, drawn.cpuS / bought.cpuS, 'at most', targets.own)] }
+}
+
+/** Free fields that make more of each frame: a cold build with them beside one without. */
+async function fields({ size, tools }) {
+  const names = ['spritewright', ...Object.keys(tools).filter((name) => name.startsWith('with '))]
+  for (const name of names) tools[name].prepare()
+  const runs = await inTurn(
+    names.map((name) => ({ name, run: tools[name].cold })),
+    size === 'L' ? 1 : 3,
+  )
+  const plain = runs.get('spritewright')
+  const rows = names.map((name) => ({ tool: name, ...tellProcess(runs.get(name)), ...timesThat('× without', runs.get(name), plain) }))
+  const all = runs.get(names.at(-1))
+  return {
+    rows,
+    checks: [check(`${size} build with mirror, boxes, variants and normals ÷ without`, all.cpuS / plain.cpuS, 'at most', targets.fields)],
+  }
 }
 
 /** Builds unless another section has done so, so that each section can run alone. */

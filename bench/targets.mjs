@@ -8,6 +8,7 @@ export const targets = {
   },
   pack: { upright: { S: 0.92, M: 0.93, L: 0.935 }, turn: { S: 0.92, M: 0.93, L: 0.935 }, cpuMs: { S: 100, M: 500, L: 1500 } },
   own: 1.05,
+  fields: 1.5,
   bytes: { areaOfAssetPack: { M: 0.45 } },
   warm: { AssetPack: { S: 0.4, M: 0.35, L: 0.35 }, mcpS: 0.6 },
   vite: { public: { S: 1.15, M: 1.15, L: 1.25 } },

@@ -6,6 +6,19 @@ import { forgetBuilds, makeOwnProject, makeProject, projectEnv } from './project
 const here = import.meta.dirname
 const cli = join(here, '../dist/src/cli/bin.js')
 
+const looks = {
+  mirror: { back: 'walk' },
+  boxes: { body: 'find', feet: 'find' },
+  variants: { cold: [{ from: ['#7a1c1c', '#ff8a6d'], to: ['#1c2f7a', '#6d8cff'] }] },
+  normals: true,
+  pixelArt: { grid: 4, palette: 32, alpha: 'hard' },
+}
+/** Specs with free fields that make more of each frame: each field alone, and all but those of pixel art. */
+const freeFields = {
+  ...Object.fromEntries(Object.entries(looks).map(([field, value]) => [`with ${field}`, { [field]: value }])),
+  'with mirror, boxes, variants, normals': { ...looks, pixelArt: false },
+}
+
 /**
  * Everything that makes an atlas of a corpus, by name. `cold` measures a whole process from nothing; `out` is
  * the folder of its pages. Peers get frames as PNG files; the floor and spritewright get the ZIPs as they are
@@ -45,6 +58,21 @@ export function toolsFor(size, corpus, cache) {
         return buildIn(drawn)
       },
     },
+    ...Object.fromEntries(
+      Object.entries(freeFields).map(([name, spec]) => {
+        const folder = join(cache, `${name.replaceAll(' ', '-')}-${size}`)
+        return [
+          name,
+          {
+            prepare: () => makeProject(corpus, folder, { spec }),
+            cold: () => {
+              forgetBuilds(folder)
+              return buildIn(folder)
+            },
+          },
+        ]
+      }),
+    ),
     AssetPack: {
       out: out('assetpack'),
       prepare: () => {
