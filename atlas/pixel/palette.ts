@@ -33,21 +33,28 @@ function coloursOf(picture: Bitmap): readonly number[] {
 }
 
 /**
- * A line is a colour if it begins with six hexadecimal digits, or with three numbers from 0 to 255, which may be
- * followed by a name. Other lines are the head or comments.
+ * In files of GIMP and JASC, a line that begins with three numbers from 0 to 255 is a colour, which may be followed by
+ * its alpha (`Channels: RGBA`) and a name. In others, each line may begin with several colours of six hexadecimal
+ * digits. Other lines are the head or comments.
  */
 function parseColours(text: string): readonly number[] {
   const isOfNumbers = /^(?:GIMP Palette|JASC-PAL)/.test(text)
-  return text.split(/\r?\n/).flatMap((line) => {
-    const [, ...found] = (isOfNumbers ? numbers : digits).exec(line) ?? []
-    const [red, green, blue] = found.map((channel) => Number.parseInt(channel, isOfNumbers ? 10 : 16))
+  const hasAlpha = /^Channels: RGBA/m.test(text)
+  return text.split(/\r\n?|\n/).flatMap((line) => {
+    if (!isOfNumbers) return (digits.exec(line)?.[0].match(/[0-9a-f]{6}/gi) ?? []).map(hexadecimal)
+    const [red, green, blue, alpha] = (numbers.exec(line)?.slice(1) ?? []).map(Number)
     if (red === undefined || green === undefined || blue === undefined || Math.max(red, green, blue) > 255) return []
-    return [packed(red, green, blue)]
+    return hasAlpha && alpha === 0 ? [] : [packed(red, green, blue)]
   })
 }
 
-const numbers = /^\s*(\d{1,3})\s+(\d{1,3})\s+(\d{1,3})(?:\s|$)/
-const digits = /^\s*#?([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})\b/i
+const numbers = /^\s*(\d{1,3})\s+(\d{1,3})\s+(\d{1,3})(?:\s+(\d{1,3}))?(?:\s|$)/
+const digits = /^(?:[\s,]*#?[0-9a-f]{6}\b)+/i
+
+function hexadecimal(colour: string): number {
+  const [red, green, blue] = [0, 2, 4].map((at) => Number.parseInt(colour.slice(at, at + 2), 16)) as [number, number, number]
+  return packed(red, green, blue)
+}
 
 function packed(red: number, green: number, blue: number): number {
   return (OPAQUE | (blue << 16) | (green << 8) | red) >>> 0

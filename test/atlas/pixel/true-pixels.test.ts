@@ -89,6 +89,9 @@ describe('a palette file', () => {
   test.each([
     ['.hex of Lospec', '000000\nff0000\n123456\n'],
     ['.hex with # and Windows lines', '#000000\r\n#FF0000\r\n#123456\r\n#123456\r\n'],
+    ['.hex with several colours on a line', '000000 FF0000, 123456\n; ffffff\n'],
+    ['.hex with lines of an old Mac', '000000\rff0000\r123456\r'],
+    ['.gpl of Aseprite, with a clear colour', 'GIMP Palette\nChannels: RGBA\n#\n9 9 9 0 Mask\n0 0 0 255\n255 0 0 128 Red\n18 52 86 255\n'],
     ['.gpl of GIMP', 'GIMP Palette\nName: abcdef\nColumns: 3\n# 123456\n  0   0   0\tBlack\n255   0   0\n 18  52  86 Deep\n'],
     ['.pal of JASC', 'JASC-PAL\n0100\n3\n0 0 0\n255 0 0\n18 52 86\n'],
   ])('%s gives its colours', (_, text) => {
