@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
@@ -92,4 +92,14 @@ test('a placeholder has no origin, and what no build ships needs none', async ()
   const shown = await (await workshop({ build: { unbought: 'placeholder' } })).disclose()
   expect(shown.unexplained[0]).toEqual({ name: 'hero/idle/0000', why: expect.stringContaining('placeholder') })
   expect(unexplainedIn(shown).every((name) => name.startsWith('hero/idle/'))).toBe(true)
+})
+
+test('a paid result that is not here is no silence about bought frames', async () => {
+  const { open, workshop, project } = await built()
+  expect(unexplainedIn(await open.disclose())).toEqual([])
+  await rm(join(project.root, '.spritewright/results'), { recursive: true })
+  const { animations, unexplained } = await (await workshop()).disclose()
+  expect(animations.map(({ id }) => id)).toEqual(['badge'])
+  const why = expect.stringContaining('npx spritewright build fetches it, for free')
+  expect(unexplained).toEqual(['hero.walk', 'hero.idle'].map((name) => ({ name, why })))
 })

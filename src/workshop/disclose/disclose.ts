@@ -21,7 +21,8 @@ import { compareFolder, hashPixels, hashShipped } from './pixels.ts'
 
 /**
  * Finds the origin of every frame that a build ships. Makes all pages again from the results and files of the
- * project, without the build cache, an entry of which somebody may have changed. The service is not asked.
+ * project, without the build cache, an entry of which somebody may have changed. The service is not asked. A paid
+ * result that is not here has no origin, since a build fetches and ships it.
  *
  * @param folder Output folder of a build, absolute, whose pictures are compared with these pages.
  * @default no folder is compared
@@ -32,6 +33,7 @@ export async function disclose(context: Context, connection: ServiceConnection, 
   throwAll(all.errors)
   const { survey: found } = withoutUnbought(context, all)
   const { host, options } = context
+  const lost = all.items.filter(({ state }) => state === 'lost')
   // Nothing here reads KTX2.
   const readable = options.atlas.encodings.filter((encoding) => encoding !== 'ktx2')
   const encodings: readonly PageFormat[] = readable.length > 0 ? readable : ['png']
@@ -52,10 +54,12 @@ export async function disclose(context: Context, connection: ServiceConnection, 
     if (origin) animations.push(origin)
     else if (input.source.kind === 'placeholder') for (const name of namesOf(context, input, 0)) placeholders.add(ownerOf(name))
   }
-  const unexplained = [...shipped.keys()].map((name) => ({
+  const unopened = lost.map(({ id }) => ({ name: id, why: 'bought, but not here: npx spritewright build fetches it, for free' }))
+  const unknown = [...shipped.keys()].map((name) => ({
     name,
     why: placeholders.has(ownerOf(name)) ? 'a placeholder, since it is not bought' : 'no purchase on record has its result',
   }))
+  const unexplained = [...unopened, ...unknown]
   const files = folder === undefined || readable.length === 0 ? [] : await toOutput(sheets, enginesOf(options), options.formats)
   const other = folder === undefined ? undefined : await compareFolder(host.disk, folder, files, atlases)
   return { animations, ...other, unexplained: [...unexplained, ...(other?.unexplained ?? [])], warnings: context.warnings }
