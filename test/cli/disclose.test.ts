@@ -37,6 +37,11 @@ const disclosure: Disclosure = {
   unexplained: [],
   warnings: [],
 }
+/** The own art of the disclosure under another name. */
+const named = (frame: string): Disclosure => {
+  const [badge] = disclosure.animations.slice(1)
+  return { ...disclosure, animations: [{ ...badge!, frames: [{ ...badge!.frames[0]!, frame }] }] }
+}
 const without = { ...disclosure, unexplained: [{ name: 'hero/walk/0001', why: 'its pixels changed' }] }
 
 test('the command prints a line for each animation, and compares the default folder only if a build wrote it', async () => {
@@ -68,6 +73,9 @@ test('a CSV has a line for each frame, and no cell that a spreadsheet computes',
   expect(head).toContain('purchase.asked.prompt')
   expect(lines[0]).toContain(`,"'=a ""knight"", small\\nwalk",`)
   expect(lines[1]).toContain('sprites/hero.frames/walk/0001.png')
+  const wide = createWorld({ workshop: { disclose: async () => named('＝1+1') } })
+  expect(await wide.run('disclose', '--csv')).toBe(0)
+  expect(wide.out()).toContain("\r\n'＝1+1,0,")
   for (const line of lines.slice(0, 3)) expect(line.replaceAll(/"(?:[^"]|"")*"/g, '').split(',')).toHaveLength(head.split(',').length)
 })
 
@@ -77,10 +85,14 @@ test('texts for shops count bought and edited frames, and own art alone is not c
   expect(out()).toContain('consumed by players: yes, pre-generated')
   expect(out()).toContain('2 of 3 sprite frames (hero) were pre-generated with generative AI (api.example.com)')
   expect(out()).toContain('Edited by hand afterwards: 1.')
+  expect(out()).toContain('Own art: 1 sprite frame;')
   expect(out()).toContain('"AI Generated Graphics"')
   const own = createWorld({ workshop: { disclose: async () => ({ ...disclosure, animations: disclosure.animations.slice(1) }) } })
   expect(await own.run('disclose', '--texts')).toBe(0)
   expect(own.out()).not.toMatch(/yes|AI Generated/i)
+  const bought = createWorld({ workshop: { disclose: async () => ({ ...disclosure, animations: disclosure.animations.slice(0, 1) }) } })
+  expect(await bought.run('disclose', '--texts')).toBe(0)
+  expect(bought.out()).not.toContain('wn art')
 })
 
 test('a frame without an origin ends the command with exit code 1 and its name', async () => {
@@ -116,4 +128,30 @@ test('a build writes the origins beside its output, and none if a frame has none
   expect(other.files.has(join('/game', 'origins.csv'))).toBe(false)
   for (const wrong of [['origins.doc'], ['constructor'], ['origins.csv', '--watch'], ['origins.csv', '--buy-only']])
     expect(await other.run('build', '--disclose', ...wrong)).toBe(2)
+})
+
+test('a build replaces an earlier disclosure, and no other file: not the lock file, which holds purchases', async () => {
+  const lock = '{ "version": 1, "animations": {} }'
+  const spec = '{ "animations": { "walk": {} } }'
+  const files = { '/game/sprites.lock.json': lock, '/game/hero.sprite.json': spec, '/game/notes.txt': 'mine', '/game/old.csv/a': '' }
+  for (const file of ['sprites.lock.json', 'hero.sprite.json', 'notes.txt', 'old.csv']) {
+    const { run, text, err } = createWorld({ workshop: building(disclosure), files })
+    expect(await run('build', '--disclose', file)).toBe(2)
+    expect(err()).toContain('an earlier disclosure')
+    expect(text('/game/sprites.lock.json')).toBe(lock)
+  }
+  for (const file of ['a.csv', 'a.json', 'a.txt'])
+    for (const found of [disclosure, { ...disclosure, animations: [] }]) {
+      const { run, text } = createWorld({ workshop: building(found) })
+      expect(await run('build', '--disclose', file)).toBe(0)
+      const first = text(join('/game', file))
+      expect(await run('build', '--disclose', file)).toBe(0)
+      expect(text(join('/game', file))).toBe(first)
+    }
+})
+
+test('a file of origins has no warnings, which name folders of a machine', async () => {
+  const { run, text } = createWorld({ workshop: building({ ...disclosure, warnings: ['/home/me/game/hero.sprite.json: no grid'] }) })
+  expect(await run('build', '--disclose', 'origins.json')).toBe(0)
+  expect(text(join('/game', 'origins.json'))).not.toContain('/home/me')
 })

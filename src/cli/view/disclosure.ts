@@ -10,9 +10,22 @@ import { right } from './table.ts'
 /** The forms of a disclosure, by the ending of a file. */
 export const disclosureForms: ReadonlyMap<string, (disclosure: Disclosure) => string> = new Map([
   ['csv', toCsv],
-  ['json', (disclosure: Disclosure) => `${toJsonText(toDocument(disclosure))}\n`],
+  // Warnings are of one run, and name folders of this machine.
+  ['json', (disclosure: Disclosure) => `${toJsonText({ ...toDocument(disclosure), warnings: undefined })}\n`],
   ['txt', (disclosure: Disclosure) => `${Object.values(toTexts(disclosure)).join('\n\n')}\n`],
 ])
+
+/** How the files of {@link disclosureForms} begin, by their ending. */
+const beginnings: ReadonlyMap<string, RegExp> = new Map([
+  ['csv', /^frame,index/],
+  ['json', /^\{\s*"animations": \[/],
+  ['txt', /^Steam/],
+])
+
+/** Whether a file looks like an earlier disclosure, so that a new one may replace it. */
+export function isDisclosure(form: string, text: string): boolean {
+  return beginnings.get(form)?.test(text) ?? false
+}
 
 /** The failure of a disclosure with frames without an origin; `undefined` if every frame has one. */
 export function originFailure({ unexplained }: Disclosure): SpritewrightError | undefined {
@@ -55,7 +68,7 @@ export function printDisclosure(printer: Printer, { animations, compared }: Disc
 /** A line for each frame as in RFC 4180, with a column for each field that a frame has. */
 function toCsv({ animations }: Disclosure): string {
   const rows = animations.flatMap(({ frames, ...rest }) => frames.map((frame) => flatten({ ...frame, ...rest })))
-  const columns = [...new Set(rows.flatMap((row) => [...row.keys()]))]
+  const columns = [...new Set(['frame', 'index', ...rows.flatMap((row) => [...row.keys()])])]
   const toLine = (cells: readonly string[]): string => `${cells.map(csvCell).join(',')}\r\n`
   return [columns, ...rows.map((row) => columns.map((column) => row.get(column) ?? ''))].map(toLine).join('')
 }
@@ -73,9 +86,9 @@ function flatten(value: object, path = ''): Map<string, string> {
   )
 }
 
-/** A spreadsheet would compute a cell that begins like a formula. */
+/** A spreadsheet would compute a cell that begins like a formula, in some languages also with full-width characters. */
 function csvCell(text: string): string {
-  const safe = escapeText(text).replace(/^(?=[=+\-@])/, "'")
+  const safe = escapeText(text).replace(/^(?=[=+\-@＝＋－＠])/, "'")
   return /[",]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
@@ -87,7 +100,9 @@ function toTexts({ animations }: Disclosure): { readonly steam: string; readonly
   const hosts = [...new Set(bought.map(({ purchase }) => purchase?.service?.host))].join(', ')
   const what = `${made.length} of ${count(all.length, 'sprite frame')}`
   const edited = `Edited by hand afterwards: ${touchedIn(made)}.`
-  const rest = `The other ${all.length - made.length} are own art; these records do not say how it was drawn. Other parts of the game need answers of your own.`
+  const own = all.length - made.length
+  const drawn = own === 0 ? '' : `Own art: ${count(own, 'sprite frame')}; these records do not say how it was drawn. `
+  const rest = `${drawn}Other parts of the game need answers of your own.`
   if (made.length === 0) return { steam: `Steam: no frame was bought. ${rest}`, itch: `itch.io: no frame was bought. ${rest}` }
   return {
     steam: `Steam, generative AI\nContent that ships with the game and is consumed by players: yes, pre-generated.\nContent that is generated while the game runs: none by these records.\nFor players: ${what} (${sprites}) were pre-generated with generative AI (${hosts}) and ship as fixed pictures. ${edited}\n${rest}`,

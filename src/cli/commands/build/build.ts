@@ -12,7 +12,7 @@ import type { CommandContext } from '../../context.ts'
 import { exitCodeOf, toFailures } from '../../failure.ts'
 import { isProjectFolder } from '../../project-root.ts'
 import { refreshTypings } from '../../typings.ts'
-import { disclosureForms, originFailure } from '../../view/disclosure.ts'
+import { disclosureForms, isDisclosure, originFailure } from '../../view/disclosure.ts'
 import { printFlags } from '../../view/frames.ts'
 import { ink } from '../../view/ink.ts'
 import { tellMake } from '../../view/next.ts'
@@ -39,6 +39,7 @@ export async function build(context: CommandContext, args: CommandArgs): Promise
     throw usageError(
       `Expected --disclose with a file that ends in .csv, .json or .txt, without --buy-only and --watch, found ${JSON.stringify(file)}.`,
     )
+  if (file !== undefined) await checkReplaceable(context.parts.host, resolve(context.root, file))
   if (args.flag('watch')) return watchBuilds(context, (opened) => buildOnce(context, args, opened))
   const { failures } = await buildOnce(context, args)
   if (failures.length === 0) return 0
@@ -103,6 +104,13 @@ async function buildOnce(
 }
 
 const formOf = (file: string): string => file.split('.').at(-1) ?? ''
+
+/** A wrong name must not cost a lock file or a spec. */
+async function checkReplaceable({ disk }: Host, file: string): Promise<void> {
+  const found = await disk.stat(file)
+  if (!found || (!found.isFolder && isDisclosure(formOf(file), new TextDecoder().decode(await disk.read(file))))) return
+  throw usageError(`Expected --disclose with a new file or an earlier disclosure, found something else at ${file}. Choose another name.`)
+}
 
 /** Writes the origins of all frames into a file, unless a frame has none. Returns that failure. */
 async function writeDisclosure(host: Host, workshop: Workshop, file: string, out: string): Promise<readonly SpritewrightError[]> {
