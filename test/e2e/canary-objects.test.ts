@@ -247,6 +247,7 @@ describe('C40, I7: nothing that can be printed shows the key', () => {
     const absent = hasPackages('bullmq') ? [] : ['SW_QUEUE', 'SW_ORDER']
     expect(missed.filter((code) => !absent.includes(code))).toEqual([
       'SW_BUILD',
+      'SW_ORIGIN',
       'SW_GUARD',
       'SW_OVERRIDE',
       'SW_SOURCE',
@@ -266,6 +267,7 @@ describe('C40, I7: nothing that can be printed shows the key', () => {
     shown.built = await workshop.build({ onProgress: (news) => (shown.progress as unknown[]).push(news) })
     shown.status = await workshop.status()
     shown.ledger = await workshop.ledger()
+    shown.disclosed = await workshop.disclose()
     shown.verified = await workshop.verifyLedger()
     shown.doctor = await workshop.doctor()
     shown.store = await workshop.store.list()

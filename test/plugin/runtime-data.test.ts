@@ -194,7 +194,7 @@ test.each([
     }
   }
   const shown = Object.assign(new Source(), { scaleMode: before })
-  const texture = { source: [shown] } as unknown as Parameters<typeof replaceSources>[1]
+  const texture = { source: [shown], dataSource: [] } as unknown as Parameters<typeof replaceSources>[1]
   const atlasOf = (pixelArt: boolean, ...urls: readonly string[]): AtlasData => ({
     ...{ ...atlas, pixelArt },
     pages: urls.map((url) => ({ url, width: 1, height: 1 })),
