@@ -39,7 +39,7 @@ export type SpriteFrames = () => AsyncIterable<readonly Bitmap[]>
  */
 export async function findTruePixels(
   frames: SpriteFrames,
-  wanted: { readonly grid?: number | 'find'; readonly palette?: number | Palette; readonly isHard?: boolean },
+  wanted: { readonly grid?: number | 'find' | undefined; readonly palette?: number | Palette | undefined; readonly isHard?: boolean },
 ): Promise<TruePixels> {
   const steps: ColourSteps[] = []
   if (wanted.grid !== undefined) for await (const group of frames()) steps.push(...group.map(colourSteps))

@@ -1,5 +1,5 @@
 import { hasCode, SpritewrightError } from '../errors.ts'
-import { mirrorsOf } from '../sprite-spec/mirrors.ts'
+import { withMirrors } from '../sprite-spec/mirrors.ts'
 import { referencePath } from '../sprite-spec/reference.ts'
 import { animationId } from '../sprite-spec/request.ts'
 import { nameInSprite } from '../sprite-spec/spec.ts'
@@ -137,13 +137,13 @@ async function makeWithOverrides(asked: AskedGroup, ports: SheetPorts): Promise<
   } catch (error) {
     if (!ports.onOverrideFault || !hasCode(error, 'SW_OVERRIDE')) throw error
     ports.onOverrideFault(error)
-    const bare = (member: SheetInput): SheetInput => ({ ...member, overrides: undefined, peers: member.peers?.map(withoutOverrides) })
+    const bare = (member: SheetInput): SheetInput => ({
+      ...member,
+      overrides: undefined,
+      peers: member.peers?.map((peer) => ({ ...peer, overrides: undefined })),
+    })
     return makeGroup({ ...asked, members: asked.members.map(bare) }, ports)
   }
-}
-
-function withoutOverrides(input: SheetInput): SheetInput {
-  return { ...input, overrides: undefined }
 }
 
 function toSprites(
@@ -164,6 +164,11 @@ function toSprites(
         throw new SpritewrightError('SW_INTERNAL', {
           message: `Expected frames of "${spec.name}" in the atlas "${atlas}", found none. Please report this.`,
         })
+      const shown = withMirrors(
+        spec,
+        own.map(({ animation }) => animation),
+      )
+      const pictures = shown.flatMap((one) => (one.isPicture ? [nameInSprite(spec, one)] : []))
       sprites.set(spec.name, {
         name: spec.name,
         file: spec.file,
@@ -177,8 +182,8 @@ function toSprites(
         isPlaceholder: own.some((input) => input.source.kind === 'placeholder'),
         ...supersededOf(own),
         ...touchedUpOf(own),
-        animations: [...namesOf(own, false), ...mirrorNames(own, false)],
-        ...picturesOf(own),
+        animations: shown.flatMap(({ name, isPicture }) => (isPicture ? [] : [name])),
+        ...(pictures.length > 0 ? { pictures } : {}),
       })
     }
   }
@@ -195,17 +200,4 @@ function touchedUpOf(own: readonly SheetInput[]): Pick<BuiltSprite, 'touchedUp'>
     source.kind === 'result' && overrides ? [[animation.name, overrides.key.map(([frame]) => frame)] as const] : [],
   )
   return frames.length > 0 ? { touchedUp: Object.fromEntries(frames) } : {}
-}
-
-function picturesOf(own: readonly SheetInput[]): Pick<BuiltSprite, 'pictures'> {
-  const names = [...namesOf(own, true), ...mirrorNames(own, true)]
-  return names.length > 0 ? { pictures: names } : {}
-}
-
-function namesOf(own: readonly SheetInput[], arePictures: boolean): readonly string[] {
-  return own.flatMap(({ spec, animation }) => ((animation.isPicture ?? false) === arePictures ? [nameInSprite(spec, animation)] : []))
-}
-
-function mirrorNames(own: readonly SheetInput[], arePictures: boolean): readonly string[] {
-  return own.flatMap(({ spec, animation }) => ((animation.isPicture ?? false) === arePictures ? mirrorsOf(spec, animation) : []))
 }

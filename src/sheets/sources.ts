@@ -58,7 +58,7 @@ export interface SheetInput {
    */
   readonly bases?: readonly SheetInput[]
   /**
-   * All animations of the sprite that are bought or drawn, with this one, if the spec asks for true pixels.
+   * All animations of the sprite that are bought or drawn, with this one.
    *
    * @default this animation alone
    */

@@ -2,7 +2,9 @@ import { z } from 'zod'
 import { foundBoxes } from '../../atlas/limits.ts'
 import type { Fault, ValuePath } from './document.ts'
 import { numberFrom } from './fields.ts'
-import { nearestName } from './nearest.ts'
+import { sourceWords } from './mirrors.ts'
+import { knownWords } from './nearest.ts'
+import { isObject } from './schema-faults.ts'
 import { type AnimationSpec, type BoxRule, type BoxRules, nameInSprite, type ShareBox, type SpriteSpec } from './spec.ts'
 
 /** The key of a rule for all animations, or all frames, that have no rule of their own. */
@@ -50,24 +52,21 @@ export function boxFaults(boxes: unknown, framesOf?: ReadonlyMap<string, number>
   const check = (box: string, rule: unknown, path: ValuePath, frames: number): void => {
     if (rule === 'find' && !(foundBoxes as readonly string[]).includes(box))
       faults.push({ path, expected: `numbers, because only ${foundBoxes.join(', ')} can be found from pixels`, found: '"find"' })
-    for (const [key, inner] of Object.entries(isRecord(rule) ? rule : {})) {
+    for (const [key, inner] of Object.entries(isObject(rule) ? rule : {})) {
       const isAnimation = path.length === 2
       const own = isAnimation && key !== others ? (framesOf?.get(key) ?? 0) : frames
       if (framesOf && key !== others && (isAnimation ? !framesOf.has(key) : Number(key) >= frames)) {
-        const expected = isAnimation ? nameWords(key, [...framesOf.keys()]) : `one of the ${frames} frames, 0 to ${frames - 1}`
+        const expected = isAnimation
+          ? knownWords(sourceWords, key, [...framesOf.keys()])
+          : `one of the ${frames} frames, 0 to ${frames - 1}`
         faults.push({ path: [...path, key], expected, found: JSON.stringify(key), isAtKey: true })
       }
       check(box, inner, [...path, key], own)
     }
   }
   const longest = Math.max(...(framesOf?.values() ?? []))
-  for (const [box, rule] of Object.entries(isRecord(boxes) ? boxes : {})) check(box, rule, ['boxes', box], longest)
+  for (const [box, rule] of Object.entries(isObject(boxes) ? boxes : {})) check(box, rule, ['boxes', box], longest)
   return faults
-}
-
-function nameWords(name: string, known: readonly string[]): string {
-  const near = nearestName(name, known)
-  return `an animation or picture of this sprite (${near === undefined ? known.slice(0, 20).join(', ') : `did you mean "${near}"?`})`
 }
 
 /**
@@ -95,14 +94,10 @@ export function boxesOf(
 
 /** The part of rules for a key. Rules without keys are for all keys. */
 function pick(rules: BoxRules | undefined, key: string): BoxRules | undefined {
-  if (!isRecord(rules)) return rules
+  if (!isObject(rules)) return rules
   return Object.hasOwn(rules, key) ? (rules[key] as BoxRules) : undefined
 }
 
 function toList(rule: BoxRule): 'find' | readonly ShareBox[] {
   return rule === 'find' || typeof rule[0] !== 'number' ? (rule as 'find' | readonly ShareBox[]) : [rule as ShareBox]
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -3,7 +3,7 @@ import type { Fault, ValuePath } from './document.ts'
 import { mirrorFaults } from './mirrors.ts'
 import { unknownPicture } from './pictures.ts'
 import { framesField, promptWords } from './schema.ts'
-import { describeValue, valueAt } from './schema-faults.ts'
+import { describeValue, isObject, valueAt } from './schema-faults.ts'
 import { frameRange, mostOwnFrames } from './spec.ts'
 
 /** Refused options and the fields to use instead. Price and approval cover the field, but not such an option. */
@@ -23,6 +23,7 @@ const reservedOptions: Readonly<Record<string, string>> = {
  * @param name The sprite's name. A sprite that is one picture gives its name to the picture.
  */
 export function crossFaults(value: unknown, name: string): Fault[] {
+  const framesOf = framesIn(value, name)
   return [
     ...nameFaults(value),
     ...subjectFaults(value),
@@ -32,8 +33,8 @@ export function crossFaults(value: unknown, name: string): Fault[] {
     ...scaleFaults(value),
     ...borderFaults(value),
     ...namedPictureFaults(value, name),
-    ...namedMirrorFaults(value, name),
-    ...boxFaults(valueAt(value, ['boxes']), framesIn(value, name)),
+    ...mirrorFaults(valueAt(value, ['mirror']), framesOf),
+    ...boxFaults(valueAt(value, ['boxes']), framesOf),
   ]
 }
 
@@ -196,15 +197,4 @@ function picturesIn(value: unknown, name: string): readonly string[] {
   const pictures = valueAt(value, ['pictures'])
   if (pictures === undefined && valueAt(value, ['animations']) === undefined) return [name]
   return isObject(pictures) ? Object.keys(pictures) : []
-}
-
-/** For own art, the source decides which names exist. */
-function namedMirrorFaults(value: unknown, name: string): readonly Fault[] {
-  const [mirror, animations] = [valueAt(value, ['mirror']), valueAt(value, ['animations'])]
-  if (isOwnSpec(value) || !isObject(mirror)) return []
-  return mirrorFaults(mirror, [...(isObject(animations) ? Object.keys(animations) : []), ...picturesIn(value, name)])
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

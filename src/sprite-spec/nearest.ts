@@ -18,6 +18,16 @@ export function nearestName(found: string, names: readonly string[]): string | u
   return nearest
 }
 
+/**
+ * Words for a name that is not known: what was expected, and the nearest name, or the first 20 names.
+ *
+ * @param what E.g. `the name of a picture of this sprite`.
+ */
+export function knownWords(what: string, found: string, names: readonly string[]): string {
+  const near = nearestName(found, names)
+  return `${what} (${near === undefined ? names.slice(0, 20).join(', ') || 'it has none' : `did you mean "${near}"?`})`
+}
+
 /** Counts the letters to insert, remove, replace or swap with their neighbour. */
 function editDistance(from: string, to: string): number {
   let before: number[] = []

@@ -45,12 +45,10 @@ async function readSource(disk: Disk, spec: SpriteSpec, reference: OwnSource, pa
     const unknown = unknownPicture(Object.keys(named), pictures)
     if (unknown) throw sourceError(path, unknown.expected, `"${unknown.name}"`, `Correct "${field}" in the spec.`)
   }
-  const names = animations.map((animation) => nameInSprite(spec, animation))
-  const [fault] = mirrorFaults(spec.mirrors ?? {}, names)
-  if (fault) throw sourceError(path, `in "mirror" ${fault.expected}`, fault.found, 'Correct "mirror" in the spec.')
   for (const animation of animations) checkFrames(path, animation)
-  const [boxFault] = boxFaults(spec.boxes, new Map(animations.map((animation) => [nameInSprite(spec, animation), animation.frames])))
-  if (boxFault) throw sourceError(path, boxFault.expected, boxFault.found, `Correct "${boxFault.path.join('.')}" in the spec.`)
+  const framesOf = new Map(animations.map((animation) => [nameInSprite(spec, animation), animation.frames]))
+  const [fault] = [...mirrorFaults(spec.mirrors, framesOf), ...boxFaults(spec.boxes, framesOf)]
+  if (fault) throw sourceError(path, fault.expected, fault.found, `Correct "${fault.path.join('.')}" in the spec.`)
   const { anchor = art.anchor } = spec
   const made = { ...spec, animations, art, ...(anchor ? { anchor } : {}) }
   if (spec.stabilize && animations.some((animation) => bordersOf(made, animation)))

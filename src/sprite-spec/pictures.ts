@@ -1,4 +1,4 @@
-import { nearestName } from './nearest.ts'
+import { knownWords } from './nearest.ts'
 import { type AnimationSpec, type FrameFault, nameInSprite, type SpriteSpec } from './spec.ts'
 
 /** A picture's value in a field by name of picture. Returns `undefined` if there is none, and for an animation. */
@@ -25,8 +25,5 @@ export interface UnknownPicture {
 /** The first name that is no picture of the sprite. Returns `undefined` if all names are pictures. */
 export function unknownPicture(named: readonly string[], pictures: readonly string[]): UnknownPicture | undefined {
   const name = named.find((one) => !pictures.includes(one))
-  if (name === undefined) return undefined
-  const near = nearestName(name, pictures)
-  const others = pictures.length === 0 ? 'it has none' : pictures.slice(0, 20).join(', ')
-  return { name, expected: `the name of a picture of this sprite (${near === undefined ? others : `did you mean "${near}"?`})` }
+  return name === undefined ? undefined : { name, expected: knownWords('the name of a picture of this sprite', name, pictures) }
 }

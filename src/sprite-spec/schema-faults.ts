@@ -39,7 +39,7 @@ function fromIssue(issue: Issue, above: ValuePath, value: unknown, unknownField:
     if (branch) return branch.flatMap((inner) => fromIssue(inner, path, value, unknownField))
   }
   const part = valueAt(value, path)
-  const fields = typeof part === 'object' && part !== null && !Array.isArray(part) ? Object.keys(part).map(describeValue) : []
+  const fields = isObject(part) ? Object.keys(part).map(describeValue) : []
   const shown = issue.code === 'invalid_union' && fields.length > 0 ? ` with ${fields.slice(0, 6).join(', ')}` : ''
   return [{ path, expected: issue.message, found: `${describeValue(part)}${shown}` }]
 }
@@ -69,6 +69,11 @@ export function valueAt(value: unknown, path: ValuePath): unknown {
     part = (part as Record<string | number, unknown>)[step]
   }
   return part
+}
+
+/** Whether a value is an object with fields: no list. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Describes a value in a few words: `5`, `"walk"`, `a list of 3`, `an object`, `nothing`. */

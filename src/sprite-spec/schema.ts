@@ -4,6 +4,7 @@ import { boxRulesField } from './boxes.ts'
 import type { ValuePath } from './document.ts'
 import { filledText, flag, numberFrom, pathBeside, positive, schemaField, toEditorSchema, wholeNumber, withDefault } from './fields.ts'
 import { knownLookFields, normalsSwitch, rampsField, variantsWords } from './look-fields.ts'
+import { sourceWords } from './mirrors.ts'
 import { frameFaults, frameRange, mostFps, mostOwnFrames, mostSidePx, mostUpscaledPx } from './spec.ts'
 import { pixelArtField, truePixelsFields } from './true-pixels.ts'
 
@@ -201,8 +202,6 @@ const ownShape = {
     .describe('FREE. Only with `source`: `[width, height]` of the cells that a picture is cut into, in pixels. Default: none.'),
   check: withDefault(flag(), false, 'FREE. Only with `source`: whether the quality of the frames is checked.'),
 }
-
-const sourceWords = 'the name of an animation or picture of this sprite'
 
 /** Fields of every sprite. */
 const packShape = {

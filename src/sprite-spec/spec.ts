@@ -150,11 +150,11 @@ export interface SpriteSpec {
   /** FREE. Makes true pixels of the frames. At least one field is there. */
   readonly truePixels?: {
     /** Width of a cell in delivered pixels; `find` measures it. */
-    readonly grid?: 'find' | number
+    readonly grid?: 'find' | number | undefined
     /** The path of a file, relative to the spec's folder, or how many colours to find. */
-    readonly palette?: string | number
-    /** Whether every pixel is opaque or clear. */
-    readonly isHard?: boolean
+    readonly palette?: string | number | undefined
+    /** `hard`: every pixel is opaque or clear. */
+    readonly alpha?: 'hard' | undefined
   }
   /** The palette file of {@link truePixels}, after it was read. */
   readonly paletteFile?: PaletteFile

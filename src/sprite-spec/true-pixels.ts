@@ -36,6 +36,5 @@ export const truePixelsFields: readonly string[] = Object.keys(truePixelsSchema.
 /** Reads the field of a spec file. `pixelArt: {}` is the same as `true`. */
 export function toTruePixels(pixelArt: z.output<typeof pixelArtField>): Pick<SpriteSpec, 'truePixels'> {
   if (typeof pixelArt === 'boolean' || Object.keys(pixelArt).length === 0) return {}
-  const { grid, palette, alpha } = pixelArt
-  return { truePixels: { ...(grid ? { grid } : {}), ...(palette ? { palette } : {}), ...(alpha ? { isHard: true } : {}) } }
+  return { truePixels: pixelArt }
 }

@@ -74,7 +74,11 @@ describe('boxes are refused at their place:', () => {
     ],
     [{ body: 'search' }, '"search"', /boxes\.body: expected "find", a box/],
     [{ weapon: 'find' }, '"find"', /boxes\.weapon: expected numbers, because only body, feet, hurt, hit can be found/],
-    [{ hit: { wlak: box } }, '"wlak"', /boxes\.hit\.wlak: expected an animation or picture of this sprite \(did you mean "walk"\?\)/],
+    [
+      { hit: { wlak: box } },
+      '"wlak"',
+      /boxes\.hit\.wlak: expected the name of an animation or picture of this sprite \(did you mean "walk"\?\)/,
+    ],
     [{ hit: { walk: { '12': box } } }, '"12"', /boxes\.hit\.walk\.12: expected one of the 12 frames, 0 to 11/],
     [{ hit: { walk: { first: box } } }, '"first"', /boxes\.hit\.walk\.first: expected the number of a frame, or \*/],
     [{ hit: { walk: { '3': [0, 0, 0, 1] } } }, '0,1]', /boxes\.hit\.walk\.3\[2\]/],

@@ -20,6 +20,6 @@ test('an object without fields is the same as true', () => {
   expect(specOf('{}')).toEqual(specOf('true'))
   expect(specOf('{ "grid": "find", "palette": "./a.hex", "alpha": "hard" }')).toMatchObject({
     pixelArt: true,
-    truePixels: { grid: 'find', palette: './a.hex', isHard: true },
+    truePixels: { grid: 'find', palette: './a.hex', alpha: 'hard' },
   })
 })

@@ -13,11 +13,11 @@ import { readTruePixelsHead } from './schema.ts'
 export function truePixelsInputs(input: SheetInput): unknown {
   const { truePixels, paletteFile } = input.spec
   if (!truePixels) return null
-  const { grid, palette, isHard } = truePixels
+  const { grid, palette, alpha } = truePixels
   // Without a measure, no animation depends on another one.
   const isMeasured = grid !== undefined || typeof palette === 'number'
   const sources = peersOf(input).map(({ source, animation, overrides }) => [source.sha256, animation.frames, overrides?.key ?? null])
-  return [grid ?? null, paletteFile?.colours ?? palette ?? null, isHard ?? false, isMeasured ? sources : null]
+  return [grid ?? null, paletteFile?.colours ?? palette ?? null, alpha ?? null, isMeasured ? sources : null]
 }
 
 /**
@@ -46,7 +46,7 @@ async function readTruePixels(input: SheetInput, { cache, codec = '', layout }: 
     for (const peer of peersOf(input)) yield (await openFrames(peer, layout)).frames
   }
   const palette = paletteFile?.colours ?? (wanted.palette as number | undefined)
-  const truePixels = cached ?? (await findTruePixels(frames, { ...wanted, palette }))
+  const truePixels = cached ?? (await findTruePixels(frames, { grid: wanted.grid, palette, isHard: wanted.alpha === 'hard' }))
   if (!cached) await cache.write(key, ...packFile(truePixels, []))
   return truePixels
 }

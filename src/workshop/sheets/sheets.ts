@@ -75,8 +75,16 @@ export async function toInputs(
     readDelivered({ spec: item.spec, animation: item.animation, source: resultSource(context, item) }, layoutOf(context)),
   )
   const inputs: SheetInput[] = []
-  const bases = new Map<SpriteSpec, readonly SheetInput[]>()
-  const peers = createPeers()
+  const made = new Map<SpriteSpec, SheetInput[]>()
+  const add = (input: SheetInput): void => {
+    const { spec, source } = input
+    const peers = made.get(spec) ?? []
+    made.set(spec, peers)
+    const isShown = source.kind !== 'placeholder'
+    const whole = { ...input, peers, ...(spec.size?.kind === 'figure' && isShown ? { bases: [...peers] } : {}) }
+    inputs.push(whole)
+    if (isShown) peers.push(whole)
+  }
   for (const [index, item] of found.items.entries()) {
     const { spec, animation } = item
     const { animations, paths } = known.get(spec) as SpriteOverrides
@@ -84,35 +92,14 @@ export async function toInputs(
       unbought === 'error' ? refuse(item) : standIns.of(item, found.wanted[index] as WantedAnimation)
     const bought = boughtSource(context, item)
     const older = bought || unbought === 'error' ? undefined : await supersededInput(context, item)
-    const own = { spec, overrides: animations.get(animation.name), overridePaths: [...paths, ...filesOf(spec)], ...peers.of(spec) }
-    const input = older ? { ...own, ...older } : { ...own, animation, source: bought ?? (await standIn()) }
-    const earlier = bases.get(spec) ?? []
-    inputs.push(spec.size?.kind === 'figure' && input.source.kind === 'result' ? { ...input, bases: earlier } : input)
-    if (input.source.kind === 'result') bases.set(spec, [...earlier, inputs.at(-1)!])
+    const own = { spec, overrides: animations.get(animation.name), overridePaths: [...paths, ...filesOf(spec)] }
+    add(older ? { ...own, ...older } : { ...own, animation, source: bought ?? (await standIn()) })
   }
   for (const { spec, animation } of found.own) {
     const { sha256, read } = sequenceOf(spec, animation)
-    const earlier = bases.get(spec) ?? []
-    const input: SheetInput = { spec, animation, source: { kind: 'own', sha256, read }, overridePaths: filesOf(spec), ...peers.of(spec) }
-    inputs.push(spec.size?.kind === 'figure' ? { ...input, bases: earlier } : input)
-    bases.set(spec, [...earlier, inputs.at(-1)!])
+    add({ spec, animation, source: { kind: 'own', sha256, read }, overridePaths: filesOf(spec) })
   }
-  for (const input of inputs) peers.add(input)
   return inputs
-}
-
-/** Lists of the inputs of each sprite, for sprites whose frames are compared with each other. */
-function createPeers(): { of(spec: SpriteSpec): Pick<SheetInput, 'peers'>; add(input: SheetInput): void } {
-  const known = new Map<SpriteSpec, SheetInput[]>()
-  return {
-    of: (spec) => {
-      if (spec.truePixels) known.set(spec, known.get(spec) ?? [])
-      return { peers: known.get(spec) }
-    },
-    add: (input) => {
-      if (input.source.kind !== 'placeholder') known.get(input.spec)?.push(input)
-    },
-  }
 }
 
 async function findOverrides(

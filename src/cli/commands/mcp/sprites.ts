@@ -81,18 +81,12 @@ export const price: Tool = defineTool({
 /** The FREE values of an animation and its sprite, in the form of the spec file. */
 function freeValues({ spec, animation }: PlanItem): Readonly<Record<string, unknown>> {
   const { fps, loop, yoyo, durations, use, meant } = animation
-  const { boxes, stabilize, trim, extrude, padding, scales, atlas } = spec
+  const { boxes, normals, variants, stabilize, trim, extrude, padding, scales, atlas } = spec
   const anchor = spec.anchor && [spec.anchor.x, spec.anchor.y]
   const borders = spec.borders && [spec.borders.left, spec.borders.top, spec.borders.right, spec.borders.bottom]
-  const shapes = { size: sizeInFile(spec.size), anchor, borders, boxes, mirror: spec.mirrors }
-  const ofSprite = { ...shapes, pixelArt: pixelArtInFile(spec), stabilize, trim, extrude, padding, scales, atlas }
+  const shapes = { size: sizeInFile(spec.size), anchor, borders, boxes, mirror: spec.mirrors, normals, variants }
+  const ofSprite = { ...shapes, pixelArt: spec.truePixels ?? spec.pixelArt, stabilize, trim, extrude, padding, scales, atlas }
   return animation.isPicture ? ofSprite : { fps, loop, yoyo, durations, use, meant, ...ofSprite }
-}
-
-function pixelArtInFile({ pixelArt, truePixels }: PlanItem['spec']): unknown {
-  if (!truePixels) return pixelArt
-  const { grid, palette, isHard } = truePixels
-  return { grid, palette, ...(isHard ? { alpha: 'hard' } : {}) }
 }
 
 function sizeInFile(size: PlanItem['spec']['size']): unknown {
