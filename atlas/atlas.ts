@@ -217,7 +217,7 @@ export function scaleBorders({ left, top, right, bottom }: Borders, scale: numbe
 /** Rounds boxes to hundredths of a pixel. */
 export function roundBoxes(boxes: FrameBoxes): FrameBoxes {
   const rounded = (px: number): number => Math.round(px * 100) / 100
-  return mapBoxes(boxes, ({ x, y, width, height }) => ({ x: rounded(x), y: rounded(y), width: rounded(width), height: rounded(height) }))
+  return mapBoxes(boxes, ([x, y, width, height]) => [rounded(x), rounded(y), rounded(width), rounded(height)])
 }
 
 function toAnimation(sequence: FrameSequence): AtlasAnimation {

@@ -37,12 +37,7 @@ export interface Frame {
 }
 
 /** A box of a frame, for hit tests, in pixels of the untrimmed frame from its top left. */
-export interface FrameBox {
-  readonly x: number
-  readonly y: number
-  readonly width: number
-  readonly height: number
-}
+export type FrameBox = readonly [x: number, y: number, width: number, height: number]
 
 /** Boxes of a frame by name, such as `body`. */
 export type FrameBoxes = Readonly<Record<string, readonly FrameBox[]>>

@@ -1,4 +1,4 @@
-import { type PlacedFrame, toBoxRows } from '../atlas/index.ts'
+import type { PlacedFrame } from '../atlas/index.ts'
 import { variantsOf } from '../atlas/layers/variants-of.ts'
 import type { BuiltAtlas, BuiltPage, BuiltSprite } from '../src/index.ts'
 import { sheetSpecifier, toSpecifier } from './ids.ts'
@@ -59,7 +59,7 @@ export function withoutAlternates({ alternates: _, layers, ...atlas }: BuiltAtla
 
 function toAtlasRows(atlas: BuiltAtlas, urlOf: UrlOf): AtlasRows {
   const outlines = atlas.frames.flatMap(({ name, hull }) => (hull ? [[name, hull.map(({ x, y }) => [x, y] as const)] as const] : []))
-  const boxes = atlas.frames.flatMap(({ name, boxes: own }) => (own ? [[name, toBoxRows(own)] as const] : []))
+  const boxes = atlas.frames.flatMap(({ name, boxes: own }) => (own ? [[name, own] as const] : []))
   const turned = atlas.frames.flatMap(({ name, isTurned }) => (isTurned ? [name] : []))
   const borders = toBorders(atlas)
   return {

@@ -1,6 +1,6 @@
 import { abilities } from '../format-abilities.ts'
 import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
-import { toBoxRows, toJsonFile, toTable } from './shared/hash-frame.ts'
+import { toJsonFile, toTable } from './shared/hash-frame.ts'
 import { scaleSuffix } from './shared/pages.ts'
 
 /**
@@ -16,7 +16,7 @@ function writeBoxes(atlases: readonly EncodedAtlas[]): readonly OutputFile[] {
   return scales.map((scale) => {
     const frames = atlases.flatMap(({ atlas }) => (atlas.scale === scale ? atlas.frames : []))
     const rows = frames.map(({ name, sourceWidth: width, sourceHeight: height, anchor, hull, boxes: own = {} }) => {
-      return [name, { width, height, anchor, hull: hull?.map(({ x, y }) => [x, y]), boxes: toBoxRows(own) }] as const
+      return [name, { width, height, anchor, hull: hull?.map(({ x, y }) => [x, y]), boxes: own }] as const
     })
     return toJsonFile(`boxes${scaleSuffix(scale)}.json`, { scale, frames: toTable(rows) })
   })

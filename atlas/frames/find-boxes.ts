@@ -162,7 +162,7 @@ function blowOf(depths: Float32Array, width: number, body: Edges, limbs: Edges):
 function inFrame({ left, top, right, bottom }: Edges, { width, height }: Bitmap, canvas: Canvas = { x: 0, y: 0, width, height }): FrameBox {
   const inside = (edge: number, offset: number, length: number): number => Math.min(length, Math.max(0, Math.floor(edge) + offset))
   const [x, y] = [inside(left, canvas.x, canvas.width), inside(top, canvas.y, canvas.height)]
-  return { x, y, width: inside(right, canvas.x, canvas.width) - x, height: inside(bottom, canvas.y, canvas.height) - y }
+  return [x, y, inside(right, canvas.x, canvas.width) - x, inside(bottom, canvas.y, canvas.height) - y]
 }
 
 function median(values: readonly number[]): number {

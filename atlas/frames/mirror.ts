@@ -23,7 +23,7 @@ function mirrorSequence({ mirrors: _, ...sequence }: FrameSequence, name: string
 function mirrorFrame(frame: Frame, name: string): Frame {
   const { x, width, ...place } = canvasOf(frame)
   const canvas = frame.canvas && { ...place, width, x: width - x - frame.bitmap.width }
-  const boxes = frame.boxes && mapBoxes(frame.boxes, (box) => ({ ...box, x: width - box.x - box.width }))
+  const boxes = frame.boxes && mapBoxes(frame.boxes, ([left, ...box]) => [width - left - box[1], ...box])
   return { ...frame, name, bitmap: flip(frame.bitmap), ...(canvas ? { canvas } : {}), ...(boxes ? { boxes } : {}) }
 }
 

@@ -99,9 +99,7 @@ export async function scaleSequence(sequence: FrameSequence, factor: number): Pr
   const frames = await Promise.all(
     sequence.frames.map(async (frame) => {
       const { width, height } = scaledSize(frame.bitmap.width, frame.bitmap.height, factor)
-      const boxes =
-        frame.boxes &&
-        mapBoxes(frame.boxes, (box) => ({ x: box.x * factor, y: box.y * factor, width: box.width * factor, height: box.height * factor }))
+      const boxes = frame.boxes && mapBoxes(frame.boxes, ([x, y, wide, high]) => [x * factor, y * factor, wide * factor, high * factor])
       const bitmap = await resize(frame.bitmap, width, height, sequence.pixelArt ? 'nearest' : 'lanczos')
       return { ...frame, bitmap, ...(boxes ? { boxes } : {}) }
     }),

@@ -1,6 +1,7 @@
-import { type Bitmap, createBitmap } from '../bitmap.ts'
+import type { Bitmap } from '../bitmap.ts'
 import type { Ramp } from '../looks.ts'
-import { fromOklab, type Oklab, oklabDistance, toOklab } from '../pixel/oklab.ts'
+import { fromOklab, type Oklab, oklabDistance } from '../pixel/oklab.ts'
+import { createRepaint, hexColour, lookOf, packColour } from '../pixel/repaint.ts'
 
 /** The rounding of OKLab coordinates. */
 const ROUNDING = 1e-6
@@ -15,19 +16,9 @@ const ROUNDING = 1e-6
  * @returns A function that leaves its argument unchanged.
  */
 export function createRecolour(ramps: readonly Ramp[]): (bitmap: Bitmap) => Bitmap {
-  const paths = ramps.map(({ from, to, tolerance }) => ({ from: from.map(toColour), to: to.map(toColour), tolerance }))
-  const known = new Map<number, readonly [number, number, number]>()
-  return ({ width, height, data }) => {
-    const changed = createBitmap(width, height, data.slice())
-    for (let at = 0; at < data.length; at += 4) {
-      if (data[at + 3] === 0) continue
-      const key = (data[at]! << 16) | (data[at + 1]! << 8) | data[at + 2]!
-      const colour = known.get(key) ?? move(paths, [data[at]!, data[at + 1]!, data[at + 2]!])
-      known.set(key, colour)
-      changed.data.set(colour, at)
-    }
-    return changed
-  }
+  const toPath = (colours: readonly string[]): readonly Oklab[] => colours.map((colour) => lookOf(hexColour(colour.slice(1))))
+  const paths = ramps.map(({ from, to, tolerance }) => ({ from: toPath(from), to: toPath(to), tolerance }))
+  return createRepaint((colour) => move(paths, colour))
 }
 
 interface Path {
@@ -36,19 +27,19 @@ interface Path {
   readonly tolerance: number
 }
 
-function move(paths: readonly Path[], rgb: readonly [number, number, number]): readonly [number, number, number] {
-  const colour = toOklab(...rgb)
+function move(paths: readonly Path[], original: number): number {
+  const colour = lookOf(original)
   let [best, least, place]: [Path | undefined, number, number] = [undefined, Infinity, 0]
   for (const path of paths) {
     const near = nearest(path.from, colour)
     if (near.distance < least) [best, least, place] = [path, near.distance, near.place]
   }
-  if (!best) return rgb
+  if (!best) return original
   const { from, to, tolerance } = best
   const share = least <= tolerance + ROUNDING ? 1 : Math.max(0, 2 - least / tolerance)
-  if (!(share > 0)) return rgb
+  if (!(share > 0)) return original
   const [start, end] = [pointOn(from, place), pointOn(to, place)]
-  return fromOklab([0, 1, 2].map((axis) => colour[axis]! + share * (end[axis]! - start[axis]!)) as unknown as Oklab)
+  return packColour(...fromOklab([0, 1, 2].map((axis) => colour[axis]! + share * (end[axis]! - start[axis]!)) as unknown as Oklab))
 }
 
 /** The nearest point of a path, as a place from 0, the first colour, to 1, the last one. */
@@ -72,10 +63,4 @@ function pointOn(path: readonly Oklab[], place: number): Oklab {
 
 function mix(a: Oklab, b: Oklab, share: number): Oklab {
   return [a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1]), a[2] + share * (b[2] - a[2])]
-}
-
-/** @param text `#rrggbb` */
-function toColour(text: string): Oklab {
-  const value = Number.parseInt(text.slice(1), 16)
-  return toOklab(value >> 16, (value >> 8) & 255, value & 255)
 }

@@ -1,4 +1,4 @@
-import { type FrameBoxes, type FrameSequence, findBoxes } from '../../atlas/index.ts'
+import { type Frame, type FrameBox, type FrameBoxes, type FrameSequence, findBoxes } from '../../atlas/index.ts'
 import { boxesOf } from '../sprite-spec/boxes.ts'
 import type { ShareBox } from '../sprite-spec/spec.ts'
 import type { CutAnimation } from './frames.ts'
@@ -14,15 +14,15 @@ export function withBoxes(sequence: FrameSequence, { spec, animation }: SheetInp
   const wanted = frames.map(({ index }) => boxesOf(spec, animation, index))
   const isFound = wanted.some((boxes) => boxes.some(([, rule]) => rule === 'find'))
   const found: readonly Readonly<Partial<FrameBoxes>>[] = isFound ? findBoxes(frames) : []
-  const toFrame = (frame: FrameSequence['frames'][number], at: number): FrameSequence['frames'][number] => {
+  const toFrame = (frame: Frame, at: number): Frame => {
     const { width, height } = frame.canvas ?? frame.bitmap
     const [across, down] = [width / (room.width + 2 * room.x), height / (room.height + 2 * room.y)]
-    const inPixels = ([x, y, w, h]: ShareBox): FrameBoxes[string][number] => ({
-      x: (x * room.width + room.x) * across,
-      y: (y * room.height + room.y) * down,
-      width: w * room.width * across,
-      height: h * room.height * down,
-    })
+    const inPixels = ([x, y, w, h]: ShareBox): FrameBox => [
+      (x * room.width + room.x) * across,
+      (y * room.height + room.y) * down,
+      w * room.width * across,
+      h * room.height * down,
+    ]
     const boxes = (wanted[at] ?? []).flatMap(([name, rule]) => {
       const all = rule === 'find' ? (found[at]?.[name] ?? []) : rule.map(inPixels)
       return all.length > 0 ? [[name, all] as const] : []

@@ -19,7 +19,7 @@ function overlaps(box: FoundBox, cases: readonly Case[]): readonly number[] {
   return cases.flatMap(({ animation, found }) => {
     const all = animation[box].flatMap((known, at) => {
       const [one] = found[at]?.[box] ?? []
-      return known ? [one ? overlap(known, [one.x, one.y, one.width, one.height]) : 0] : []
+      return known ? [one ? overlap(known, one) : 0] : []
     })
     return all.length === 0 ? [] : [mean(all)]
   })
@@ -53,11 +53,10 @@ describe('boxes of figures whose boxes are known by construction', () => {
   test('the body has one size in all frames of an animation, unless it is cut at the edge of a frame', () => {
     for (const { animation, found } of cases) {
       const { width, height } = animation.frames[0]!
-      const whole = found.flatMap(({ body: [body] = [] }) =>
-        body && body.x > 0 && body.y > 0 && body.x + body.width < width ? [body] : [],
-      )
-      expect(new Set(whole.map((body) => `${body.width} × ${body.height}`)).size).toBeLessThanOrEqual(1)
-      expect(whole.every((body) => body.y + body.height <= height)).toBe(true)
+      const bodies = found.flatMap(({ body = [] }) => body)
+      const whole = bodies.filter(([x, y, wide]) => x > 0 && y > 0 && x + wide < width)
+      expect(new Set(whole.map(([, , wide, high]) => `${wide} × ${high}`)).size).toBeLessThanOrEqual(1)
+      expect(whole.every(([, y, , high]) => y + high <= height)).toBe(true)
     }
   })
 
@@ -74,7 +73,7 @@ describe('boxes of figures whose boxes are known by construction', () => {
   test('the boxes of a single pixel have an area', () => {
     const dot = createBitmap(9, 9)
     dot.data[(4 * 9 + 4) * 4 + 3] = 255
-    const pixel = [{ x: 4, y: 4, width: 1, height: 1 }]
+    const pixel = [[4, 4, 1, 1]]
     expect(findBoxes([{ bitmap: dot }])).toEqual([{ body: pixel, feet: pixel, hurt: pixel }])
   })
 

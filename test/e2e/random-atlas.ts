@@ -155,7 +155,7 @@ function seenIn({ width, data }: Bitmap): readonly [number, number, number, numb
 }
 
 function boxesOf(seen: ReturnType<typeof seenIn>): Pick<FrameSequence['frames'][number], 'boxes'> {
-  return seen ? { boxes: { seen: [{ x: seen[0], y: seen[1], width: seen[2], height: seen[3] }] } } : {}
+  return seen ? { boxes: { seen: [seen] } } : {}
 }
 
 /** All scales in one layout, if they have a common unit, as in a build. */

@@ -51,12 +51,7 @@ test.each([
     ...frames,
     'hero.sprite.json': `{ "source": "./hero/", "boxes": { "hurt": { "walk": "find" }, "head": { "walk": { "1": [0.5, 0.25, 0.25, 0.1] } } }${fields && `, ${fields}`} }`,
   })
-  const box = (...[x, y, width, height]: [number, number, number, number]): object => ({
-    x: x * factor,
-    y: y * factor,
-    width: width * factor,
-    height: height * factor,
-  })
+  const box = (...places: readonly number[]): readonly number[] => places.map((px) => px * factor)
   for (const run of ['cold', 'warm']) {
     const placed = await placedOf(workshop)
     expect(placed.get('hero/walk/0000'), run).toEqual({ hurt: [box(4, 10, 10, 30)] })
@@ -70,8 +65,8 @@ test('every scale has the boxes in its own pixels', async () => {
     ...frames,
     'hero.sprite.json': '{ "source": "./hero/", "boxes": { "body": [0.5, 0.25, 0.5, 0.75] }, "scales": [1, 0.5] }',
   })
-  expect((await placedOf(workshop, 0)).get('hero/hit/0000')).toEqual({ body: [{ x: 10, y: 10, width: 10, height: 30 }] })
-  expect((await placedOf(workshop, 1)).get('hero/hit/0000')).toEqual({ body: [{ x: 5, y: 5, width: 5, height: 15 }] })
+  expect((await placedOf(workshop, 0)).get('hero/hit/0000')).toEqual({ body: [[10, 10, 10, 30]] })
+  expect((await placedOf(workshop, 1)).get('hero/hit/0000')).toEqual({ body: [[5, 5, 5, 15]] })
 })
 
 test('the boxes of a mirror image are mirrored, with pixels of its own and without', async () => {
@@ -80,8 +75,8 @@ test('the boxes of a mirror image are mirrored, with pixels of its own and witho
     'hero.sprite.json':
       '{ "source": "./hero/", "mirror": { "back": "hit" }, "scales": [1, 0.5], "boxes": { "body": [0.5, 0.25, 0.25, 0.75] } }',
   })
-  expect((await placedOf(workshop, 0)).get('hero/back/0000')).toEqual({ body: [{ x: 5, y: 10, width: 5, height: 30 }] })
-  expect((await placedOf(workshop, 1)).get('hero/back/0000')).toEqual({ body: [{ x: 2.5, y: 5, width: 2.5, height: 15 }] })
+  expect((await placedOf(workshop, 0)).get('hero/back/0000')).toEqual({ body: [[5, 10, 5, 30]] })
+  expect((await placedOf(workshop, 1)).get('hero/back/0000')).toEqual({ body: [[2.5, 5, 2.5, 15]] })
   const { atlases, sprites } = (await workshop.build()).sheets
   const built = atlases.map((atlas) => ({
     ...atlas,
@@ -142,11 +137,11 @@ test('slices of an Aseprite file are boxes with a place by frame, and a rule of 
     'hero.aseprite': aseprite,
     'hero.sprite.json': '{ "source": "./hero.aseprite", "boxes": { "body": { "attack": { "1": [] } } } }',
   })
-  const body = [{ x: 2, y: 2, width: 6, height: 18 }]
+  const body = [[2, 2, 6, 18]]
   expect(Object.fromEntries(await placedOf(workshop))).toEqual({
     'hero/idle/0000': { body },
     'hero/attack/0000': { body },
-    'hero/attack/0001': { 'Slice-1': [{ x: 8, y: 4, width: 2, height: 5 }] },
+    'hero/attack/0001': { 'Slice-1': [[8, 4, 2, 5]] },
     'hero/attack/0002': { body },
   })
 })

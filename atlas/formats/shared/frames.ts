@@ -4,7 +4,7 @@ import { abilities } from '../../format-abilities.ts'
 import { cutPlaced, type PlacedFrame } from '../../frames/placed-frame.ts'
 import { encodePng } from '../../png/write.ts'
 import type { EncodedAtlas, EngineFormat, OutputFile } from '../format.ts'
-import { toBoxRows, toTable, toTextFile } from './hash-frame.ts'
+import { toTable, toTextFile } from './hash-frame.ts'
 import { scaleSuffix } from './pages.ts'
 import { toSafePaths } from './safe-names.ts'
 
@@ -40,7 +40,7 @@ function toManifest(atlases: readonly EncodedAtlas[], scale: number, fileOf: (na
     frames: toTable(
       placed.map(({ group, pixelArt, frame: { name, sourceWidth: width, sourceHeight: height, anchor, borders, hull, boxes } }) => [
         name,
-        { file: fileOf(name), group, width, height, pixelArt, anchor, borders, hull, boxes: boxes && toBoxRows(boxes) },
+        { file: fileOf(name), group, width, height, pixelArt, anchor, borders, hull, boxes },
       ]),
     ),
     animations: Object.fromEntries(

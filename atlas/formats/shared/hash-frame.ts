@@ -27,15 +27,7 @@ export interface HashFrame {
    */
   readonly hull?: readonly (readonly [number, number])[]
   /** Boxes by name, in untrimmed pixels. Engines keep them with the frame and ignore them. */
-  readonly boxes?: BoxRows
-}
-
-/** Boxes of a frame by name. */
-export type BoxRows = Readonly<Record<string, readonly (readonly [x: number, y: number, width: number, height: number])[]>>
-
-/** Converts boxes to their JSON. */
-export function toBoxRows(boxes: FrameBoxes): BoxRows {
-  return Object.fromEntries(Object.entries(boxes).map(([name, all]) => [name, all.map(({ x, y, width, height }) => [x, y, width, height])]))
+  readonly boxes?: FrameBoxes
 }
 
 /**
@@ -54,7 +46,7 @@ export function toHashFrame(placed: PlacedFrame, durationMs?: number): HashFrame
     ...(placed.anchor === undefined ? {} : { anchor: placed.anchor }),
     ...(durationMs === undefined ? {} : { duration: durationMs }),
     ...(placed.hull === undefined ? {} : { hull: placed.hull.map(({ x, y }) => [x, y] as const) }),
-    ...(placed.boxes === undefined ? {} : { boxes: toBoxRows(placed.boxes) }),
+    ...(placed.boxes === undefined ? {} : { boxes: placed.boxes }),
   }
 }
 

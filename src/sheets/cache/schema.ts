@@ -44,7 +44,7 @@ const count = z.int().check(z.minimum(0))
 const size = z.int().check(z.minimum(1))
 const rate = z.number().check(z.positive())
 const point = z.strictObject({ x: z.number(), y: z.number() })
-const box = z.strictObject({ x: z.number(), y: z.number(), width: z.number(), height: z.number() })
+const box = z.tuple([z.number(), z.number(), z.number(), z.number()])
 const borders = z.strictObject({ left: count, top: count, right: count, bottom: count })
 
 const faults: Readonly<Record<FrameFlag['fault'], true>> & Readonly<Record<QualityFault, true>> = {
