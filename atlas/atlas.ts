@@ -1,11 +1,11 @@
-import { drawPage, lazyPage, type PagePicture } from './compose.ts'
+import { drawPage, type PagePicture } from './compose.ts'
 import { weighPage } from './encode/weight.ts'
 import { AtlasError } from './errors.ts'
 import { type Borders, canvasOf, checkSequences, type FrameBoxes, type FrameSequence, mapBoxes } from './frame.ts'
 import { withMirrors } from './frames/mirror.ts'
 import { cutPieces, earlierPlaces, type Piece, untrimmedSlices } from './frames/pieces.ts'
 import type { EarlierFrame, PlacedFrame } from './frames/placed-frame.ts'
-import { drawLayers } from './layers/layers.ts'
+import { drawPages } from './layers/layers.ts'
 import { pageSide } from './limits.ts'
 import type { AtlasLayer, Page } from './looks.ts'
 import { type PackedPage, packPages } from './packing/packer.ts'
@@ -135,16 +135,12 @@ export function makeAtlas(name: string, given: readonly FrameSequence[], options
     },
     earlierPlaces(earlier, sequences, pieces, pictures, align),
   ).map((page) => inPixels(page, align))
+  const drawn = packed.map((page) => ({ page, pictures }))
   const scale = options.scale ?? 1
   return {
     name,
     scale,
-    pages: packed.map((page, index) => lazyPage(index, () => drawPage(page, pictures))),
-    ...drawLayers(
-      packed.map((page) => ({ page, pictures })),
-      sequences,
-      scale,
-    ),
+    ...drawPages(drawn, sequences, scale),
     frames: placeFrames(packed, sequences, pieces, pictures, scale),
     animations: sequences.filter(({ isStill }) => !isStill).map(toAnimation),
     pixelArt: sequences.length > 0 && sequences.every((sequence) => sequence.pixelArt),

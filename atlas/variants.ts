@@ -1,11 +1,11 @@
 import { type Atlas, roundBoxes, scaleBorders } from './atlas.ts'
 import { type Bitmap, blit, createBitmap, crop } from './bitmap.ts'
-import { drawPage, lazyPage, type PagePicture } from './compose.ts'
+import type { PagePicture } from './compose.ts'
 import type { Borders, FrameBoxes, FrameSequence } from './frame.ts'
 import { withMirrors } from './frames/mirror.ts'
 import { cutPlaced, type PlacedFrame } from './frames/placed-frame.ts'
 import { visibleBox } from './frames/trim.ts'
-import { drawLayers } from './layers/layers.ts'
+import { drawPages } from './layers/layers.ts'
 import type { Looks } from './looks.ts'
 
 /** Largest unit that scales may share. A larger unit would waste more area than the shared layout saves. */
@@ -128,8 +128,7 @@ export function shrinkAtlas(large: Atlas, sequences: readonly FrameSequence[], s
     const positions = new Map([...places.values()].map(({ picture, ...place }) => [picture, place]))
     return { page: { width: times(bitmap.width), height: times(bitmap.height), positions, groups: [] }, pictures }
   })
-  const pages = drawn.map(({ page, pictures }, index) => lazyPage(index, () => drawPage(page, pictures)))
-  return { ...large, scale, pages, ...drawLayers(drawn, sequences, scale), frames }
+  return { ...large, scale, ...drawPages(drawn, sequences, scale), frames }
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Bitmap } from '../bitmap.ts'
 import { drawPage, lazyPage, type PagePicture } from '../compose.ts'
 import type { FrameSequence } from '../frame.ts'
-import type { AtlasLayer, Looks } from '../looks.ts'
+import type { AtlasLayer, Looks, Page } from '../looks.ts'
 import type { PackedPage } from '../packing/packer.ts'
 import { drawNormals } from './normals.ts'
 import { createRecolour } from './recolour.ts'
@@ -16,18 +16,18 @@ export interface DrawnPage {
 type PainterOf = (looks: Looks | undefined) => ((bitmap: Bitmap) => Bitmap) | undefined
 
 /**
- * Draws the layers of an atlas: one for each variant, and one of normal maps. A layer has the layout of the atlas, and
- * only the frames of sprites that have the look.
+ * Draws the pages of an atlas and its layers: one for each variant, and one of normal maps. A layer has the layout of
+ * the atlas, and only the frames of sprites that have the look.
  *
  * @param scale Page pixels per unscaled pixel.
- *
- * @returns An empty object if no sequence has looks.
+ * @returns No `layers` if no sequence has looks.
  */
-export function drawLayers(
+export function drawPages(
   drawn: readonly DrawnPage[],
   sequences: readonly FrameSequence[],
   scale: number,
-): { readonly layers?: readonly AtlasLayer[] } {
+): { readonly pages: readonly Page[]; readonly layers?: readonly AtlasLayer[] } {
+  const pages = drawn.map(({ page, pictures }, index) => lazyPage(index, () => drawPage(page, pictures)))
   const variants = new Set(sequences.flatMap(({ looks }) => Object.keys(looks?.variants ?? {})))
   const layers = [...variants].sort().map((name) => drawLayer({ kind: 'variant', name }, drawn, sequences, recolourTo(name)))
   if (sequences.some(({ looks }) => looks?.normals))
@@ -37,7 +37,7 @@ export function drawLayers(
         return normals && ((bitmap) => drawNormals(bitmap, normals, scale))
       }),
     )
-  return layers.length > 0 ? { layers } : {}
+  return { pages, ...(layers.length > 0 ? { layers } : {}) }
 }
 
 function drawLayer(

@@ -1,9 +1,10 @@
 import type { PlacedFrame } from '../frames/placed-frame.ts'
 import type { AtlasLayer } from '../looks.ts'
 
-/** Pages in one or several encodings. */
-interface Lists<Page> {
+/** Pages, in the order of their atlas. */
+export interface PageLists<Page> {
   readonly pages: readonly Page[]
+  /** The same pages in further encodings, for engines that choose; each list is as long as `pages`. */
   readonly alternates?: readonly (readonly Page[])[]
 }
 
@@ -12,15 +13,19 @@ interface Named {
 }
 
 /** An atlas, encoded or not. */
-interface Layered<Page> extends Lists<Page>, Named {
+interface Layered<Page> extends PageLists<Page>, Named {
   readonly frames: readonly PlacedFrame[]
   readonly animations: readonly (Named & { readonly sprite: string; readonly frames: readonly Named[] })[]
   readonly mirrors?: Readonly<Record<string, string>>
-  readonly layers?: readonly (Omit<AtlasLayer, 'pages'> & Lists<Page>)[]
+  readonly layers?: readonly (Omit<AtlasLayer, 'pages'> & PageLists<Page>)[]
 }
 
 /** All pages of an atlas, in all encodings, with those of its layers. */
-export function pagesOf<Page>({ pages, alternates = [], layers = [] }: Lists<Page> & { readonly layers?: readonly Lists<Page>[] }): Page[] {
+export function pagesOf<Page>({
+  pages,
+  alternates = [],
+  layers = [],
+}: PageLists<Page> & { readonly layers?: readonly PageLists<Page>[] }): Page[] {
   return [...[pages, ...alternates].flat(), ...layers.flatMap(pagesOf)]
 }
 

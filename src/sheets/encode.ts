@@ -1,7 +1,7 @@
 import { type Atlas, type Bitmap, type EncodedPage, encodePages, type Page, type PageEncoding, type PageFormat } from '../../atlas/index.ts'
 import type { TextureSettings } from '../host/modules/textures.ts'
 import { sha256 } from '../vault/objects.ts'
-import type { BuiltLayer, BuiltPage, PackedAtlas, PageLists, SheetOptions } from './model.ts'
+import type { BuiltLayer, BuiltPage, PackedAtlas, SheetOptions } from './model.ts'
 
 /** Encodes KTX2. The caller provides the package and its threads. */
 export type TextureEncoder = (picture: Bitmap, settings: TextureSettings) => Promise<Uint8Array>
@@ -38,7 +38,7 @@ export function optionsOf({ kind }: Pick<BuiltLayer, 'kind'>, options: SheetOpti
   return { ...options, encodings: [options.encodings[0] === 'webp' ? 'webp' : 'png'], quality: undefined, palette: undefined }
 }
 
-async function encodeLists(atlas: Atlas, drawn: readonly Page[], options: SheetOptions, aids: EncodeAids): Promise<PageLists> {
+async function encodeLists(atlas: Atlas, drawn: readonly Page[], options: SheetOptions, aids: EncodeAids) {
   const [first = 'png', ...others] = options.encodings
   const { pages, alternates = [] } = await encodePages(
     { ...atlas, pages: drawn },

@@ -1,4 +1,4 @@
-import type { AtlasAnimation, AtlasLayer, PageFormat, PlacedFrame } from '../../atlas/index.ts'
+import type { AtlasAnimation, AtlasLayer, PageFormat, PageLists, PlacedFrame } from '../../atlas/index.ts'
 import type { AnimationQuality } from './quality.ts'
 
 /** Options of pages. Every field is part of the build key. */
@@ -52,17 +52,10 @@ export interface BuiltPage {
 }
 
 /** Pages with the layout of an atlas and other pictures, encoded. */
-export interface BuiltLayer extends Omit<AtlasLayer, 'pages'>, PageLists {}
-
-/** Pages, in the order of their atlas. */
-export interface PageLists {
-  readonly pages: readonly BuiltPage[]
-  /** The same pages in further encodings, for engines that choose; each list is as long as `pages`. */
-  readonly alternates?: readonly (readonly BuiltPage[])[]
-}
+export interface BuiltLayer extends Omit<AtlasLayer, 'pages'>, PageLists<BuiltPage> {}
 
 /** One group at one scale, encoded. */
-export interface BuiltAtlas extends PageLists {
+export interface BuiltAtlas extends PageLists<BuiltPage> {
   /** The texture key in Phaser, the alias in PixiJS. */
   readonly name: string
   readonly scale: number

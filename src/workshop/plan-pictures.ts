@@ -1,5 +1,14 @@
 import { join } from 'node:path'
-import { type Bitmap, blit, createBitmap, drawOverEarlier, encodeMoving, makeContactSheet, resize } from '../../atlas/index.ts'
+import {
+  type Bitmap,
+  blit,
+  createBitmap,
+  drawOverEarlier,
+  encodeMoving,
+  fitSize,
+  makeContactSheet,
+  scaleFrames,
+} from '../../atlas/index.ts'
 import type { Context } from '../project/context.ts'
 import { supersededBy } from '../project/last-purchase.ts'
 import { layoutOf } from '../project/opener.ts'
@@ -46,7 +55,7 @@ export async function drawPlanPictures(
     const earlier = await supersededInput(context, { ...item, superseded })
     // A touched-up frame belongs to the frames that are shown now.
     const before = earlier && (isBought ? { ...earlier, spec } : inputs[at])
-    const change = await drawChange(context, id, { before, after: isBought ? inputs[at] : undefined })
+    const change = await drawChange(context, id, before, isBought ? inputs[at] : undefined)
     const { picture } = found.wanted[at]!
     const reference = !isBought && picture && { file: `${id}.reference.${endings[picture.contentType]}`, bytes: picture.bytes }
     if (change || reference) all.push({ id, ...(change ? { change } : {}), ...(reference ? { reference } : {}) })
@@ -66,45 +75,29 @@ async function readBaseLock({ host, options: { root } }: Context): Promise<LockF
   }
 }
 
-/** One version of an animation, or two. */
-interface Versions {
-  readonly before: SheetInput | undefined
-  readonly after: SheetInput | undefined
-}
-
 interface Step {
   readonly bitmap: Bitmap
   readonly ms: number
 }
 
-async function drawChange(context: Context, id: string, { before, after }: Versions): Promise<PlanPictures['change']> {
+async function drawChange(context: Context, id: string, before?: SheetInput, after?: SheetInput): Promise<PlanPictures['change']> {
   const read = async (input: SheetInput | undefined): Promise<readonly Step[]> => (input ? readSteps(context, input) : [])
   const [old, now] = [await read(before), await read(after)]
-  const all = new Set([...old, ...now].map(({ bitmap }) => bitmap))
-  if (all.size === 0) return undefined
-  const factor = Math.min(1, largestCell / Math.max(...[...all].flatMap(({ width, height }) => [width, height])))
-  const small = new Map<Bitmap, Bitmap>()
-  for (const one of all) small.set(one, await resize(one, scaled(one.width, factor), scaled(one.height, factor), 'lanczos'))
-  const [width, height] = [
-    Math.max(...[...small.values()].map((one) => one.width)),
-    Math.max(...[...small.values()].map((one) => one.height)),
-  ]
+  const all = [...new Set([...old, ...now].map(({ bitmap }) => bitmap))]
+  if (all.length === 0) return undefined
+  const largest = { width: Math.max(...all.map(({ width }) => width)), height: Math.max(...all.map(({ height }) => height)) }
+  const size = { kind: 'longest', px: Math.min(largestCell, Math.max(largest.width, largest.height)) } as const
+  const { width, height } = fitSize(largest.width, largest.height, size)
+  const fitted = await scaleFrames(all, size, false, largest)
+  const canvases = new Map(fitted.map((frame, at) => [all[at]!, onCanvas(frame, width, height)]))
   const steps = Array.from({ length: Math.max(old.length, now.length) }, (_, at) => {
     const shown = [old, now].flatMap((list) => list[at % list.length] ?? [])
-    const cells = shown.map(({ bitmap }) => onCanvas(small.get(bitmap)!, width, height))
+    const cells = shown.map(({ bitmap }) => canvases.get(bitmap)!)
     const [earlier, frame] = cells
     return { cells: earlier && frame ? [...cells, drawOverEarlier(frame, earlier)] : cells, ms: shown.at(-1)!.ms }
   })
-  const shows = [
-    ...(before ? (['before'] as const) : []),
-    ...(after ? (['after'] as const) : []),
-    ...(before && after ? (['onion'] as const) : []),
-  ]
+  const shows = before && after ? (['before', 'after', 'onion'] as const) : ([before ? 'before' : 'after'] as const)
   return { file: `${id}.webp`, bytes: await encodeWithin(steps), shows }
-}
-
-function scaled(px: number, factor: number): number {
-  return Math.max(1, Math.round(px * factor))
 }
 
 /** The frames of an animation as they are played once, at their delivered size. */

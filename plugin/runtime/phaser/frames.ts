@@ -27,15 +27,8 @@ export function replaceSources(
   const { source: pages, dataSource: maps } = texture
   const old = [...pages, ...maps.flatMap((map) => map ?? [])]
   const Source = old[0]?.constructor as new (owner: unknown, image: HTMLImageElement | HTMLCanvasElement) => LiveSource
-  const shown = new Map(
-    was?.pages.flatMap(
-      ({ url, normals }, index) =>
-        [
-          [url, pages[index]],
-          [normals, maps[index]],
-        ] as const,
-    ),
-  )
+  const shown = new Map<string | undefined, LiveSource | undefined>()
+  for (const [index, { url, normals }] of was?.pages.entries() ?? []) shown.set(url, pages[index]).set(normals, maps[index])
   const filter = filterOf(game, old[0], was, now)
   const sourceOf = (url: string): LiveSource => shown.get(url) ?? new Source(texture, images.get(url) as HTMLImageElement)
   texture.source = now.pages.map(({ url }) => sourceOf(url))

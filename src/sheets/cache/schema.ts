@@ -1,5 +1,5 @@
 import { z } from 'zod/mini'
-import { pageFormats, type QualityFault, type QualityFigures, type TruePixels } from '../../../atlas/index.ts'
+import { type PageLists, pageFormats, type QualityFault, type QualityFigures, type TruePixels } from '../../../atlas/index.ts'
 import type { CutAnimation, CutFrame } from '../frames.ts'
 import type { BuiltLayer, BuiltPage, PackedAtlas, PackedGroup } from '../model.ts'
 import type { AnimationQuality, FrameFlag } from '../quality.ts'
@@ -11,11 +11,7 @@ import type { Reader } from './packed-file.ts'
 /** A page without its bytes. */
 export type PageHead = Omit<BuiltPage, 'bytes'> & { readonly length: number }
 
-/** Pages without their bytes. */
-export interface ListHeads {
-  readonly pages: readonly PageHead[]
-  readonly alternates?: readonly (readonly PageHead[])[]
-}
+type ListHeads = PageLists<PageHead>
 
 /** A group without the bytes of its pages. */
 export type GroupHead = Omit<PackedGroup, 'atlases'> & {

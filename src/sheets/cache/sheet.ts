@@ -1,4 +1,4 @@
-import { type PageFormat, pagesOf } from '../../../atlas/index.ts'
+import { type PageFormat, type PageLists, pagesOf } from '../../../atlas/index.ts'
 import { bordersOf } from '../../sprite-spec/borders.ts'
 import { buildKey } from '../../sprite-spec/key.ts'
 import { animationId } from '../../sprite-spec/request.ts'
@@ -6,7 +6,7 @@ import { frameName } from '../../sprite-spec/spec.ts'
 import { optionsOf } from '../encode.ts'
 import { looksOf, ownerOf } from '../frames.ts'
 import { bakedMirrors, withBaked } from '../mirrors.ts'
-import type { BuiltLayer, BuiltPage, PackedAtlas, PackedGroup, PageLists, SheetOptions } from '../model.ts'
+import type { BuiltLayer, BuiltPage, PackedAtlas, PackedGroup, SheetOptions } from '../model.ts'
 import type { SheetInput } from '../sources.ts'
 import { animationKey } from './animation.ts'
 import { type BuildCache, formatVersion } from './cache.ts'
@@ -77,10 +77,7 @@ function packSheet({ atlases, ...rest }: PackedGroup): readonly Uint8Array[] {
 }
 
 /** Converts the pages of an atlas or a layer, always in the same order. */
-function mapPages<From, To, All extends { readonly pages: readonly From[]; readonly alternates?: readonly (readonly From[])[] }>(
-  { pages, alternates, ...rest }: All,
-  convert: (page: From) => To,
-) {
+function mapPages<From, To, All extends PageLists<From>>({ pages, alternates, ...rest }: All, convert: (page: From) => To) {
   return { ...rest, pages: pages.map(convert), ...(alternates ? { alternates: alternates.map((list) => list.map(convert)) } : {}) }
 }
 
@@ -117,7 +114,7 @@ function isGroupOf({ atlases, quality }: PackedGroup, asked: AskedGroup): boolea
 }
 
 function isAtlasOf(atlas: PackedAtlas, { name, members, options }: AskedGroup): boolean {
-  const isWhole = ({ pages, alternates = [] }: PageLists, count: number, given = options.encodings): boolean => {
+  const isWhole = ({ pages, alternates = [] }: PageLists<BuiltPage>, count: number, given = options.encodings): boolean => {
     const encodings = given.length === 0 ? ['png'] : given
     return (
       alternates.length === encodings.length - 1 &&

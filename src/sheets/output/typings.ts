@@ -62,12 +62,9 @@ function toSprites(sprites: readonly string[]): string {
 
 /** The type of a sprite: literal names of its animations, frames and pictures. */
 function moduleType(spec: SpriteSpec, frames: string): string {
-  const moving = withMirrors(spec)
-    .filter(({ isPicture }) => !isPicture)
-    .map(({ name }) => name)
-  const pictures = withMirrors(spec)
-    .filter(({ isPicture }) => isPicture)
-    .map((picture) => nameInSprite(spec, picture))
+  const all = withMirrors(spec)
+  const moving = all.filter(({ isPicture }) => !isPicture).map(({ name }) => name)
+  const pictures = all.filter(({ isPicture }) => isPicture).map((picture) => nameInSprite(spec, picture))
   const variants = Object.keys(spec.variants ?? {})
   const more = [...(pictures.length + variants.length > 0 ? [pictures] : []), ...(variants.length > 0 ? [variants] : [])]
   return `Spritewright.SpriteModule<${union(moving)}, ${[frames, ...more.map(union)].join(', ')}>`
