@@ -11,7 +11,7 @@ import { toRenderer } from './phaser/mirrored.ts'
 import { noteShown, shownAtlas, swapAtlas } from './phaser/swap.ts'
 import { type AtlasData, mainAtlas, type SpriteModule, withVariants } from './shared/data.ts'
 import { onUpdate } from './shared/hot.ts'
-import { createNewest, type Push } from './shared/swap.ts'
+import { createNewest, goneKeys, type Push } from './shared/swap.ts'
 
 export { bodyOf, boxesOf, polygonsOf } from './phaser/boxes.ts'
 export type { AnimationData, AtlasData, Outline, SpriteAnimation, SpriteModule } from './shared/data.ts'
@@ -114,13 +114,12 @@ function listen(scene: Phaser.Scene): void {
     ),
   )
   listening.set(game, { received, swap })
-  const stop = onUpdate(({ sprites, gone = [] }) => {
-    const keys = game.textures.getTextureKeys().filter((key) => gone.includes(key.split('.')[0] as string))
-    const emptied = keys.flatMap((key) => {
+  const stop = onUpdate((update) => {
+    const emptied = goneKeys(update, game.textures.getTextureKeys()).flatMap((key) => {
       const atlas = shownAtlas(game, key)
       return atlas ? [{ ...atlas, frames: {}, animations: {} }] : []
     })
-    for (const atlas of [...distinctAtlases(game, withVariants(sprites)), ...emptied]) {
+    for (const atlas of [...distinctAtlases(game, withVariants(update.sprites)), ...emptied]) {
       received.set(atlas.key, atlas)
       void swap(atlas.key, atlas)
     }

@@ -10,7 +10,7 @@ import { notePlayed } from './pixi/playback.ts'
 import { swapAtlas } from './pixi/swap.ts'
 import { type AtlasData, bordersOf, mainAtlas, type Outline, type SpriteModule, spriteOf, withVariants } from './shared/data.ts'
 import { isHot, onUpdate } from './shared/hot.ts'
-import { createNewest } from './shared/swap.ts'
+import { createNewest, goneKeys } from './shared/swap.ts'
 
 export { normalsOf } from './pixi/atlas.ts'
 export { boxesOf } from './pixi/boxes.ts'
@@ -173,7 +173,7 @@ function followAnchors(made: AnimatedSprite): void {
   })
 }
 
-/** The wanted content of an atlas: all of it, or only missing pictures if its spec is gone. */
+/** The wanted content of an atlas: all of it, or only missing pictures if its spec or its variant is gone. */
 interface Wanted {
   readonly key: string
   readonly next?: AtlasData
@@ -188,10 +188,10 @@ function listen(): void {
       console.error(`[spritewright] the pages of "${wanted.key}" could not be fetched; what is on the screen stays:`, error),
     ),
   )
-  onUpdate(({ sprites, gone = [] }) => {
-    const changed = new Map(withVariants(sprites).map((sprite) => [pickAtlas(sprite).key, pickAtlas(sprite)]))
+  onUpdate((update) => {
+    const changed = new Map(withVariants(update.sprites).map((sprite) => [pickAtlas(sprite).key, pickAtlas(sprite)]))
     for (const [key, next] of changed) void swap(key, { key, next })
-    for (const key of loaded.keys()) if (gone.includes(key.split('.')[0] as string)) void swap(key, { key })
+    for (const key of goneKeys(update, loaded.keys())) void swap(key, { key })
   })
 }
 

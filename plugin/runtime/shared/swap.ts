@@ -1,4 +1,4 @@
-import type { AtlasData } from './data.ts'
+import { type AtlasData, type SpriteUpdate, withVariants } from './data.ts'
 
 // Shared code of both engines for swapping art in a running game.
 
@@ -13,6 +13,18 @@ export function canSwapIn(pixi: string): boolean {
 /** All fields that make pictures and their frames. The other fields are about playback. */
 export function layoutOf({ pages, frames, turned, mirrored, borders, outlines, boxes, pixelArt }: AtlasData): string {
   return JSON.stringify([pages, frames, turned, mirrored, borders, outlines, boxes, pixelArt])
+}
+
+/**
+ * The keys of atlases that an update leaves without frames: those of specs that are gone, and of variants that a spec
+ * no longer has.
+ *
+ * @param keys Keys that the page has loaded. Others may be among them.
+ */
+export function goneKeys({ sprites, gone = [] }: SpriteUpdate, keys: Iterable<string>): readonly string[] {
+  const owners = new Set([...gone, ...sprites.map(({ name }) => name)])
+  const kept = new Set(withVariants(sprites).map(({ texture }) => texture))
+  return [...keys].filter((key) => owners.has(key.split('.')[0] as string) && !kept.has(key))
 }
 
 /**
