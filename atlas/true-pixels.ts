@@ -27,44 +27,50 @@ export interface TruePixels {
   readonly isHard?: boolean
 }
 
-/** Frames of a sprite, one group after the other, so that only one group is in memory. They are read again. */
-export type SpriteFrames = () => AsyncIterable<readonly Bitmap[]>
-
 /**
  * Finds the grid and the palette of a sprite over all of its frames.
  *
  * @param wanted.grid The width of a cell in pixels, or `find`.
  * @param wanted.palette Colours, or the number of colours to find.
- * @returns Without `grid` if the frames have none.
+ * @returns Without `grid` if the frames have none; and the frames in true pixels.
  */
-export async function findTruePixels(
-  frames: SpriteFrames,
+export function findTruePixels(
+  frames: readonly Bitmap[],
   wanted: { readonly grid?: number | 'find' | undefined; readonly palette?: number | Palette | undefined; readonly isHard?: boolean },
-): Promise<TruePixels> {
-  const steps: ColourSteps[] = []
-  if (wanted.grid !== undefined) for await (const group of frames()) steps.push(...group.map(colourSteps))
-  const grid = wanted.grid === undefined ? undefined : findGrid(steps, wanted.grid === 'find' ? undefined : wanted.grid)
-  const found = { ...(grid ? { grid } : {}), ...(wanted.isHard ? { isHard: true } : {}) }
-  if (typeof wanted.palette !== 'number') return { ...found, ...(wanted.palette ? { palette: wanted.palette } : {}) }
-  const counts = new Map<number, number>()
-  for await (const group of frames())
-    for (const frame of toTruePixels(group, found))
-      countPixels(
-        pixelsOf(frame).map((pixel) => pixel && pixel | 0xff000000),
-        counts,
-      )
-  counts.delete(0)
-  return counts.size === 0 ? found : { ...found, palette: findPalette(counts, wanted.palette) }
+): { readonly truePixels: TruePixels; readonly frames: readonly Bitmap[] } {
+  const { grid: period, palette: colours, isHard } = wanted
+  const steps = period === undefined ? [] : frames.map(colourSteps)
+  const grid = period === undefined ? undefined : findGrid(steps, period === 'find' ? undefined : period)
+  const shapes = frames.map((frame, at) => toShape(frame, { grid, isHard }, steps[at]))
+  const palette = typeof colours === 'number' ? paletteOf(shapes, colours) : colours
+  const truePixels = { ...(grid ? { grid } : {}), ...(isHard ? { isHard } : {}), ...(palette ? { palette } : {}) }
+  return { truePixels, frames: palette ? shapes.map(paintWith(palette)) : shapes }
 }
 
 /** Turns frames into pixel art: first their cells, then alpha, then colours. */
-export function toTruePixels(frames: readonly Bitmap[], { grid, palette, isHard }: TruePixels): readonly Bitmap[] {
-  const paint = palette && paintWith(palette)
-  return frames.map((frame) => {
-    const cells = grid ? reduceCells(frame, grid, slipOf(colourSteps(frame), grid)) : frame
-    const hard = isHard ? hardened(cells) : cells
-    return paint ? paint(hard) : hard
-  })
+export function toTruePixels(frames: readonly Bitmap[], { palette, ...wanted }: TruePixels): readonly Bitmap[] {
+  const shapes = frames.map((frame) => toShape(frame, wanted))
+  return palette ? shapes.map(paintWith(palette)) : shapes
+}
+
+function toShape(
+  frame: Bitmap,
+  { grid, isHard }: { grid?: PixelGrid | undefined; isHard?: boolean | undefined },
+  steps?: ColourSteps,
+): Bitmap {
+  const cells = grid ? reduceCells(frame, grid, slipOf(steps ?? colourSteps(frame), grid)) : frame
+  return isHard ? hardened(cells) : cells
+}
+
+function paletteOf(frames: readonly Bitmap[], most: number): Palette | undefined {
+  const counts = new Map<number, number>()
+  for (const frame of frames)
+    countPixels(
+      pixelsOf(frame).map((pixel) => pixel && pixel | 0xff000000),
+      counts,
+    )
+  counts.delete(0)
+  return counts.size === 0 ? undefined : findPalette(counts, most)
 }
 
 function hardened({ width, height, data: from }: Bitmap): Bitmap {

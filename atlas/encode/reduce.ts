@@ -63,8 +63,7 @@ export function countPixels(pixels: Uint32Array, counts: Map<number, number> = n
  * @returns The palette, ascending.
  */
 export function findPalette(counts: ReadonlyMap<number, number>, most: number): readonly number[] {
-  const { replaced } = new Reducer(counts, [most + 1]).reduce(most + 1)
-  return [...new Set(replaced)].sort((a, b) => a - b)
+  return [...new Set(new Reducer(counts, [most + 1]).replace(most + 1))].sort((a, b) => a - b)
 }
 
 /** The colours that one colour of the palette replaces, by index. */
@@ -171,6 +170,12 @@ class Reducer {
 
   /** Returns the colour that replaces each colour, and the error. */
   reduce(size: number): { readonly replaced: Uint32Array; readonly error: ColourError } {
+    const replaced = this.replace(size)
+    return { replaced, error: colourError(this.#colours, replaced, this.#counts) }
+  }
+
+  /** Returns the colour that replaces each colour. */
+  replace(size: number): Uint32Array {
     let palette = this.#palettes.get(size)!
     for (let round = 0; round < ROUNDS; round++) {
       const members = Array.from(palette, (): number[] => [])
@@ -179,8 +184,7 @@ class Reducer {
       palette = palette.map((colour, at) => (members[at]!.length > 0 ? this.#middle(members[at]!) : colour))
     }
     const nearest = this.#nearest(palette, this.#colours.keys())
-    const replaced = this.#colours.map((colour, at) => (colour === 0 ? 0 : palette[nearest[at]!]!))
-    return { replaced, error: colourError(this.#colours, replaced, this.#counts) }
+    return this.#colours.map((colour, at) => (colour === 0 ? 0 : palette[nearest[at]!]!))
   }
 
   /**

@@ -1,4 +1,4 @@
-import { type Bitmap, createBitmap } from '../bitmap.ts'
+import { type Bitmap, createBitmap, pixelsOf } from '../bitmap.ts'
 import type { PixelGrid, Slip } from './grid.ts'
 
 /** The share of a cell at each side whose pixels do not count, because edges are blurred and drift. */
@@ -12,43 +12,56 @@ const RIM = 0.25
  * @returns Frames of one size have one size again. Their sides are at least 1.
  */
 export function reduceCells(frame: Bitmap, { period, x, y }: PixelGrid, slip: Slip): Bitmap {
-  const columns = edgesOf(frame.width, period, x, slip.x)
-  const rows = edgesOf(frame.height, period, y, slip.y)
-  const cells = createBitmap(columns.length - 1, rows.length - 1)
-  for (let row = 0; row < cells.height; row++)
-    for (let column = 0; column < cells.width; column++) {
-      const across = middleOf(columns[column]!, columns[column + 1]!, frame.width)
-      const down = middleOf(rows[row]!, rows[row + 1]!, frame.height)
-      cells.data.set(medianColour(frame, across, down), 4 * (row * cells.width + column))
-    }
+  const columns = spansOf(frame.width, period, x, slip.x)
+  const rows = spansOf(frame.height, period, y, slip.y)
+  const cells = createBitmap(columns.length, rows.length)
+  const [from, to] = [pixelsOf(frame), new Uint32Array(cells.data.buffer)]
+  for (const [row, down] of rows.entries())
+    for (const [column, across] of columns.entries()) to[row * cells.width + column] = medianColour(from, frame.width, across, down)
   return cells
 }
 
 type Span = readonly [from: number, to: number]
 
-/** The pixels of a cell without its rim; at least one pixel, within the frame. */
-function middleOf(from: number, to: number, length: number): Span {
-  const rim = RIM * (to - from)
-  const first = Math.min(length - 1, Math.max(0, Math.round(from + rim)))
-  return [first, Math.max(first + 1, Math.min(length, Math.round(to - rim)))]
-}
-
-function medianColour({ width, data }: Bitmap, [left, right]: Span, [top, bottom]: Span): readonly number[] {
-  const channels: number[][] = [[], [], [], []]
+/** The median of each channel, as `0xAABBGGRR`. */
+function medianColour(pixels: Uint32Array, width: number, [left, right]: Span, [top, bottom]: Span): number {
+  let [seen, opaque] = [0, 0]
   for (let row = top; row < bottom; row++)
-    for (let column = left; column < right; column++) {
-      const at = 4 * (row * width + column)
-      const alpha = data[at + 3]!
-      channels[3]!.push(alpha)
+    for (let at = row * width + left; at < row * width + right; at++) {
+      const pixel = pixels[at]!
+      const alpha = pixel >>> 24
+      if (alpha > 0 && seen++ === 0) counts.fill(0)
+      if (alpha > 0) counts[768 + alpha]!++
       // The colour of a nearly clear pixel is noise.
-      if (alpha >= 128) for (let channel = 0; channel < 3; channel++) channels[channel]!.push(data[at + channel]!)
+      if (alpha < 128) continue
+      opaque++
+      for (let channel = 0; channel < 3; channel++) counts[256 * channel + ((pixel >>> (8 * channel)) & 255)]!++
     }
-  const colour = channels.map((values) => values.sort((a, b) => a - b)[values.length >> 1] ?? 0)
-  return colour[3] === 0 ? [0, 0, 0, 0] : colour
+  if (seen === 0) return 0
+  const all = (right - left) * (bottom - top)
+  counts[768] = all - seen
+  const alpha = median(3, all)
+  return alpha === 0 ? 0 : (alpha << 24) | (median(2, opaque) << 16) | (median(1, opaque) << 8) | median(0, opaque)
 }
 
-/** The edges of all cells from one side of a frame to the other, in pixels, ascending. */
-function edgesOf(length: number, period: number, origin: number, slip: number): readonly number[] {
-  const count = Math.max(1, Math.round((length - origin) / period))
-  return Array.from({ length: count + 1 }, (_, at) => origin + slip + at * period)
+/** How many pixels of a cell have each value, of red, green, blue and alpha. */
+const counts = new Uint32Array(4 * 256)
+
+function median(channel: number, all: number): number {
+  if (all === 0) return 0
+  let [value, passed] = [0, counts[256 * channel]!]
+  while (passed <= all >> 1) passed += counts[256 * channel + ++value]!
+  return value
+}
+
+/**
+ * The pixels of each cell without its rim, from one side of a frame to the other, ascending; at least one pixel, within
+ * the frame.
+ */
+function spansOf(length: number, period: number, origin: number, slip: number): readonly Span[] {
+  return Array.from({ length: Math.max(1, Math.round((length - origin) / period)) }, (_, at): Span => {
+    const [from, to] = [origin + slip + at * period, origin + slip + (at + 1) * period]
+    const first = Math.min(length - 1, Math.max(0, Math.round(from + RIM * (to - from))))
+    return [first, Math.max(first + 1, Math.min(length, Math.round(to - RIM * (to - from))))]
+  })
 }

@@ -1,4 +1,4 @@
-import type { Bitmap } from '../bitmap.ts'
+import { type Bitmap, pixelsOf } from '../bitmap.ts'
 
 /**
  * Where the colours of a frame change: for each half pixel from one side to the other, the sum of the steps whose
@@ -26,31 +26,48 @@ const RANGE = 1024
 /** Finds the colour steps of a frame. Blurred edges count at their middle, and noise does not count. */
 export function colourSteps(frame: Bitmap): ColourSteps {
   const { width, height } = frame
+  const pixels = pixelsOf(frame)
+  let [left, top, right, bottom] = [width, height, 0, 0]
+  for (let y = 0, at = 0; y < height; y++)
+    for (let x = 0; x < width; x++, at++) {
+      if (pixels[at] === 0) continue
+      if (x < left) left = x
+      if (x >= right) right = x + 1
+      if (y < top) top = y
+      bottom = y + 1
+    }
   return {
-    across: addSteps(frame, { length: width, lines: height, step: 4, next: 4 * width }),
-    down: addSteps(frame, { length: height, lines: width, step: 4 * width, next: 4 }),
+    across: addSteps(pixels, { length: width, from: left, to: right, step: 1, first: top, end: bottom, next: width }),
+    down: addSteps(pixels, { length: height, from: top, to: bottom, step: width, first: left, end: right, next: 1 }),
   }
 }
 
 interface Way {
   /** Pixels of a line. */
   readonly length: number
-  readonly lines: number
-  /** Bytes from a pixel of a line to the next pixel, and from a line to the next line. */
+  /** The visible pixels of a line, from `from` up to `to`. */
+  readonly from: number
+  readonly to: number
+  /** The visible lines, from `first` up to `end`. */
+  readonly first: number
+  readonly end: number
+  /** Pixels from a pixel of a line to its next pixel, and from a line to the next line. */
   readonly step: number
   readonly next: number
 }
 
-function addSteps(frame: Bitmap, way: Way): Float64Array {
-  const { length, lines } = way
+function addSteps(pixels: Uint32Array, way: Way): Float64Array {
+  const { length, from, to, first, end } = way
   const sums = new Float64Array(PER_PIXEL * length + 1)
-  const sizes = new Float64Array(length + 1)
-  const least = Math.max(LEAST, OVER_NOISE * usualStep(frame, way))
-  for (let line = 0; line < lines; line++) {
-    for (let at = 1; at < length; at++) sizes[at] = stepAt(frame, way, line, at)
-    for (let at = 1; at < length; at++) {
-      const [before, size, after] = [sizes[at - 1]!, sizes[at]!, sizes[at + 1]!]
-      if (size < least || size < before || size <= after) continue
+  const { sizes, stride, usual } = stepSizes(pixels, way)
+  const least = Math.max(LEAST, OVER_NOISE * usual)
+  for (let line = first; line < end; line++) {
+    const start = (line - first) * stride + 2 - from
+    for (let at = Math.max(1, from - 1); at < length && at < to + 2; at++) {
+      const size = sizes[start + at]!
+      if (size < least) continue
+      const [before, after] = [sizes[start + at - 1]!, sizes[start + at + 1]!]
+      if (size < before || size <= after) continue
       // The vertex of the parabola through three steps.
       const bend = before - 2 * size + after
       const place = PER_PIXEL * (at + (bend === 0 ? 0 : (before - after) / (2 * bend)))
@@ -63,32 +80,36 @@ function addSteps(frame: Bitmap, way: Way): Float64Array {
   return sums
 }
 
-/** The difference of the two pixels after an edge and the two before it, over premultiplied colour and alpha. */
-function stepAt({ data }: Bitmap, { length, step, next }: Way, line: number, at: number): number {
-  const from = line * next
-  const [a, b] = [from + step * Math.max(0, at - 2), from + step * (at - 1)]
-  const [c, d] = [from + step * at, from + step * Math.min(length - 1, at + 1)]
-  const [e, f, g, h] = [data[a + 3]!, data[b + 3]!, data[c + 3]!, data[d + 3]!]
-  if (e + f + g + h === 0) return 0
-  let sum = 0
-  for (let channel = 0; channel < 3; channel++)
-    sum += Math.abs(data[c + channel]! * g + data[d + channel]! * h - data[a + channel]! * e - data[b + channel]! * f)
-  return (sum / 255 + Math.abs(g + h - e - f)) / 2
-}
-
-/** The first quartile of all steps between opaque pixels. In pixel art, most pixels are like their neighbours. */
-function usualStep(frame: Bitmap, way: Way): number {
-  const { data } = frame
+/**
+ * The steps of all visible lines, `stride` numbers for each, the first two pixels before `from`. The usual one is the
+ * first quartile between opaque pixels: in pixel art, most pixels are like their neighbours.
+ */
+function stepSizes(pixels: Uint32Array, { length, from, to, step, first, end, next }: Way) {
+  const stride = to - from + 5
+  const sizes = new Float64Array(Math.max(0, end - first) * stride)
   const counts = new Uint32Array(RANGE)
   let all = 0
-  for (let line = 0; line < way.lines; line++)
-    for (let at = 2; at + 1 < way.length; at++) {
-      const from = line * way.next + way.step * at + 3
-      if (data[from - 2 * way.step]! < 255 || data[from - way.step]! < 255 || data[from]! < 255 || data[from + way.step]! < 255) continue
-      counts[Math.min(RANGE - 1, Math.floor(stepAt(frame, way, line, at)))]!++
+  for (let line = first; line < end; line++)
+    for (let at = Math.max(1, from - 1); at < length && at < to + 2; at++) {
+      const place = line * next + at * step
+      const [a, b] = [pixels[at < 2 ? place - step : place - 2 * step]!, pixels[place - step]!]
+      const [c, d] = [pixels[place]!, pixels[at + 1 < length ? place + step : place]!]
+      const size = a === c && b === d ? 0 : sizeOf(a, b, c, d)
+      sizes[(line - first) * stride + 2 - from + at] = size
+      if ((a & b & c & d) >>> 24 < 255 || at < 2 || at + 1 === length) continue
+      counts[Math.min(RANGE - 1, Math.floor(size))]!++
       all++
     }
-  let [size, passed] = [0, 0]
-  while (size < RANGE - 1 && passed + counts[size]! < all / 4) passed += counts[size++]!
-  return size
+  let [usual, passed] = [0, 0]
+  while (usual < RANGE - 1 && passed + counts[usual]! < all / 4) passed += counts[usual++]!
+  return { sizes, stride, usual }
+}
+
+/** The difference of two pixels and the two before them, over premultiplied colour and alpha. */
+function sizeOf(a: number, b: number, c: number, d: number): number {
+  const [e, f, g, h] = [a >>> 24, b >>> 24, c >>> 24, d >>> 24]
+  let sum = 0
+  for (let bits = 0; bits < 24; bits += 8)
+    sum += Math.abs(((c >>> bits) & 255) * g + ((d >>> bits) & 255) * h - ((a >>> bits) & 255) * e - ((b >>> bits) & 255) * f)
+  return (sum / 255 + Math.abs(g + h - e - f)) / 2
 }

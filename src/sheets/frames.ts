@@ -204,6 +204,17 @@ export interface PlayOptions {
    * @default the frames keep their pixels
    */
   readonly truePixels?: TruePixels | undefined
+  /**
+   * The frames in true pixels, but no placeholder's.
+   *
+   * @default they are opened
+   */
+  readonly opened?: OpenedFrames | undefined
+}
+
+/** All frames of an animation, and which of them a person has touched up. */
+export interface OpenedFrames extends OpenedResult {
+  readonly touched: ReadonlySet<number>
 }
 
 /**
@@ -219,14 +230,17 @@ export async function readPlayed(input: SheetInput, options: PlayOptions = {}): 
   const { layout, isJudged = true, truePixels: { grid, ...colours } = {} } = options
   const { spec, animation, source } = input
   const truePixels = source.kind === 'placeholder' ? { grid } : { grid, ...colours }
-  const read = await openFrames(input, layout)
-  const opened = { ...read, frames: toTruePixels(read.frames, truePixels) }
-  const { touched, warnings } = opened
-  const indices = usedFrames(spec, animation, opened.frames.length)
-  const pictures = indices.map((index) => opened.frames[index] as Bitmap)
+  const { touched, warnings, ...opened } = options.opened ?? (await openFrames(input, layout))
+  const all = options.opened?.frames ?? toTruePixels(opened.frames, truePixels)
+  const indices = usedFrames(spec, animation, all.length)
+  const pictures = indices.map((index) => all[index] as Bitmap)
   const { width, height } = pictures[0]!
-  const measured =
-    spec.size?.kind === 'figure' ? { figureSide: figureSide(toTruePixels(await unmarked(input, read.frames), truePixels)) } : {}
+  // The mark of a placeholder is no part of the figure.
+  const unmarked = async (): Promise<readonly Bitmap[]> =>
+    source.kind === 'placeholder'
+      ? toTruePixels(await drawPlaceholder(spec, { ...animation, frames: 1 }, { ...source, isMarked: false }), truePixels)
+      : all
+  const measured = spec.size?.kind === 'figure' ? { figureSide: figureSide(await unmarked()) } : {}
   if (source.kind === 'placeholder')
     return { frames: pictures, indices, room: { x: 0, y: 0, width, height }, ...measured, touched, warnings }
   const review = source.kind === 'result' ? source.review : undefined
@@ -247,10 +261,7 @@ export async function readPlayed(input: SheetInput, options: PlayOptions = {}): 
  *
  * @throws As {@link readPlayed}.
  */
-export async function openFrames(
-  input: SheetInput,
-  layout: DeliveryLayout | undefined,
-): Promise<OpenedResult & { readonly touched: ReadonlySet<number> }> {
+export async function openFrames(input: SheetInput, layout: DeliveryLayout | undefined): Promise<OpenedFrames> {
   const { source } = input
   if (source.kind === 'result') return openTouchedUp(input, source, layout)
   return { frames: await readOther(input, source), resized: [], touched: new Set(), warnings: [] }
@@ -258,11 +269,6 @@ export async function openFrames(
 
 function readOther({ spec, animation }: SheetInput, source: Exclude<FrameSource, ResultSource>): Promise<readonly Bitmap[]> {
   return source.kind === 'own' ? source.read() : drawPlaceholder(spec, animation, source)
-}
-
-/** Removes the mark of a placeholder from the frames, because the mark is no part of the figure. */
-async function unmarked({ spec, animation, source }: SheetInput, opened: readonly Bitmap[]): Promise<readonly Bitmap[]> {
-  return source.kind === 'placeholder' ? drawPlaceholder(spec, { ...animation, frames: 1 }, { ...source, isMarked: false }) : opened
 }
 
 /** Indices of the played frames, each once, in the order in which they first appear. */
@@ -295,11 +301,7 @@ export async function readDelivered(
 }
 
 /** Opens a result and replaces the frames that a person has touched up. */
-async function openTouchedUp(
-  input: SheetInput,
-  source: ResultSource,
-  layout: DeliveryLayout | undefined,
-): Promise<OpenedResult & { readonly touched: ReadonlySet<number> }> {
+async function openTouchedUp(input: SheetInput, source: ResultSource, layout: DeliveryLayout | undefined): Promise<OpenedFrames> {
   const opened = await openResult(input, source, layout)
   if (!input.overrides) return { ...opened, touched: new Set() }
   const touched = await layOver(animationId(input.spec, input.animation), opened.frames, input.overrides)

@@ -1,6 +1,6 @@
-import { type Bitmap, findTruePixels, type TruePixels } from '../../../atlas/index.ts'
+import { findTruePixels, type TruePixels } from '../../../atlas/index.ts'
 import { buildKey } from '../../sprite-spec/key.ts'
-import { openFrames, type PlayedFrames, readPlayed } from '../frames.ts'
+import { type OpenedFrames, openFrames, type PlayedFrames, readPlayed } from '../frames.ts'
 import type { SheetInput } from '../sources.ts'
 import { type AnimationPorts, formatVersion } from './cache.ts'
 import { packFile, unpackFile } from './packed-file.ts'
@@ -14,10 +14,8 @@ export function truePixelsInputs(input: SheetInput): unknown {
   const { truePixels, paletteFile } = input.spec
   if (!truePixels) return null
   const { grid, palette, alpha } = truePixels
-  // Without a measure, no animation depends on another one.
-  const isMeasured = grid !== undefined || typeof palette === 'number'
   const sources = peersOf(input).map(({ source, animation, overrides }) => [source.sha256, animation.frames, overrides?.key ?? null])
-  return [grid ?? null, paletteFile?.colours ?? palette ?? null, alpha ?? null, isMeasured ? sources : null]
+  return [grid ?? null, paletteFile?.colours ?? palette ?? null, alpha ?? null, isMeasured(truePixels) ? sources : null]
 }
 
 /**
@@ -30,10 +28,15 @@ export function truePixelsInputs(input: SheetInput): unknown {
 export async function readGamePixels(input: SheetInput, isJudged: boolean, ports: AnimationPorts): Promise<PlayedFrames> {
   const { spec, animation } = input
   const truePixels = await readTruePixels(input, ports)
-  const played = await readPlayed(input, { layout: ports.layout, isJudged, truePixels })
+  const opened = measured.get(input)
+  measured.delete(input)
+  const played = await readPlayed(input, { layout: ports.layout, isJudged, truePixels, opened })
   const isMissed = spec.truePixels?.grid === 'find' && !truePixels?.grid && peersOf(input)[0]?.animation === animation
   return isMissed ? { ...played, warnings: [...played.warnings, missedGrid(spec.file)] } : played
 }
+
+/** Frames of a sprite that was measured, in true pixels, until each animation takes its own: they are read once. */
+const measured = new WeakMap<SheetInput, OpenedFrames>()
 
 /** Finds the grid and the palette of a sprite over all of its frames. They are measured once, and cached. */
 async function readTruePixels(input: SheetInput, { cache, codec = '', layout }: AnimationPorts): Promise<TruePixels | undefined> {
@@ -42,13 +45,28 @@ async function readTruePixels(input: SheetInput, { cache, codec = '', layout }: 
   const key = buildKey({ formatVersion, codec, kind: 'true pixels', inputs: truePixelsInputs(input) })
   const file = await cache.read(key)
   const cached = file && unpackFile(file, readTruePixelsHead)?.head
-  const frames = async function* (): AsyncIterable<readonly Bitmap[]> {
-    for (const peer of peersOf(input)) yield (await openFrames(peer, layout)).frames
-  }
+  if (cached) return cached
+  const peers = isMeasured(wanted) ? peersOf(input) : []
+  const opened: OpenedFrames[] = []
+  for (const peer of peers) opened.push(await openFrames(peer, layout))
   const palette = paletteFile?.colours ?? (wanted.palette as number | undefined)
-  const truePixels = cached ?? (await findTruePixels(frames, { grid: wanted.grid, palette, isHard: wanted.alpha === 'hard' }))
-  if (!cached) await cache.write(key, ...packFile(truePixels, []))
+  const { truePixels, frames } = findTruePixels(
+    opened.flatMap((one) => one.frames),
+    { grid: wanted.grid, palette, isHard: wanted.alpha === 'hard' },
+  )
+  let from = 0
+  for (const [at, peer] of peers.entries()) {
+    const end = from + opened[at]!.frames.length
+    if (peer.source.kind !== 'placeholder') measured.set(peer, { ...opened[at]!, frames: frames.slice(from, end) })
+    from = end
+  }
+  await cache.write(key, ...packFile(truePixels, []))
   return truePixels
+}
+
+/** Without a measure, no animation depends on another one. */
+function isMeasured({ grid, palette }: NonNullable<SheetInput['spec']['truePixels']>): boolean {
+  return grid !== undefined || typeof palette === 'number'
 }
 
 function peersOf(input: SheetInput): readonly SheetInput[] {
