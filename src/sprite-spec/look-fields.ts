@@ -21,15 +21,18 @@ const rampSchema = z.strictObject(
   { error: 'a ramp: { "from": [colours], "to": [colours] }' },
 )
 
+const nameWords = 'a name of small letters, digits, _ and -, beginning with a letter or digit, other than "normals"'
+
 /**
- * The ramps of a variant.
+ * Ramps by name of variant. Names are parts of file names beside those of normal maps, so they differ in more than case.
  *
  * @internal
  */
-export const rampsField = z
-  .array(rampSchema, { error: 'a list of ramps' })
-  .min(1, { error: 'at least one ramp' })
-  .max(32, { error: 'at most 32 ramps' })
+export const variantsField = z.record(
+  z.string().regex(/^(?!normals$)[a-z0-9][a-z0-9_-]*$/, { error: nameWords }),
+  z.array(rampSchema, { error: 'a list of ramps' }).min(1, { error: 'at least one ramp' }).max(32, { error: 'at most 32 ramps' }),
+  { error: 'an object of lists of ramps by name' },
+)
 
 /** The field `variants` of a spec. */
 export const variantsWords =

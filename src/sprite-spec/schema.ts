@@ -3,7 +3,7 @@ import { mostExtrude, mostPadding } from '../../atlas/limits.ts'
 import { boxRulesField } from './boxes.ts'
 import type { ValuePath } from './document.ts'
 import { filledText, flag, numberFrom, pathBeside, positive, schemaField, toEditorSchema, wholeNumber, withDefault } from './fields.ts'
-import { knownLookFields, normalsSwitch, rampsField, variantsWords } from './look-fields.ts'
+import { knownLookFields, normalsSwitch, variantsField, variantsWords } from './look-fields.ts'
 import { sourceWords } from './mirrors.ts'
 import { frameFaults, frameRange, mostFps, mostOwnFrames, mostSidePx, mostUpscaledPx } from './spec.ts'
 import { pixelArtField, truePixelsFields } from './true-pixels.ts'
@@ -240,7 +240,7 @@ const packShape = {
       'FREE. Mirror images, left to right, of animations or pictures: the source by new name, e.g. `{ "walk-left": "walk-right" }`. An image plays as its source does. Default: none.',
     ),
   normals: normalsSwitch,
-  variants: byName(rampsField, 'lists of ramps').optional().describe(variantsWords),
+  variants: variantsField.optional().describe(variantsWords),
   stabilize: withDefault(flag(), false, 'FREE. Moves slipped frames back into line.'),
   trim: withDefault(flag(), true, 'FREE. Cuts the clear border off each frame.'),
   extrude: withDefault(wholeNumber(0, mostExtrude), 1, `FREE. Pixels of repeated edge around each frame, 0 to ${mostExtrude}.`),

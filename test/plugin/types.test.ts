@@ -114,7 +114,12 @@ export const wrongSprite = sprites.knight
 test('the TypeScript of README and docs compiles as it stands', async () => {
   const snippets = await readSnippets()
   expect(snippets.size).toBeGreaterThan(5)
-  const hero = { reference: './figure.png', prompt: 'a knight', animations: { walk: { frames: 7 }, idle: { frames: 7 } } }
+  const hero = {
+    reference: './figure.png',
+    prompt: 'a knight',
+    animations: { walk: { frames: 7 }, idle: { frames: 7 } },
+    variants: { red: [{ from: ['#1c2f7a'], to: ['#7a1c1c'] }] },
+  }
   const game = await shelf.game({
     'tsconfig.json': JSON.stringify(tsconfig),
     'sprites/hero.sprite.json': JSON.stringify(hero),
