@@ -1,5 +1,6 @@
 import type { Bitmap } from '../bitmap.ts'
 import { drawPage, lazyPage, type PagePicture } from '../compose.ts'
+import { wholeBlocks } from '../encode/texture.ts'
 import type { FrameSequence } from '../frame.ts'
 import type { AtlasLayer, Looks, Page } from '../looks.ts'
 import type { PackedPage } from '../packing/packer.ts'
@@ -64,6 +65,18 @@ function drawLayer(
       }),
     ),
   }
+}
+
+/**
+ * Enlarges the pages of an atlas with normal maps as KTX2 does, so that a shader finds a normal at the place of its
+ * pixel. An atlas without normal maps stays as it is.
+ */
+export function inWholeBlocks<A extends { readonly pages: readonly Page[]; readonly layers?: readonly AtlasLayer[] }>(atlas: A): A {
+  if (!atlas.layers?.some(({ kind }) => kind === 'normals')) return atlas
+  const enlarge = (pages: readonly Page[], change = (page: Bitmap): Bitmap => page): Page[] =>
+    pages.map((page) => lazyPage(page.index, () => change(wholeBlocks(page.bitmap))))
+  const layers = atlas.layers.map((layer) => ({ ...layer, pages: enlarge(layer.pages, layer.kind === 'normals' ? flatten : undefined) }))
+  return { ...atlas, pages: enlarge(atlas.pages), layers }
 }
 
 /** Gives clear pixels the normal that faces the viewer, so that a light shines on sprites without normal maps. */

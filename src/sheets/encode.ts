@@ -1,4 +1,13 @@
-import { type Atlas, type Bitmap, type EncodedPage, encodePages, type Page, type PageEncoding, type PageFormat } from '../../atlas/index.ts'
+import {
+  type Atlas,
+  type Bitmap,
+  type EncodedPage,
+  encodePages,
+  inWholeBlocks,
+  type Page,
+  type PageEncoding,
+  type PageFormat,
+} from '../../atlas/index.ts'
 import type { TextureSettings } from '../host/modules/textures.ts'
 import { sha256 } from '../vault/objects.ts'
 import type { BuiltLayer, BuiltPage, PackedAtlas, SheetOptions } from './model.ts'
@@ -20,7 +29,8 @@ export interface EncodeAids {
  * Encodes the pages of an atlas and of its layers in every requested encoding. All of them share the frames and the
  * layout.
  */
-export async function encodeSheet(atlas: Atlas, options: SheetOptions, aids: EncodeAids = {}): Promise<PackedAtlas> {
+export async function encodeSheet(packed: Atlas, options: SheetOptions, aids: EncodeAids = {}): Promise<PackedAtlas> {
+  const atlas = options.encodings.includes('ktx2') ? inWholeBlocks(packed) : packed
   const { name, scale, pixelArt, frames } = atlas
   const lists = await encodeLists(atlas, atlas.pages, options, aids)
   const layers: BuiltLayer[] = []

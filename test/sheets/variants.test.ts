@@ -144,6 +144,24 @@ test('normal maps are pages without loss beside all pages, of the sprite and its
   for (const name of named) expect(files.map(({ file }) => file)).toContain(name)
 })
 
+test('normal maps have the size of their pages in every encoding, although KTX2 has whole blocks only', async () => {
+  const encodeTexture = async () => new Uint8Array(Buffer.from('\xabKTX 20\xbb\r\n\x1a\n', 'latin1'))
+  const gpu: SheetOptions = { ...options, encodings: ['ktx2', 'png'], encoder: '0.6.0' }
+  const sizes = (pages: BuiltAtlas['pages']): string[] => pages.map(({ width, height }) => `${width} × ${height}`)
+  const pack = async (fields: object): Promise<BuiltAtlas> => {
+    const { atlases } = await makeSheets(inputs('hero', fields), 'group', gpu, { cache: memoryCache(), warn: () => {}, encodeTexture })
+    return atlases[0]!
+  }
+  const plain = await pack({})
+  expect(sizes(plain.alternates![0]!)).not.toEqual(sizes(plain.pages))
+  const atlas = await pack({ normals: true, variants: red })
+  for (const { layers, pages, alternates } of [atlas, ...variantsOf(atlas)]) {
+    const normals = layers!.find(({ kind }) => kind === 'normals')!
+    for (const list of [pages, ...alternates!]) expect(sizes(list)).toEqual(sizes(normals.pages))
+    for (const page of normals.pages.keys()) expect(pixels(normals, page).every((value, at) => at % 4 < 3 || value === 255)).toBe(true)
+  }
+})
+
 test('a mirrored sprite with normal maps has pixels of its own, because its vectors are mirrored too', async () => {
   const mirrored = { mirror: { left: 'walk' }, normals: true }
   const { atlas } = await make(inputs('hero', mirrored), undefined, { canMirror: true })

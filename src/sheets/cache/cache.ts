@@ -10,7 +10,7 @@ import type { DeliveryLayout } from '../sources.ts'
  * Raised when equal inputs give other bytes than before, or an entry has another shape. Every key of the
  * cache contains it.
  */
-export const formatVersion: number = 24
+export const formatVersion: number = 25
 
 /**
  * The build cache: data that can be made again, by build key. It has two kinds of entries, the cut frames of
