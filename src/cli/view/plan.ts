@@ -89,7 +89,8 @@ export function toPlanDocument(report: PlanReport): ReportDocument {
 /** One line, or none: `2 mirror images save 4.8 credits: hero.left (of hero.right), …`. */
 export function mirrorWords({ mirrored = [] }: PlanReport): readonly string[] {
   const saved = mirrored.flatMap(({ credits }) => credits ?? [])
-  const savings = saved.length === 0 ? 'cost nothing' : `save ${creditsWords(sumCredits(saved))}`
+  const ending = mirrored.length === 1 ? 's' : ''
+  const savings = saved.length === 0 ? `cost${ending} nothing` : `save${ending} ${creditsWords(sumCredits(saved))}`
   const names = mirrored.slice(0, 8).map(({ id, of }) => `${id} (of ${of})`)
   const words = `${count(mirrored.length, 'mirror image')} ${savings}: ${[...names, ...(mirrored.length > 8 ? ['…'] : [])].join(', ')}`
   return mirrored.length > 0 ? [words] : []
