@@ -76,7 +76,7 @@ test.each(engines.filter(({ engine }) => isOffered(engine)))(
       'spritewright.config.json',
       JSON.stringify(isPixi ? { engine: 'pixi', atlas: { rotate: true } } : { engine: 'phaser' }),
     )
-    await addProbes(game.root, ['light-sides', page])
+    await addProbes(game.root, ['light-sides', 'light-stage', page])
     await bundle(game.root, [page], { build: { outDir: 'dist' } }, isPixi ? (engine as 'pixi.js') : 'pixi.js')
     const site = await serveFolder(join(game.root, 'dist'))
     const seen = await visit(browser, `${site.url}${page}.html`)
