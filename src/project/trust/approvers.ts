@@ -1,5 +1,3 @@
-import { join } from 'node:path'
-import { z } from 'zod'
 import type { Approvers } from '../../credit/approval.ts'
 import { commonWays, type Given, waysOfGiving } from '../../credit/given.ts'
 import { isFingerprint, type KeyRing } from '../../credit/signing-key.ts'
@@ -8,10 +6,10 @@ import { SpritewrightError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
 import type { ResolvedOptions } from '../../options/options.ts'
 import { parseLife } from '../../options/values.ts'
-import { parseReviewedJson } from '../../sprite-spec/json-text.ts'
 import type { CheckoutName } from './checkout.ts'
 import { signingKeyName } from './key-ring.ts'
 import type { ProjectMemory } from './project-memory.ts'
+import { readSettings } from './settings.ts'
 
 /** Environment variable with fingerprints of further keys whose approvals allow purchases on this machine. */
 export const approversName = 'SPRITEWRIGHT_APPROVERS'
@@ -37,8 +35,6 @@ export interface ApproverPorts {
   readonly options: Pick<ResolvedOptions, 'approvalAccept'>
 }
 
-const settingsSchema = z.object({ approvers: z.optional(z.array(z.string())) })
-
 /**
  * Reads the approvers whose approvals count: the user, and the keys that the environment or the user's own
  * settings name. The settings are `settings.json` in the state folder: `{ "approvers": ["<fingerprint>"] }`.
@@ -49,7 +45,7 @@ const settingsSchema = z.object({ approvers: z.optional(z.array(z.string())) })
  */
 export async function readApprovers({ host, keys, checkout, memory, touchKeys, options }: ApproverPorts): Promise<Approvers> {
   const { env } = host
-  const others = [...listOf(env[approversName]), ...(await readSettings(host))]
+  const others = [...listOf(env[approversName]), ...((await readSettings(host)).approvers ?? [])]
   for (const one of others) if (!isFingerprint(one)) throw notA('a fingerprint of 40 hex digits, as npx spritewright doctor shows it', one)
   const ways = listOf(env[approvalsName])
   for (const way of ways) if (!isWay(way)) throw notA(`one of ${waysOfGiving.join(', ')} in ${approvalsName}`, way)
@@ -99,20 +95,6 @@ export function validForMs({ env }: Pick<Host, 'env'>, configured: number = Numb
   const longest = text ? parseLife(text) : defaultLifeMs
   if (longest === undefined) throw notA(`a time like 90d or 12h in ${validForVariable}`, text ?? '')
   return Math.min(longest, configured)
-}
-
-async function readSettings({ disk, stateFolder }: Pick<Host, 'disk' | 'stateFolder'>): Promise<readonly string[]> {
-  const path = join(stateFolder, 'settings.json')
-  if (!(await disk.stat(path))) return []
-  try {
-    return settingsSchema.parse(parseReviewedJson(new TextDecoder().decode(await disk.read(path)))).approvers ?? []
-  } catch (cause) {
-    throw new SpritewrightError('SW_CONFIG', {
-      message: `Expected ${path} to be JSON like { "approvers": ["<fingerprint>"] }, found something else. Correct it, or remove it.`,
-      facts: { file: path },
-      cause,
-    })
-  }
 }
 
 /** Splits the value of an environment variable at commas and white space. */
