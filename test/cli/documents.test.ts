@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Workshop } from '../../src/workshop.ts'
+import { SpritewrightError } from '../../src/errors.ts'
+import type { WorkerEvent, Workshop } from '../../src/workshop.ts'
 import { createWorld } from './world.ts'
 
 /** A workshop whose methods return the given values, whatever they are asked. The calls are noted with their first argument. */
@@ -89,6 +90,48 @@ test('worker status tells who buys, since when, and what waits', async () => {
   expect(await told({ failed: [{ id: '?', message: 'refused', at: 0 }] })).toMatch(
     /^No worker was ever active .*\n.*\n.*\nRefused or failed: 1\n {2}\? {2}refused\n/,
   )
+})
+
+describe('the lines of a worker', () => {
+  const bought: WorkerEvent = {
+    kind: 'bought',
+    message: 'hero.walk: bought,\u001b[31m and\nin the store.',
+    fields: { id: 'hero.walk', hash: 'ab', credits: '1.6' },
+  }
+  const working = (error?: Error): Partial<Workshop> => ({
+    work: async ({ onEvent }) => {
+      onEvent({ kind: 'active', message: 'This worker is active.' })
+      onEvent(bought)
+      if (error) throw error
+    },
+  })
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+
+  test('have a date, a time and the message', async () => {
+    const world = createWorld({ workshop: working() })
+    expect(await world.run('worker', '--quiet')).toBe(0)
+    expect(world.out()).toMatch(/^1970-01-01T00:00:0\S+Z This worker is active\.\n1970-01-01T\S+Z hero\.walk: bought,/)
+  })
+
+  test('are one JSON object each with --json, also the end', async () => {
+    const world = createWorld({ workshop: working() })
+    expect(await world.run('worker', '--json')).toBe(0)
+    const lines = world.out().trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      { time, level: 'info', event: 'active', message: 'This worker is active.' },
+      { time, level: 'info', event: 'bought', message: bought.message, ...bought.fields },
+      { time, level: 'info', event: 'ended', message: 'The worker has ended.' },
+    ])
+    expect(world.out()).not.toContain('\u001b')
+  })
+
+  test('tell of a failure as an event with its code, and the words go to stderr', async () => {
+    const world = createWorld({ workshop: working(new SpritewrightError('SW_NO_KEY', { message: 'Expected an API key.' })) })
+    expect(await world.run('worker', '--json')).toBe(2)
+    const last = world.out().trimEnd().split('\n').at(-1) ?? ''
+    expect(JSON.parse(last)).toEqual({ time, level: 'error', event: 'ended', message: 'Expected an API key.', code: 'SW_NO_KEY' })
+    expect(world.err()).toContain('SW_NO_KEY Expected an API key.')
+  })
 })
 
 test.each([true, false])('trust asks with the address and the key, and a %s is kept to', async (answer) => {

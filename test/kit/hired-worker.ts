@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { type Host, nodeHost } from '../../src/host/host.ts'
-import { createWorkshop, type WorkRequest } from '../../src/workshop.ts'
+import { createWorkshop, type WorkerEvent, type WorkRequest } from '../../src/workshop.ts'
 import type { TestProject } from './project.ts'
 import { shortPauses } from './short-pauses.ts'
 
@@ -36,8 +36,8 @@ export async function hireWorker(
     root,
     host: { ...nodeHost(), env, stateFolder: join(root, '.state', 'spritewright'), clock: shortPauses(), ...host },
   })
-  const onEvent = (sentence: string): void => {
-    sentences.push(sentence)
+  const onEvent = ({ message }: WorkerEvent): void => {
+    sentences.push(message)
     for (const wake of waiting) wake()
   }
   const working = workshop.work({ onEvent, signal: ending.signal, leaseMs, longestRequestMs: 300, ...request })

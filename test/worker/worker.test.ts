@@ -88,7 +88,7 @@ async function hire() {
   const env = { ...world.env, ...keyEnv(keeper), SPRITEWRIGHT_APPROVERS: testKey(artist).fingerprint }
   const workshop = await clone().open(env)
   const ended = workshop.work({
-    onEvent: (sentence) => void sentences.push(sentence),
+    onEvent: ({ message }) => void sentences.push(message),
     signal: ending.signal,
     leaseMs,
     longestRequestMs: 1000,

@@ -35,6 +35,8 @@ export interface Printer {
    * Prints the JSON document, on stdout; nothing without `--json`. A second call throws.
    */
   document(value: unknown): void
+  /** Prints a JSON object as one line of stdout; nothing without `--json`. No document may follow: a failure goes to stderr. */
+  event(value: Readonly<Record<string, unknown>>): void
   /** Prints the JSON document like {@link Printer.document}. Without `--json`, prints its warnings. */
   report<Value extends { readonly warnings: readonly string[] }>(value: Value): void
   /**
@@ -95,6 +97,10 @@ export function createPrinter({ terminal, isJson, isQuiet, hasColor, hasNoteColo
     isCovered: false,
     paintNotes,
     document,
+    event: (value) => {
+      hasDocument = true
+      if (isJson) terminal.write(`${toJsonText(value, 0)}\n`)
+    },
     line: (...inks) => write(inks),
     hint: (...inks) => {
       if (!isQuiet) write(inks)
@@ -126,10 +132,12 @@ function escapeRegExp(text: string): string {
 }
 
 /**
- * Formats indented JSON. Amounts of credits become decimal texts, and control characters are escaped.
+ * Formats JSON. Amounts of credits become decimal texts, and control characters are escaped.
+ *
+ * @param indent Blanks of each level; 0 for one line.
  */
-export function toJsonText(value: unknown): string {
-  const json = JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? formatCredits(member) : member), 2)
+export function toJsonText(value: unknown, indent: number = 2): string {
+  const json = JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? formatCredits(member) : member), indent)
   return escapeJson(json)
 }
 

@@ -11,6 +11,7 @@ import { formatFailure, inquiryMessage, orderMessage, toMessage } from '../../qu
 import type { Queues } from '../../queue/open.ts'
 import { mayBuy } from '../may-buy.ts'
 import { findShared } from '../store/copy.ts'
+import { failureEvent, orderFields, type Tell } from './events.ts'
 import { explained } from './explained.ts'
 import { keepInFlight } from './in-flight.ts'
 import { createOrderReader } from './read-order.ts'
@@ -20,8 +21,7 @@ const inquiriesAtOnce = 8
 
 /** How orders and inquiries are handled. */
 export interface ServeRun {
-  /** Receives a sentence for a person. */
-  readonly onEvent: (sentence: string) => void
+  readonly tell: Tell
   /** Prints the warnings that have come since the last call. */
   readonly tellWarnings: () => void
   /** How long an order stays with a process that gives no sign, in milliseconds. */
@@ -33,11 +33,11 @@ export async function serve(
   context: Context,
   session: Session,
   queues: Queues,
-  { onEvent, tellWarnings, leaseMs }: ServeRun,
+  { tell, tellWarnings, leaseMs }: ServeRun,
   signal: AbortSignal,
 ): Promise<void> {
   const { activeJobs } = context.options.limits
-  const inFlight = await keepInFlight(context, session, onEvent)
+  const inFlight = await keepInFlight(context, session, (message) => tell({ kind: 'warning', message }))
   const readOrder = createOrderReader(context, session, signal)
   const underWay = new Map<string, Promise<Purchase>>()
   const buyOrder: JobHandler = async ({ data }, report) => {
@@ -46,22 +46,24 @@ export async function serve(
     await context.vault.pushOwed()
     const message = checked(orderMessage.safeParse(data), 'an order')
     const { id } = message
+    const fields = orderFields(data)
     const onProgress = (progress: JobProgress): void => void report(toMessage(progress))
     let told = ''
     const { order, lock } = await readOrder(message, (why) => {
       onProgress({ id, phase: 'waiting', message: why })
-      if (why !== told) onEvent(`${id}: ${why}`)
+      if (why !== told) tell({ kind: 'waiting', message: `${id}: ${why}`, fields })
       told = why
     })
     const run = { mayBuy: mayBuy(context, {}), onProgress, signal }
     const ports = { ...(await toJobPorts(context, session, run)), lock, underWay }
-    onEvent(`${id}: ordered.`)
+    tell({ kind: 'ordered', message: `${id}: ordered.`, fields })
     // Money is spent only if the result can be stored.
     if ((await context.journal.read(order.hash)).submission.sends.length === 0) await context.vault.probe()
     try {
       const bought = await purchaseOnce(ports, order, purchase)
       await putInSharedStore(context, bought.sha256)
-      onEvent(`${id}: bought, and in the shared store.`)
+      const credits = bought.isFresh ? bought.credits : undefined
+      tell({ kind: 'bought', message: `${id}: bought, and in the shared store.`, fields: { ...fields, credits } })
       return {}
     } finally {
       for (const { hash } of withSteps(order)) underWay.delete(hash)
@@ -76,11 +78,11 @@ export async function serve(
     return toMessage({ host: client.host, capabilities: await client.capabilities(signal) })
   }
   tellWarnings()
-  onEvent('This worker is active.')
+  tell({ kind: 'active', message: 'This worker is active.' })
   const servers = [
     // A place for each handler, and one more for each request that has one already.
-    queues.orders.serve(activeJobs + inFlight, leaseMs, withoutKey(context, signal, onEvent, buyOrder)),
-    queues.inquiries.serve(inquiriesAtOnce, leaseMs, withoutKey(context, signal, onEvent, answer)),
+    queues.orders.serve(activeJobs + inFlight, leaseMs, withoutKey(context, signal, tell, buyOrder)),
+    queues.inquiries.serve(inquiriesAtOnce, leaseMs, withoutKey(context, signal, tell, answer)),
   ]
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve()
@@ -90,7 +92,7 @@ export async function serve(
 }
 
 /** Prepares a handler for the queue: its failures become messages for clients, and no message has the API key. */
-function withoutKey({ keySearch }: Context, signal: AbortSignal, onEvent: (sentence: string) => void, handle: JobHandler): JobHandler {
+function withoutKey({ keySearch }: Context, signal: AbortSignal, tell: Tell, handle: JobHandler): JobHandler {
   return async (job, report) => {
     try {
       const result = await handle(job, async (progress) => {
@@ -101,8 +103,7 @@ function withoutKey({ keySearch }: Context, signal: AbortSignal, onEvent: (sente
     } catch (error) {
       const failure = keySearch.mask(formatFailure(explained(error)))
       // What the shared store could not take, e.g. the execution of a submission, nobody else tells.
-      if (!signal.aborted || hasCode(error, 'SW_STORE'))
-        onEvent(`Refused or failed: ${(JSON.parse(failure) as { message: string }).message}`)
+      if (!signal.aborted || hasCode(error, 'SW_STORE')) tell(failureEvent(job.data, failure))
       if (signal.aborted) throw new PutBack('The worker ends.')
       throw new Error(failure)
     }

@@ -4,13 +4,14 @@ import { openProjectQueues, type ServiceConnection } from '../../project/session
 import type { LeaseNote } from '../../queue/messages.ts'
 import type { Queues } from '../../queue/open.ts'
 import { longestRequestMs } from '../../service/http/transport.ts'
+import { masked, type Tell, troubleEvent } from './events.ts'
 import { type Lease, takeLease } from './lease.ts'
 import { type ServeRun, serve } from './serve.ts'
 
 /** How a worker runs. */
 export interface WorkRequest {
-  /** Receives a sentence for a person about what the worker does. */
-  readonly onEvent: (sentence: string) => void
+  /** Receives what the worker does. */
+  readonly onEvent: Tell
   /** Ends the worker in order. */
   readonly signal: AbortSignal
   /**
@@ -39,7 +40,8 @@ const defaultLeaseMs = 30_000
  */
 export async function work(context: Context, connection: ServiceConnection, request: WorkRequest): Promise<void> {
   const { host, options } = context
-  const { signal, onEvent, leaseMs = defaultLeaseMs, longestRequestMs: longestMs = longestRequestMs } = request
+  const { signal, leaseMs = defaultLeaseMs, longestRequestMs: longestMs = longestRequestMs } = request
+  const tell = masked(request.onEvent, context.keySearch)
   const queues = await openProjectQueues(context, true)
   if (connection.isRemote) {
     throw new SpritewrightError('SW_NO_KEY', {
@@ -52,20 +54,22 @@ export async function work(context: Context, connection: ServiceConnection, requ
     })
   }
   const { fingerprint } = await context.keys.readOrMake()
-  onEvent(`Its signing key is ${fingerprint}. Name it in SPRITEWRIGHT_APPROVERS on the other machines: its records count there only then.`)
+  const identity = `Its signing key is ${fingerprint}. Name it in SPRITEWRIGHT_APPROVERS on the other machines: its records count there only then.`
+  tell({ kind: 'identity', message: identity })
   const by = `${host.machineName ?? 'unknown'} ${host.processId}`
   try {
     let told: string | undefined
     let warned = 0
     const tellWarnings = (): void => {
-      for (; warned < context.warnings.length; warned++) onEvent(context.warnings[warned] ?? '')
+      for (; warned < context.warnings.length; warned++) tell({ kind: 'warning', message: context.warnings[warned] ?? '' })
     }
     while (!signal.aborted) {
-      const lease = await takeLease(queues.lease, { clock: host.clock, by, leaseMs, onWait: onEvent }, signal)
-      const run = { onEvent, signal, leaseMs, deathMs: leaseMs + longestMs, isAgain: told !== undefined, tellWarnings }
+      const onWait = (message: string): void => tell({ kind: 'standby', message })
+      const lease = await takeLease(queues.lease, { clock: host.clock, by, leaseMs, onWait }, signal)
+      const run = { tell, signal, leaseMs, deathMs: leaseMs + longestMs, isAgain: told !== undefined, tellWarnings }
       const trouble = await useLease(context, connection, queues, lease, run)
-      if (lease.lost.aborted) onEvent('This worker lost its lease: the queue did not answer, or the machine slept.')
-      if (trouble && trouble.code !== told) onEvent(`${trouble.message} This worker gives up its lease, and tries again until it can work.`)
+      if (lease.lost.aborted) tell({ kind: 'lost', message: 'This worker lost its lease: the queue did not answer, or the machine slept.' })
+      if (trouble && trouble.code !== told) tell(troubleEvent(trouble))
       told = trouble?.code
       if (trouble) await host.clock.sleep(leaseMs, signal)
     }
@@ -102,8 +106,8 @@ async function useLease(
   let left = lease.before.state
   try {
     const pauseMs = await pauseBefore(context, lease.before, deathMs)
-    if (pauseMs > 0 && !isAgain)
-      run.onEvent(`Requests of the last worker may still count, so the first request follows in ${Math.ceil(pauseMs / 1000)} s.`)
+    const pauseWords = `Requests of the last worker may still count, so the first request follows in ${Math.ceil(pauseMs / 1000)} s.`
+    if (pauseMs > 0 && !isAgain) run.tell({ kind: 'pause', message: pauseWords })
     await context.host.clock.sleep(pauseMs, active)
     left = 'released'
     await serve(context, await connection.open(active), queues, run, active)

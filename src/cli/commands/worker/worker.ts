@@ -1,6 +1,8 @@
-import type { OrderStatus, WorkerStatus } from '../../../workshop.ts'
+import type { Clock } from '../../../host/clock.ts'
+import { eventLevels, type OrderStatus, type Tell, type WorkerStatus } from '../../../workshop.ts'
 import { type CommandArgs, usageError } from '../../arguments.ts'
 import type { CommandContext } from '../../context.ts'
+import { toFailures, weightiest } from '../../failure.ts'
 import { ink } from '../../view/ink.ts'
 import type { Printer } from '../../view/printer.ts'
 
@@ -17,13 +19,31 @@ export async function worker({ printer, parts, withWorkshop }: CommandContext, a
     tellStatus(printer, status, parts.host.clock.wall())
     return 0
   }
-  const clock = (): string => new Date(parts.host.clock.wall()).toISOString().slice(11, 19)
+  const tell = createTeller(printer, parts.host.clock)
   printer.hint(ink('dim', 'Ctrl-C ends it in order.'))
-  await withWorkshop((workshop) =>
-    workshop.work({ signal: parts.signal, onEvent: (sentence) => printer.line(ink('dim', clock()), ` ${sentence}`) }),
-  )
+  try {
+    await withWorkshop((workshop) => workshop.work({ signal: parts.signal, onEvent: tell }))
+  } catch (error) {
+    const { code, message } = weightiest(toFailures(error)) ?? {}
+    printer.event({ time: timeOf(parts.host.clock), level: 'error', event: 'ended', message, code })
+    throw error
+  }
+  printer.event({ time: timeOf(parts.host.clock), level: 'info', event: 'ended', message: 'The worker has ended.' })
   printer.note('The worker has ended.')
   return 0
+}
+
+/** Prints each event in a line with its time. With `--json`, each line is one JSON object. */
+function createTeller(printer: Printer, clock: Clock): Tell {
+  return ({ kind, message, fields }) => {
+    const time = timeOf(clock)
+    printer.event({ time, level: eventLevels[kind], event: kind, message, ...fields })
+    printer.line(ink('dim', time), ` ${message}`)
+  }
+}
+
+function timeOf(clock: Clock): string {
+  return new Date(clock.wall()).toISOString()
 }
 
 function tellStatus(printer: Printer, { queue, worker, running, waiting, failed }: WorkerStatus, now: number): void {
