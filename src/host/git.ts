@@ -70,10 +70,10 @@ async function runGit(folder: string, call: readonly string[], timeout = longest
 }
 
 /**
- * The environment of git. Its transports and helpers for credentials are other programs, and must not get our keys and
+ * The environment of git, and of other programs that are not ours. Git's transports and helpers for credentials are other programs, and must not get our keys and
  * passwords. `GIT_INDEX_FILE` is of a hook of another repository: only the folder must choose the repository.
  */
-function gitEnv(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+export function gitEnv(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const isOurs = (name: string): boolean => /^(?:SPRITEWRIGHT_.*|PGPASSWORD|GIT_INDEX_FILE)$/i.test(name)
   return Object.fromEntries(Object.entries(env).filter(([name]) => !isOurs(name)))
 }

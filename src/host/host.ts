@@ -10,6 +10,7 @@ import { type ConnectDatabase, nodeDatabase } from './net/database.ts'
 import { nodeQueues, type OpenQueue } from './net/job-queue.ts'
 import { type Net, nodeNet } from './net.ts'
 import { nodeRandom, type Random } from './random.ts'
+import { nodeRunCommand, type RunCommand } from './run-command.ts'
 import { nodeTerminal, type Terminal } from './terminal.ts'
 
 /** All parts of the world that the workshop may use. */
@@ -36,6 +37,12 @@ export interface Host {
    * @default there is no repository
    */
   readonly repository?: Repository
+  /**
+   * Runs a program that the owner of this machine names.
+   *
+   * @default none is run
+   */
+  readonly runCommand?: RunCommand
   /** Environment variables, read only. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** Folder of this user's own state, outside every project. Not created before it is needed. */
@@ -70,6 +77,7 @@ export function nodeHost(): Host {
     openQueue: nodeQueues(),
     trackedFiles: nodeTrackedFiles(),
     repository: nodeRepository(),
+    runCommand: nodeRunCommand(),
     env,
     stateFolder: stateFolder(env, homedir),
     tempFolder: tmpdir(),

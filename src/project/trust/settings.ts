@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { SpritewrightError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
+import { isLoopbackHost } from '../../host/net/address-blocks.ts'
 import { parseReviewedJson } from '../../sprite-spec/json-text.ts'
 
 /** The settings of a machine's owner: `settings.json` in the state folder. No file of a project is part of them. */
@@ -10,6 +11,18 @@ export type Settings = z.output<typeof settingsSchema>
 const settingsSchema = z.object({
   /** Fingerprints of further keys whose approvals count on this machine. */
   approvers: z.optional(z.array(z.string())),
+  /** What a worker of this user does. */
+  worker: z.optional(
+    z.object({
+      /** Called for each event that needs a person: an address gets a POST, a program gets JSON on its stdin. */
+      onEvent: z.optional(
+        z.union([
+          z.strictObject({ url: z.string().refine(isPrivate) }),
+          z.strictObject({ command: z.array(z.string()).min(1).readonly() }),
+        ]),
+      ),
+    }),
+  ),
 })
 
 /**
@@ -24,9 +37,21 @@ export async function readSettings({ disk, stateFolder }: Pick<Host, 'disk' | 's
     return settingsSchema.parse(parseReviewedJson(new TextDecoder().decode(await disk.read(path))))
   } catch (cause) {
     throw new SpritewrightError('SW_CONFIG', {
-      message: `Expected ${path} to be JSON like { "approvers": ["<fingerprint>"] }, found something else. Correct it, or remove it.`,
+      message: `Expected ${path} to be JSON like { "approvers": ["<fingerprint>"] }, found something else${placeOf(cause)}. Correct it, or remove it. Its fields: docs/studio.md.`,
       facts: { file: path },
       cause,
     })
   }
+}
+
+/** Whether only the two ends of a connection can read it. */
+function isPrivate(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(url.hostname))
+}
+
+/** Names the first wrong field. Its value may be a secret, e.g. the address of a chat's webhook. */
+function placeOf(cause: unknown): string {
+  const path = cause instanceof z.ZodError ? cause.issues[0]?.path.join('.') : ''
+  return path ? ` at ${path}` : ''
 }

@@ -6,7 +6,7 @@ import { orderMessage, parseFailure } from '../../queue/messages.ts'
 export const eventLevels = {
   /** The worker names its signing key. */
   identity: 'info',
-  /** Another worker is active, or the queue does not answer. */
+  /** Another worker is active. */
   standby: 'info',
   /** The first request of a new active worker waits. */
   pause: 'info',

@@ -1,4 +1,4 @@
-import { hasCode } from '../../errors.ts'
+import { hasCode, type SpritewrightError } from '../../errors.ts'
 import type { Clock } from '../../host/clock.ts'
 import type { HeldJob, JobQueue } from '../../host/net/job-queue.ts'
 import { type LeaseNote, leaseId, leaseNote } from '../../queue/messages.ts'
@@ -27,8 +27,12 @@ export interface LeaseInit {
   readonly by: string
   /** How long it stays held after the last sign of its holder, in milliseconds. */
   readonly leaseMs: number
-  /** Called once if somebody else holds it, or if the queue does not answer. */
-  readonly onWait: (why: string) => void
+  /**
+   * Called if somebody else holds it, or if the queue does not answer; again when the reason changes.
+   *
+   * @param error Missing if somebody else holds it.
+   */
+  readonly onWait: (why: string, error?: SpritewrightError) => void
 }
 
 const free: LeaseNote = { state: 'free' }
@@ -36,19 +40,20 @@ const free: LeaseNote = { state: 'free' }
 /** Waits until the lease can be taken, then renews it until it is released or lost. */
 export async function takeLease(queue: JobQueue, init: LeaseInit, signal: AbortSignal): Promise<Lease> {
   const { clock, leaseMs } = init
-  let hasWaited = false
+  let told: string | undefined
   for (;;) {
     const from = clock.mono()
-    let why = 'another worker is active; this one stands by'
+    let trouble: SpritewrightError | undefined
     try {
       const held = await queue.take(leaseId, free, leaseMs)
       if (held) return await keepLease(queue, held, from, init)
     } catch (error) {
       if (!hasCode(error, 'SW_QUEUE')) throw error
-      why = error.message
+      trouble = error
     }
-    if (!hasWaited) init.onWait(why)
-    hasWaited = true
+    const why = trouble?.message ?? 'another worker is active; this one stands by'
+    if (why !== told) init.onWait(why, trouble)
+    told = why
     await clock.sleep(leaseMs / 3, signal)
   }
 }

@@ -1,11 +1,13 @@
 import { mayPass, SpritewrightError } from '../../errors.ts'
 import type { Context } from '../../project/context.ts'
 import { openProjectQueues, type ServiceConnection } from '../../project/session.ts'
+import { readSettings } from '../../project/trust/settings.ts'
 import type { LeaseNote } from '../../queue/messages.ts'
 import type { Queues } from '../../queue/open.ts'
 import { longestRequestMs } from '../../service/http/transport.ts'
 import { masked, type Tell, troubleEvent } from './events.ts'
-import { type Lease, takeLease } from './lease.ts'
+import { createHook } from './hook.ts'
+import { type Lease, type LeaseInit, takeLease } from './lease.ts'
 import { type ServeRun, serve } from './serve.ts'
 
 /** How a worker runs. */
@@ -41,7 +43,13 @@ const defaultLeaseMs = 30_000
 export async function work(context: Context, connection: ServiceConnection, request: WorkRequest): Promise<void> {
   const { host, options } = context
   const { signal, leaseMs = defaultLeaseMs, longestRequestMs: longestMs = longestRequestMs } = request
-  const tell = masked(request.onEvent, context.keySearch)
+  const hook = createHook(host, context.keySearch, (message) => tell({ kind: 'warning', message }))
+  const tell = masked((event) => {
+    request.onEvent(event)
+    hook.tell(event)
+  }, context.keySearch)
+  // A wrong setting ends the worker now, not at its first event.
+  await readSettings(host)
   const queues = await openProjectQueues(context, true)
   if (connection.isRemote) {
     throw new SpritewrightError('SW_NO_KEY', {
@@ -64,7 +72,8 @@ export async function work(context: Context, connection: ServiceConnection, requ
       for (; warned < context.warnings.length; warned++) tell({ kind: 'warning', message: context.warnings[warned] ?? '' })
     }
     while (!signal.aborted) {
-      const onWait = (message: string): void => tell({ kind: 'standby', message })
+      const onWait: LeaseInit['onWait'] = (message, error) =>
+        tell(error ? { kind: 'trouble', message, fields: { code: error.code } } : { kind: 'standby', message })
       const lease = await takeLease(queues.lease, { clock: host.clock, by, leaseMs, onWait }, signal)
       const run = { tell, signal, leaseMs, deathMs: leaseMs + longestMs, isAgain: told !== undefined, tellWarnings }
       const trouble = await useLease(context, connection, queues, lease, run)
@@ -76,6 +85,7 @@ export async function work(context: Context, connection: ServiceConnection, requ
   } catch (error) {
     if (!signal.aborted) throw error
   } finally {
+    await hook.close()
     await queues.close()
   }
 }
