@@ -10,4 +10,4 @@ test('normal maps of 1,200 frames of 128 pixels take at most ten seconds of proc
   const seconds = (user + system) / 1e6
   console.log(`normal maps of 1,200 frames: ${seconds.toFixed(1)} s`)
   expect(seconds).toBeLessThan(10)
-}, 120_000)
+})

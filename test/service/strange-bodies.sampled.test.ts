@@ -88,7 +88,6 @@ describeWith(folder !== null, 'corpora')('every file of the JSON corpus', () => 
       expect(({} as Record<string, unknown>).polluted).toBeUndefined()
       expect(codes.size).toBeGreaterThan(0)
     },
-    60_000,
   )
 
   test('C21: as the payload of an event it is a hint or nothing, and the stream goes on', async () => {

@@ -67,6 +67,5 @@ describe('C30, C31, C41: the schedule under the service’s limits', () => {
       expect(run.mostActive).toBeLessThanOrEqual(2)
       expect(run.seconds).toBeLessThanOrEqual(bound * 1.05)
     },
-    300_000,
   )
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { byLevel, level } from '../../level.ts'
+import { byLevel } from '../../level.ts'
 import { formatCounts, newCounts } from './check.ts'
 import { beginnings, commandsOf } from './commands.ts'
 import { finish } from './finish.ts'
@@ -30,7 +30,6 @@ describe('I1, I2, I4, I5, I9, I10: whatever a person does with two machines', ()
       })
       await fc.assert(property, { seed, numRuns: runs, ...(again ? { path: again.path, endOnFailure: true } : {}) })
     },
-    level === 'long' ? 3_600_000 : 300_000,
   )
 
   test.skipIf(again !== null)('the runs went where it is dangerous', () => {

@@ -56,83 +56,59 @@ async function expectBoughtOnce(play: Play): Promise<void> {
 }
 
 describe('two builds in one process on one project, whoever is first at the disk', () => {
-  test(
-    'what was approved is bought once, and both are done',
-    () =>
-      allRaces(1, async (scheduler, play) => {
-        await play.approve(0, sprites)
-        expect(codesOf(await race(play.world, scheduler, [build('one'), build('other')]))).toEqual([])
-        await expectBoughtOnce(play)
-      }),
-    300_000,
-  )
+  test('what was approved is bought once, and both are done', () =>
+    allRaces(1, async (scheduler, play) => {
+      await play.approve(0, sprites)
+      expect(codesOf(await race(play.world, scheduler, [build('one'), build('other')]))).toEqual([])
+      await expectBoughtOnce(play)
+    }))
 
-  test(
-    'a standing approval is taken by both, and each thing is bought once',
-    () =>
-      allRaces(2, async (scheduler, play) => {
-        for (const row of play.project.wanted(0)) noteApproval(row, 0, play.table.identities[0], play.world.price(row.isPicture), true)
-        const options: Options = { approval: { perSprite: '100' } }
-        const { machines, sim } = play.world
-        await sim.clock.run(machines[0].start(acceptCeilings, { options }))
-        expect(codesOf(await race(play.world, scheduler, [build('one'), build('other')], options))).toEqual([])
-        await expectBoughtOnce(play)
-      }),
-    300_000,
-  )
+  test('a standing approval is taken by both, and each thing is bought once', () =>
+    allRaces(2, async (scheduler, play) => {
+      for (const row of play.project.wanted(0)) noteApproval(row, 0, play.table.identities[0], play.world.price(row.isPicture), true)
+      const options: Options = { approval: { perSprite: '100' } }
+      const { machines, sim } = play.world
+      await sim.clock.run(machines[0].start(acceptCeilings, { options }))
+      expect(codesOf(await race(play.world, scheduler, [build('one'), build('other')], options))).toEqual([])
+      await expectBoughtOnce(play)
+    }))
 
-  test(
-    'after a build that died with its submission on the way, both send it again, and it is charged once',
-    () =>
-      allRaces(3, async (scheduler, play) => {
-        await play.approve(0, sprites)
-        await play.build(0, { death: { since: 'submission', at: 1, moment: 'before' } })
-        expect(codesOf(await race(play.world, scheduler, [build('one'), build('other')]))).toEqual([])
-        await expectBoughtOnce(play)
-      }),
-    300_000,
-  )
+  test('after a build that died with its submission on the way, both send it again, and it is charged once', () =>
+    allRaces(3, async (scheduler, play) => {
+      await play.approve(0, sprites)
+      await play.build(0, { death: { since: 'submission', at: 1, moment: 'before' } })
+      expect(codesOf(await race(play.world, scheduler, [build('one'), build('other')]))).toEqual([])
+      await expectBoughtOnce(play)
+    }))
 
-  test(
-    'the last credit of the total is taken by one of them alone',
-    () =>
-      allRaces(4, async (scheduler, play) => {
-        await play.approve(0, sprites)
-        // The sheet of the hero and the two purchases of the tower cost 1.6 + 1 + 1.6 together.
-        const total = play.world.price(false) * 2n + play.world.price(true) - 1n
-        const options: Options = { approval: { total: formatCredits(total) } }
-        const endings = await race(play.world, scheduler, [build('one', ['hero']), build('other', ['tower'])], options)
-        expect(codesOf(endings)).toEqual(['SW_CEILING'])
-        expect(charged(play).reduce((sum, credits) => sum + credits, 0n)).toBeLessThanOrEqual(total)
-      }),
-    300_000,
-  )
+  test('the last credit of the total is taken by one of them alone', () =>
+    allRaces(4, async (scheduler, play) => {
+      await play.approve(0, sprites)
+      // The sheet of the hero and the two purchases of the tower cost 1.6 + 1 + 1.6 together.
+      const total = play.world.price(false) * 2n + play.world.price(true) - 1n
+      const options: Options = { approval: { total: formatCredits(total) } }
+      const endings = await race(play.world, scheduler, [build('one', ['hero']), build('other', ['tower'])], options)
+      expect(codesOf(endings)).toEqual(['SW_CEILING'])
+      expect(charged(play).reduce((sum, credits) => sum + credits, 0n)).toBeLessThanOrEqual(total)
+    }))
 
-  test(
-    'an approval in the middle of a build changes nothing of what is bought',
-    () =>
-      allRaces(5, async (scheduler, play) => {
-        await play.approve(0, sprites)
-        const again: Racer = { name: 'approval', work: (workshop) => workshop.approve({ names: [], confirm: async () => true }) }
-        expect(codesOf(await race(play.world, scheduler, [build('build'), again]))).toEqual([])
-        await expectBoughtOnce(play)
-      }),
-    300_000,
-  )
+  test('an approval in the middle of a build changes nothing of what is bought', () =>
+    allRaces(5, async (scheduler, play) => {
+      await play.approve(0, sprites)
+      const again: Racer = { name: 'approval', work: (workshop) => workshop.approve({ names: [], confirm: async () => true }) }
+      expect(codesOf(await race(play.world, scheduler, [build('build'), again]))).toEqual([])
+      await expectBoughtOnce(play)
+    }))
 
-  test(
-    'a giving up in the middle of a build: at most what was decided is charged',
-    () =>
-      allRaces(6, async (scheduler, play) => {
-        await play.approve(0, sprites)
-        await play.build(0, { death: { since: 'submission', at: 1, moment: 'before' } })
-        await play.world.wait(11 * 60_000)
-        const recover: Racer = { name: 'recover', work: (workshop) => workshop.recover({ name: 'hero', decision: 'abandon' }) }
-        const codes = codesOf(await race(play.world, scheduler, [build('build'), recover]))
-        expect(['SW_APPROVAL', 'SW_UNCERTAIN']).toEqual(expect.arrayContaining([...codes]))
-        // Nothing more was sent for the hero. Its only submission may have been charged.
-        expect(play.world.wire.seen('a hero, walk').posts).toBe(1)
-      }),
-    300_000,
-  )
+  test('a giving up in the middle of a build: at most what was decided is charged', () =>
+    allRaces(6, async (scheduler, play) => {
+      await play.approve(0, sprites)
+      await play.build(0, { death: { since: 'submission', at: 1, moment: 'before' } })
+      await play.world.wait(11 * 60_000)
+      const recover: Racer = { name: 'recover', work: (workshop) => workshop.recover({ name: 'hero', decision: 'abandon' }) }
+      const codes = codesOf(await race(play.world, scheduler, [build('build'), recover]))
+      expect(['SW_APPROVAL', 'SW_UNCERTAIN']).toEqual(expect.arrayContaining([...codes]))
+      // Nothing more was sent for the hero. Its only submission may have been charged.
+      expect(play.world.wire.seen('a hero, walk').posts).toBe(1)
+    }))
 })

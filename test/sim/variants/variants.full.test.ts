@@ -30,7 +30,7 @@ beforeAll(async () => {
     }
   }
   await Promise.all(Array.from({ length: atOnce }, worker))
-}, 600_000)
+})
 
 afterAll(() => {
   for (const { name } of variants) {
