@@ -2,7 +2,7 @@ import { basename, relative, resolve } from 'node:path'
 import { type Host, nodeHost } from './host/host.ts'
 import { refuseKeyInAddress, searchFor } from './key-search.ts'
 import { loadConfig } from './options/config-files.ts'
-import { readCredentials } from './options/credentials.ts'
+import { type Credentials, readCredentials } from './options/credentials.ts'
 import { enginesOf, isCi, type Options, resolveOptions } from './options/options.ts'
 import { type Context, openContext } from './project/context.ts'
 import { findTexturePackage, readCodecVersion } from './project/packages.ts'
@@ -37,6 +37,7 @@ import { openResultStore } from './workshop/store/result-store.ts'
 import { acceptStanding } from './workshop/trust/accept-standing.ts'
 import { revoke } from './workshop/trust/revoke.ts'
 import { openTrust } from './workshop/trust/trust.ts'
+import type { OpenedProject } from './workshop/worker/clones.ts'
 
 export type { OpenapiDifference } from './contract/openapi/openapi.ts'
 export type { Assertion, TouchAnswer, TouchChallenge } from './credit/touch.ts'
@@ -113,6 +114,20 @@ export interface WorkshopInit {
  */
 export async function createWorkshop(init: WorkshopInit): Promise<Workshop> {
   const host = init.host ?? nodeHost()
+  const { context, configFile } = await openProject(host, init)
+  return openWorkshop(context, createConnection(context, init.onWait), configFile, init.onWait)
+}
+
+/**
+ * Opens the context of a project.
+ *
+ * @param given Credentials that count instead of those of its environment and files.
+ */
+async function openProject(
+  host: Host,
+  init: WorkshopInit,
+  given?: Credentials,
+): Promise<{ readonly context: Context; readonly configFile: string | undefined }> {
   const root = resolve(host.workingFolder, init.root)
   const config = await loadConfig(host, root, init.config)
   const options = resolveOptions(init.options ?? {}, {
@@ -124,7 +139,7 @@ export async function createWorkshop(init: WorkshopInit): Promise<Workshop> {
   await refuseLinks(host.disk, options)
   for (const place of privatePlaces(host, options.store.dir)) host.disk.keepPrivate?.(place)
   const envFolder = init.envDir === false ? false : resolve(root, init.envDir ?? '.')
-  const credentials = await readCredentials(host, envFolder, { mode: init.mode ?? 'development', envPrefix: init.envPrefix ?? 'VITE_' })
+  const credentials = given ?? await readCredentials(host, envFolder, { mode: init.mode ?? 'development', envPrefix: init.envPrefix ?? 'VITE_' })
   const address = typeof options.service === 'object' ? (options.service.baseUrl ?? '') : ''
   refuseKeyInAddress(searchFor(credentials.key?.reveal()), address, 'service.baseUrl', { option: 'service.baseUrl' })
   const textures = options.atlas.encodings.includes('ktx2') ? await findTexturePackage(host, root) : undefined
@@ -136,7 +151,7 @@ export async function createWorkshop(init: WorkshopInit): Promise<Workshop> {
     codec: await readCodecVersion(host),
     textures,
   }
-  return openWorkshop(context, createConnection(context, init.onWait), config.file, init.onWait)
+  return { context, configFile: config.file }
 }
 
 function openWorkshop(
@@ -165,7 +180,13 @@ function openWorkshop(
     trust: openTrust(context),
     requests: context.requests,
     build: (request = {}) => interruptible(request.signal ?? never, 'paid', () => build(context, connection, request)),
-    work: async (request) => (await import('./workshop/worker/worker.ts')).work(context, connection, request),
+    work: async (request) => {
+      const openOther = async (root: string): Promise<OpenedProject> => {
+        const { context: other } = await openProject(context.host, { root }, context.credentials)
+        return { context: other, connection: createConnection(other, onWait) }
+      }
+      return (await import('./workshop/worker/worker.ts')).work({ context, connection }, openOther, request)
+    },
     asksWorker: connection.isRemote,
     // A test that starts the dev server of a game buys nothing, and continues nothing.
     mayBuy: context.host.env.VITEST === undefined && mayBuy(context, {}),

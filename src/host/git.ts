@@ -17,6 +17,8 @@ export type TrackedFiles = (folder: string, names: readonly string[]) => Promise
 export interface Repository {
   /** The present commit of a folder's repository. Returns `undefined` if there is none. */
   head(folder: string): Promise<string | undefined>
+  /** The path of a folder inside its repository, with forward slashes. Empty for the root, and without a repository. */
+  inside(folder: string): Promise<string>
   /**
    * Fetches the branches of the default remote, and forgets those that it has no more. Learns the default branch of
    * `origin`.
@@ -103,6 +105,7 @@ export function nodeRepository(): Repository {
   }
   return {
     head: async (folder) => (await words(folder, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])) || undefined,
+    inside: async (folder) => (await words(folder, ['rev-parse', '--show-prefix'])).replace(/\/$/, ''),
     fetch: async (folder) => {
       const found = await runGit(folder, ['fetch', '--quiet', '--prune', '--no-tags', '--no-recurse-submodules'], longestFetchMs)
       if (!Buffer.isBuffer(found)) throw found ?? new Error('no repository')

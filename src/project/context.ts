@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { Approvers } from '../credit/approval.ts'
 import { createLedger, type Ledger } from '../credit/ledger.ts'
 import type { KeyRing } from '../credit/signing-key.ts'
@@ -28,6 +28,8 @@ import { openTouchKeys, type TouchKeys } from './trust/touch-keys.ts'
 /** The host, the options and the stored files of one project. Every part of the workshop uses it. */
 export interface Context {
   readonly host: Host
+  /** Name of the project, for people: that of its `package.json`, or its folder. */
+  readonly name: string
   readonly options: ResolvedOptions
   readonly credentials: Credentials
   /** Finds the API key of `credentials` in bytes that are shown, shipped or written. */
@@ -117,6 +119,7 @@ export function openContext(
   const total = openProjectTotal(options.approval.total, standing, memory)
   return {
     host,
+    name: project.name ?? basename(options.root),
     options,
     credentials,
     keySearch,

@@ -142,15 +142,24 @@ function identityOf({ host }: ServiceClient, { keyMode, apiVersion }: Capabiliti
  *
  * @param makesTables Whether missing tables of PostgreSQL are made.
  * @default no
+ * @throws As {@link queueAddress}.
+ */
+export async function openProjectQueues(context: Context, makesTables = false): Promise<Queues> {
+  return openQueues(context.host, queueAddress(context), context.options.root, makesTables)
+}
+
+/**
+ * The address of the queue between clients and worker.
+ *
  * @throws `SW_CONFIG` if no queue is configured, or no stores by which results and records reach every machine.
  */
-export async function openProjectQueues({ host, options }: Context, makesTables = false): Promise<Queues> {
+export function queueAddress({ options }: Pick<Context, 'options'>): string {
   const queue = typeof options.service === 'object' ? options.service.queue : undefined
   const { shared, journal } = options.store
   const missing = Object.entries({ 'service.queue': queue, 'store.journal': journal, 'store.shared': shared }).flatMap(([name, one]) =>
     one === undefined ? [name] : [],
   )
-  if (queue !== undefined && missing.length === 0) return openQueues(host, queue, options.root, makesTables)
+  if (queue !== undefined && missing.length === 0) return queue
   throw new SpritewrightError('SW_CONFIG', {
     message: `A worker and its clients need service.queue for orders, store.journal for records and store.shared for results; found no ${missing.join(' and no ')}. Set ${missing.length === 1 ? 'it' : 'them'} in spritewright.config, the same on every machine.`,
     facts: { missing },

@@ -41,6 +41,10 @@ export const orderMessage = z.strictObject({
   file: projectPath,
   /** SHA-256 of the reference picture; missing if the first step is a text. */
   reference: sha256.optional(),
+  /** The project's name, for people. Clients of earlier versions send none. */
+  project: text.optional(),
+  /** Where the project is in its repository; missing if it is the root. */
+  folder: projectPath.optional(),
 })
 
 /** A question of a client about account or prices. The worker sends one GET request for each. */

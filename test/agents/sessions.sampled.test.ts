@@ -97,6 +97,7 @@ async function openWorker(): Promise<SetUp> {
     repository: {
       head: async () => tip(),
       fetch: async () => {},
+      inside: async () => '',
       tipsWith: async () => [tip()],
       tipsOf: async () => [tip()],
       read: async (_folder, commit, path) => commits.get(commit)?.get(path),

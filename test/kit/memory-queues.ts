@@ -7,7 +7,7 @@ interface KeptJob {
   readonly priority: number
   /** Number of the holder; 0 for nobody. */
   holder: number
-  /** When a job that is a lease comes back, by the clock. */
+  /** When a job that is a lease, or was put back, may be taken, by the clock. */
   until: number
 }
 
@@ -15,12 +15,12 @@ interface KeptJob {
 export class MemoryQueues {
   /** Called before each call of a queue, with its name, e.g. `read orders`. May throw, as a server that is away. */
   before: (call: string) => void = () => {}
-  readonly #clock: Pick<Clock, 'mono' | 'wall'>
+  readonly #clock: Clock
   readonly #queues = new Map<string, Map<string, KeptJob>>()
   readonly #servers = new Map<string, Set<() => void>>()
   #holders = 0
 
-  constructor(clock: Pick<Clock, 'mono' | 'wall'>) {
+  constructor(clock: Clock) {
     this.#clock = clock
   }
 
@@ -91,12 +91,16 @@ export class MemoryQueues {
         const result = await handle({ id: job.now.id, data: job.now.data }, async (progress) => set(job, { progress }))
         set(job, { state: 'done', result })
       } catch (error) {
+        if (error instanceof PutBack && error.afterMs > 0) {
+          job.until = this.#clock.mono() + error.afterMs
+          void this.#clock.sleep(error.afterMs).then(begin)
+        }
         set(job, error instanceof PutBack ? { state: 'waiting' } : { state: 'failed', failure: (error as Error).message })
       }
     }
     const begin = (): void => {
       while (!isStopped && running.size < atOnce) {
-        const waiting = [...jobs.values()].filter(({ now }) => now.state === 'waiting')
+        const waiting = [...jobs.values()].filter(({ now, until }) => now.state === 'waiting' && until <= this.#clock.mono())
         const [next] = waiting.sort((a, b) => a.priority - b.priority)
         if (!next) return
         const work = run(next).then(() => {

@@ -63,6 +63,7 @@ function clone(): Clone {
         repository: {
           head: async () => self.head,
           fetch: async () => fetch(),
+          inside: async () => '',
           tipsWith: async (_folder, commit) => (pushed.includes(commit) ? pushed.slice(-1) : []),
           tipsOf: async () => main(),
           read: async (_folder, commit, path) => commits.get(commit)?.get(path),

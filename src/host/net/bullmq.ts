@@ -3,6 +3,7 @@ export interface Bullmq {
   readonly Queue: new (name: string, options: object, backend?: unknown) => Queue
   readonly Worker: new (name: string, handle: unknown, options: object, backend?: unknown) => Worker
   readonly WaitingError: new () => Error
+  readonly DelayedError: new () => Error
   readonly createPostgresBackend: unknown
 }
 
@@ -50,4 +51,6 @@ export interface Job {
   /** 1 if the lock is still this token's. */
   extendLock(token: string, durationMs: number): Promise<number>
   moveToWait(token?: string): Promise<unknown>
+  /** @param at Milliseconds since the Unix epoch. */
+  moveToDelayed(at: number, token?: string): Promise<unknown>
 }

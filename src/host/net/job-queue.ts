@@ -41,7 +41,15 @@ export type JobHandler = (
 ) => Promise<unknown>
 
 /** Thrown by a handler that has stopped before the end of its job. */
-export class PutBack extends Error {}
+export class PutBack extends Error {
+  /** How long the job waits before it may be taken again, in milliseconds. */
+  readonly afterMs: number
+
+  constructor(message = '', afterMs = 0) {
+    super(message)
+    this.afterMs = afterMs
+  }
+}
 
 /** Thrown if PostgreSQL has no tables for queues: nobody who makes them has used the database. */
 export class NoTables extends Error {}
@@ -189,17 +197,19 @@ export function nodeQueues(clock: Clock = nodeClock()): OpenQueue {
           return work.finally(() => working.delete(work))
         }
         const worker = open().then(({ bullmq, queue }) =>
-          newWorker(toProcessor(bullmq, tracked), { concurrency: atOnce, lockDuration: leaseMs, stalledInterval: leaseMs }).then((made) => {
-            made.on(
-              'stalled',
-              (id: string) =>
-                void queue
-                  .getJob(id)
-                  .then((job) => job?.changePriority({ priority: 0 }))
-                  .catch(() => {}),
-            )
-            return made
-          }),
+          newWorker(toProcessor(bullmq, clock, tracked), { concurrency: atOnce, lockDuration: leaseMs, stalledInterval: leaseMs }).then(
+            (made) => {
+              made.on(
+                'stalled',
+                (id: string) =>
+                  void queue
+                    .getJob(id)
+                    .then((job) => job?.changePriority({ priority: 0 }))
+                    .catch(() => {}),
+              )
+              return made
+            },
+          ),
         )
         worker.catch(() => {})
         return {
@@ -253,13 +263,17 @@ function toQueued(job: Job, found: string): QueuedJob {
   return { id: job.id ?? '', data: job.data, state, progress: job.progress, result: job.returnvalue, failure: job.failedReason ?? '', at }
 }
 
-function toProcessor(bullmq: Bullmq, handle: JobHandler) {
+function toProcessor(bullmq: Bullmq, clock: Clock, handle: JobHandler) {
   return async (job: Job, token?: string): Promise<unknown> => {
     try {
       // Progress is for display: work goes on if the server does not take it.
       return await handle({ id: job.id ?? '', data: job.data }, (progress) => job.updateProgress(progress).catch(() => {}))
     } catch (error) {
       if (!(error instanceof PutBack)) throw error
+      if (error.afterMs > 0) {
+        await job.moveToDelayed(clock.wall() + error.afterMs, token)
+        throw new bullmq.DelayedError()
+      }
       await job.moveToWait(token)
       throw new bullmq.WaitingError()
     }

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import { z } from 'zod'
 import { SpritewrightError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
@@ -21,6 +21,8 @@ const settingsSchema = z.object({
           z.strictObject({ command: z.array(z.string()).min(1).readonly() }),
         ]),
       ),
+      /** Projects that it serves beside the one in which it starts. `dir` is a clone, an absolute path. */
+      projects: z.optional(z.array(z.object({ dir: z.string().refine((dir) => isAbsolute(dir)) }))),
     }),
   ),
 })

@@ -93,7 +93,7 @@ export function failureEvent(data: unknown, failure: string): WorkerEvent {
 /** The fields for an order. Empty for data that is no order: anybody may have written it. */
 export function orderFields(data: unknown): EventFields {
   const { success, data: order } = orderMessage.safeParse(data)
-  return success ? { id: order.id, hash: order.hash, commit: order.commit } : {}
+  return success ? { project: order.project, id: order.id, hash: order.hash, commit: order.commit } : {}
 }
 
 /** The event for an error after which the worker tries again. */

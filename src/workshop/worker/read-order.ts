@@ -1,4 +1,3 @@
-import { SpritewrightError } from '../../errors.ts'
 import { mayAdopt } from '../../job/adopt.ts'
 import type { Order } from '../../job/order.ts'
 import type { Submission } from '../../job/records/submission.ts'
@@ -18,19 +17,27 @@ export interface CommittedOrder {
   readonly lock: LockStore
 }
 
-/** How long the branches of a fetch count as the present ones, in milliseconds. */
+/** How long a fetch counts, in milliseconds. */
 const freshMs = 10_000
+/** Longest time that an order waits for a fetch before others get its turn, in milliseconds. */
+const holdMs = 10_000
 
-/** How long an order waits for a remote that does not answer, and the pause between two tries, in milliseconds. */
-const patienceMs = 10 * 60_000
-const pauseMs = 10_000
+/** Thrown if a clone could not fetch in time, so that nobody knows whether a branch of its remote has the commit. */
+export class Unfetched extends Error {}
 
-/**
- * Makes orders from commits alone.
- *
- * @param onWait Receives why an order waits, each time that the worker could not fetch.
- */
-export type OrderReader = (message: OrderMessage, onWait: (why: string) => void) => Promise<CommittedOrder>
+/** Makes orders from the commits of one clone alone. */
+export interface OrderReader {
+  /** Whether a branch of the remote has the commit of an order, as of the last fetch. */
+  has(message: OrderMessage): Promise<boolean>
+  /**
+   * Fetches, and makes the order.
+   *
+   * @throws {@link Unfetched}. `SW_ORDER` if no remote branch has the commit, if the commit asks for something else,
+   *   if its approval is not the newest one on the named branches, or if the lock file names an execution that the
+   *   journal has never seen.
+   */
+  read(message: OrderMessage): Promise<CommittedOrder>
+}
 
 /**
  * Creates the reader. It reads the spec, the picture and the lock file of a commit. The message only says where
@@ -38,47 +45,19 @@ export type OrderReader = (message: OrderMessage, onWait: (why: string) => void)
  *
  * Approvals are judged by the branches that the owner of the worker names, by default the remote's default branch.
  * Another branch can ask for what such a branch approves, and can revive nothing.
- *
- * The reader throws `SW_QUEUE` if the remote does not answer for ten minutes, and `SW_ORDER` if no remote branch has
- * the commit, if the commit asks for something else, if its approval is not the newest one on the named branches, or
- * if the lock file names an execution that the journal has never seen.
  */
 export function createOrderReader(context: Context, session: Session, signal: AbortSignal): OrderReader {
   const { host, options } = context
-  const { root } = options
   const lock = openOwnLock(context)
-  let lastFetch: Promise<unknown> = Promise.resolve()
-  let fetchedAt = Number.NEGATIVE_INFINITY
-  /** One fetch at a time, since git locks its references. */
-  const refresh = (isEnough: () => Promise<boolean>): Promise<void> => {
-    const fetching = lastFetch.then(async () => {
-      if (host.clock.mono() - fetchedAt < freshMs && (await isEnough())) return
-      await host.repository?.fetch(root)
-      fetchedAt = host.clock.mono()
-    })
-    lastFetch = fetching.catch(() => {})
-    return fetching
+  const refresh = createRefresh(context, signal)
+  const has = async ({ commit, project, folder = '' }: OrderMessage): Promise<boolean> => {
+    // Clients of earlier versions name neither their project nor its folder.
+    if (project !== undefined && folder !== (await host.repository?.inside(options.root))) return false
+    return ((await host.repository?.tipsWith(options.root, commit)) ?? []).length > 0
   }
-  /** Fetches until a branch of the remote has the commit. */
-  const findTips = async (message: OrderMessage, onWait: (why: string) => void): Promise<void> => {
-    const { id, commit } = message
-    const find = async (): Promise<readonly string[]> => (await host.repository?.tipsWith(root, commit)) ?? []
-    const begun = host.clock.mono()
-    for (;;) {
-      const cause = await refresh(async () => (await find()).length > 0).then(
-        () => undefined,
-        (error: Error) => error,
-      )
-      if (!cause) break
-      const why = cause.message.trim()
-      if (host.clock.mono() - begun > patienceMs) throw unfetched(id, commit, why, cause)
-      onWait(`the worker could not fetch, and tries again: ${why}`)
-      await host.clock.sleep(pauseMs, signal)
-    }
-    if ((await find()).length === 0) throw refusedOrder(message, 'no branch of the remote has that commit.')
-  }
-  return async (message, onWait) => {
-    await findTips(message, onWait)
+  const read = async (message: OrderMessage): Promise<CommittedOrder> => {
+    await refresh(await has(message))
+    if (!(await has(message))) throw refusedOrder(message, 'no branch of the remote has that commit.')
     const disk = commitDisk(context, message.commit)
     const file = await readCommittedLock(context, disk)
     const order = await readCommittedOrder(context, session, { disk, lock: file }, message)
@@ -102,6 +81,54 @@ export function createOrderReader(context: Context, session: Session, signal: Ab
       if (kept) await lock.change(request.id, hash, (own) => (own && isUnrecorded(own) ? own : kept))
     }
     return { order: withoutApprovals(order, stale), lock }
+  }
+  return { has, read }
+}
+
+/**
+ * Fetches the branches of a clone, one fetch at a time, since git locks its references. All who wait share the next
+ * one. After a failure, the clone rests.
+ *
+ * @returns A function that is called with whether a fetch of before is enough, and throws {@link Unfetched}.
+ */
+function createRefresh(
+  { host: { clock, repository }, options: { root } }: Context,
+  signal: AbortSignal,
+): (isEnough: boolean) => Promise<void> {
+  let last = { at: Number.NEGATIVE_INFINITY, isOver: true, failure: undefined as Error | undefined, done: Promise.resolve() }
+  const begin = (): typeof last => {
+    const made: typeof last = { at: clock.mono(), isOver: false, failure: undefined, done: Promise.resolve() }
+    made.done = (async () => repository?.fetch(root))()
+      .then(
+        () => {},
+        (error: Error) => {
+          made.failure = error
+        },
+      )
+      .finally(() => {
+        made.isOver = true
+      })
+    return made
+  }
+  /** The first fetch that began after a time. */
+  const after = async (since: number): Promise<typeof last> => {
+    while (last.at < since) {
+      if (last.isOver) last = begin()
+      else await last.done
+    }
+    await last.done
+    return last
+  }
+  return async (isEnough) => {
+    const now = clock.mono()
+    const over = new AbortController()
+    const heldMs = last.isOver ? holdMs : Math.max(0, last.at + holdMs - now)
+    const slow = clock
+      .sleep(heldMs, AbortSignal.any([over.signal, signal]))
+      .then(() => ({ failure: new Error('its remote has not answered yet') }))
+    const fetching = after(isEnough || last.failure ? now - freshMs : now)
+    const { failure } = await Promise.race([fetching, slow]).finally(() => over.abort())
+    if (failure) throw new Unfetched(failure.message.trim(), { cause: failure })
   }
 }
 
@@ -138,12 +165,4 @@ function notNewest({ host }: Context, id: string): string {
   const names = branchNames(host)
   const where = names.length === 0 ? "the remote's default branch" : names.join(', ')
   return `its approval of "${id}" is not the newest one on ${where}. Merge it there, or let SPRITEWRIGHT_BRANCHES of the worker name its branch.`
-}
-
-function unfetched(id: string, commit: string, why: string, cause: Error): SpritewrightError {
-  return new SpritewrightError('SW_QUEUE', {
-    message: `The worker waited ten minutes for the remote of its clone, to read "${id}" from commit ${commit.slice(0, 12)}; found: ${why}. Nothing was sent. Make sure that git fetch works there without a question, then build again.`,
-    facts: { id, commit },
-    cause,
-  })
 }

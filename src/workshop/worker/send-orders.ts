@@ -13,6 +13,7 @@ import { type OrderMessage, parseFailure, progressMessage } from '../../queue/me
 import type { Queues } from '../../queue/open.ts'
 import { animationId } from '../../sprite-spec/request.ts'
 import { findEntry } from '../../vault/lockfile.ts'
+import { sha256 } from '../../vault/objects.ts'
 import { commitDisk, readCommittedLock, readCommittedOrder, refusedOrder } from './committed-order.ts'
 
 /** How long a build waits while no worker gives a sign, in milliseconds. */
@@ -43,6 +44,7 @@ export async function sendOrders(
       message: `Expected ${options.root} to be in a git repository with a commit, found none. The worker buys what is committed and pushed: commit specs, pictures and sprites.lock.json, push, and build again.`,
     })
   }
+  const folder = await host.repository?.inside(options.root)
   const disk = commitDisk(context, commit)
   const committed = { disk, lock: await readCommittedLock(context, disk) }
   const targets = new Map(wanted.map((target) => [animationId(target.spec, target.animation), target] as const))
@@ -58,6 +60,8 @@ export async function sendOrders(
       commit,
       file: file.split(sep).join('/'),
       ...(target?.picture ? { reference: target.picture.sha256 } : {}),
+      project: context.name.replace(/[\p{Cc}\p{Cf}]/gu, ' ').slice(0, 200),
+      ...(folder ? { folder } : {}),
     }
     await readCommittedOrder(context, session, committed, message)
     const unseen = withSteps(one).find(({ request, hash, approval }) => {
@@ -69,8 +73,8 @@ export async function sendOrders(
       queues,
       queues.orders,
       {
-        // What the worker refuses at another commit may be right at this one.
-        id: `${one.hash}-${commit}`,
+        // What the worker refuses at another commit may be right at this one. Projects of one repository may want the same.
+        id: [one.hash, commit, ...(folder ? [sha256(new TextEncoder().encode(folder)).slice(0, 16)] : [])].join('-'),
         data: message,
         // What has been sent already holds one of the account's places, so it comes first.
         priority: async () => ((await run.journal.read(one.hash)).submission.sends.length > 0 ? 0 : (numbers.get(one.hash) ?? 1)),
@@ -94,11 +98,12 @@ function tellProgress({ onProgress }: JobPorts, { request: { id } }: Order): (jo
   let told = ''
   return (job) => {
     const read = progressMessage.safeParse(job.progress)
-    const progress = job.state === 'active' && read.success ? read.data : undefined
+    // An order that waits for a remote is in no hands meanwhile.
+    const progress = read.success && (job.state === 'active' || read.data.phase === 'waiting') ? read.data : undefined
     const text = `${job.state} ${JSON.stringify(job.progress)}`
     if (text === told) return
     told = text
-    if (job.state === 'waiting') onProgress({ id, phase: 'waiting', message: 'it is ordered; the worker buys it in turn' })
+    if (job.state === 'waiting' && !progress) onProgress({ id, phase: 'waiting', message: 'it is ordered; the worker buys it in turn' })
     // The end is reported when the result is here.
     else if (progress && !(progress.id === id && progress.phase === 'bought')) onProgress(progress)
   }

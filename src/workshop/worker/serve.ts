@@ -1,20 +1,19 @@
 import { hasCode, SpritewrightError } from '../../errors.ts'
 import { type JobHandler, PutBack } from '../../host/net/job-queue.ts'
 import { purchaseOnce } from '../../job/chain.ts'
-import type { JobProgress, Purchase } from '../../job/order.ts'
+import type { JobProgress } from '../../job/order.ts'
 import { purchase } from '../../job/purchase.ts'
 import { refuseKey } from '../../key-search.ts'
 import type { Context } from '../../project/context.ts'
 import { toJobPorts, withSteps } from '../../project/orders.ts'
-import type { Session } from '../../project/session.ts'
 import { formatFailure, inquiryMessage, orderMessage, toMessage } from '../../queue/messages.ts'
 import type { Queues } from '../../queue/open.ts'
 import { mayBuy } from '../may-buy.ts'
 import { findShared } from '../store/copy.ts'
+import type { Clones } from './clones.ts'
 import { failureEvent, orderFields, type Tell } from './events.ts'
 import { explained } from './explained.ts'
-import { keepInFlight } from './in-flight.ts'
-import { createOrderReader } from './read-order.ts'
+import { createRouter } from './route.ts'
 
 /** Inquiries that are answered at the same time. */
 const inquiriesAtOnce = 8
@@ -22,72 +21,83 @@ const inquiriesAtOnce = 8
 /** How orders and inquiries are handled. */
 export interface ServeRun {
   readonly tell: Tell
-  /** Prints the warnings that have come since the last call. */
-  readonly tellWarnings: () => void
   /** How long an order stays with a process that gives no sign, in milliseconds. */
   readonly leaseMs: number
 }
 
 /** Handles orders and inquiries until the signal is aborted. */
 export async function serve(
-  context: Context,
-  session: Session,
+  own: Context,
+  clones: Clones,
   queues: Queues,
-  { tell, tellWarnings, leaseMs }: ServeRun,
+  { tell, leaseMs }: ServeRun,
   signal: AbortSignal,
 ): Promise<void> {
-  const { activeJobs } = context.options.limits
-  const inFlight = await keepInFlight(context, session, (message) => tell({ kind: 'warning', message }))
-  const readOrder = createOrderReader(context, session, signal)
-  const underWay = new Map<string, Promise<Purchase>>()
+  const { activeJobs } = own.options.limits
+  await clones.open(signal)
+  const inFlight = clones.list().reduce((sum, one) => sum + one.inFlight, 0)
+  const findClone = createRouter(clones.list)
+  /** Why orders wait for a remote, as it was told, by id. */
+  const waiting = new Map<string, string>()
   const buyOrder: JobHandler = async ({ data }, report) => {
-    // While the shared store lacks a result of this process, nothing else can be bought. So such results are
-    // pushed first.
-    await context.vault.pushOwed()
     const message = checked(orderMessage.safeParse(data), 'an order')
     const { id } = message
     const fields = orderFields(data)
     const onProgress = (progress: JobProgress): void => void report(toMessage(progress))
-    let told = ''
-    const { order, lock } = await readOrder(message, (why) => {
+    const { clone, order, lock } = await findClone(message, (why) => {
       onProgress({ id, phase: 'waiting', message: why })
-      if (why !== told) tell({ kind: 'waiting', message: `${id}: ${why}`, fields })
-      told = why
+      if (waiting.get(id) !== why) tell({ kind: 'waiting', message: `${id}: ${why}`, fields })
+      waiting.set(id, why)
     })
+    waiting.delete(id)
+    const { context, session, underWay } = clone
+    // While the shared store lacks a result of this process, nothing else can be bought. So such results are
+    // pushed first.
+    await context.vault.pushOwed()
     const run = { mayBuy: mayBuy(context, {}), onProgress, signal }
     const ports = { ...(await toJobPorts(context, session, run)), lock, underWay }
-    tell({ kind: 'ordered', message: `${id}: ordered.`, fields })
+    clone.tell({ kind: 'ordered', message: `${id}: ordered.`, fields })
     // Money is spent only if the result can be stored.
     if ((await context.journal.read(order.hash)).submission.sends.length === 0) await context.vault.probe()
     try {
       const bought = await purchaseOnce(ports, order, purchase)
       await putInSharedStore(context, bought.sha256)
       const credits = bought.isFresh ? bought.credits : undefined
-      tell({ kind: 'bought', message: `${id}: bought, and in the shared store.`, fields: { ...fields, credits } })
+      clone.tell({ kind: 'bought', message: `${id}: bought, and in the shared store.`, fields: { ...fields, credits } })
       return {}
     } finally {
       for (const { hash } of withSteps(order)) underWay.delete(hash)
-      tellWarnings()
+      clones.tellWarnings()
     }
   }
   const answer: JobHandler = async ({ data }) => {
     const inquiry = checked(inquiryMessage.safeParse(data), 'an inquiry')
-    const { client } = session
+    const client = clones.list()[0]?.session.client
+    if (!client) throw new PutBack('No project is served.')
     if (inquiry.ask === 'balance') return toMessage({ credits: await client.balance(signal) })
     if (inquiry.ask === 'estimate') return toMessage(await client.estimate(inquiry.frames, inquiry.background, signal))
     return toMessage({ host: client.host, capabilities: await client.capabilities(signal) })
   }
-  tellWarnings()
+  clones.tellWarnings()
   tell({ kind: 'active', message: 'This worker is active.' })
+  const served = clones.list().map(({ name, context }) => `${name} (${context.options.root})`)
+  if (served.length > 1) tell({ kind: 'active', message: `It serves ${served.join(', ')}.` })
   const servers = [
     // A place for each handler, and one more for each request that has one already.
-    queues.orders.serve(activeJobs + inFlight, leaseMs, withoutKey(context, signal, tell, buyOrder)),
-    queues.inquiries.serve(inquiriesAtOnce, leaseMs, withoutKey(context, signal, tell, answer)),
+    queues.orders.serve(activeJobs + inFlight, leaseMs, withoutKey(own, signal, tell, buyOrder)),
+    queues.inquiries.serve(inquiriesAtOnce, leaseMs, withoutKey(own, signal, tell, answer)),
   ]
-  await new Promise<void>((resolve) => {
-    if (signal.aborted) resolve()
-    signal.addEventListener('abort', () => resolve(), { once: true })
-  })
+  // A project that is added to the settings, or that could not be served, is served as soon as it can be.
+  let trouble = ''
+  for (; !signal.aborted; await own.host.clock.sleep(leaseMs, signal).catch(() => {})) {
+    const found = await clones.open(signal).then(
+      () => '',
+      (error: Error) => error.message,
+    )
+    clones.tellWarnings()
+    if (found !== '' && found !== trouble && !signal.aborted) tell({ kind: 'trouble', message: found })
+    trouble = found
+  }
   await Promise.all(servers.map((server) => server.stop()))
 }
 
@@ -101,6 +111,7 @@ function withoutKey({ keySearch }: Context, signal: AbortSignal, tell: Tell, han
       refuseKey(keySearch, JSON.stringify(result), 'an answer of the worker')
       return result
     } catch (error) {
+      if (error instanceof PutBack) throw error
       const failure = keySearch.mask(formatFailure(explained(error)))
       // What the shared store could not take, e.g. the execution of a submission, nobody else tells.
       if (!signal.aborted || hasCode(error, 'SW_STORE')) tell(failureEvent(job.data, failure))

@@ -1,10 +1,11 @@
 import { mayPass, SpritewrightError } from '../../errors.ts'
 import type { Context } from '../../project/context.ts'
-import { openProjectQueues, type ServiceConnection } from '../../project/session.ts'
+import { openProjectQueues } from '../../project/session.ts'
 import { readSettings } from '../../project/trust/settings.ts'
 import type { LeaseNote } from '../../queue/messages.ts'
 import type { Queues } from '../../queue/open.ts'
 import { longestRequestMs } from '../../service/http/transport.ts'
+import { type Clones, checkClone, createClones, type OpenedProject } from './clones.ts'
 import { masked, type Tell, troubleEvent } from './events.ts'
 import { createHook } from './hook.ts'
 import { type Lease, type LeaseInit, takeLease } from './lease.ts'
@@ -37,10 +38,13 @@ const defaultLeaseMs = 30_000
  * Buys for all machines of a team until it is interrupted. One worker is active, the others stand by. A store, a
  * queue or a service that does not answer does not end it: it gives the lease up and tries again.
  *
+ * @param own The project in which it starts. Its configuration names the queue.
+ * @param openOther See {@link createClones}.
  * @throws `SW_NO_KEY`, `SW_CONFIG`, `SW_ORDER` if the project lacks what a worker needs.
  * @throws The errors of the connection to the service that do not pass, like `SW_KEY_REFUSED`.
  */
-export async function work(context: Context, connection: ServiceConnection, request: WorkRequest): Promise<void> {
+export async function work(own: OpenedProject, openOther: (root: string) => Promise<OpenedProject>, request: WorkRequest): Promise<void> {
+  const { context, connection } = own
   const { host, options } = context
   const { signal, leaseMs = defaultLeaseMs, longestRequestMs: longestMs = longestRequestMs } = request
   const hook = createHook(host, context.keySearch, (message) => tell({ kind: 'warning', message }))
@@ -56,27 +60,20 @@ export async function work(context: Context, connection: ServiceConnection, requ
       message: 'Expected an API key for the worker, found none. Set SPRITEWRIGHT_API_KEY in the environment of this machine alone.',
     })
   }
-  if ((await host.repository?.head(options.root)) === undefined) {
-    throw new SpritewrightError('SW_ORDER', {
-      message: `Expected ${options.root} to be in a clone of the project's repository, found none. A worker reads what it buys from commits: clone the repository, and start the worker there.`,
-    })
-  }
+  await checkClone(context, options.root)
   const { fingerprint } = await context.keys.readOrMake()
   const identity = `Its signing key is ${fingerprint}. Name it in SPRITEWRIGHT_APPROVERS on the other machines: its records count there only then.`
   tell({ kind: 'identity', message: identity })
   const by = `${host.machineName ?? 'unknown'} ${host.processId}`
+  const clones = createClones(own, openOther, tell)
   try {
     let told: string | undefined
-    let warned = 0
-    const tellWarnings = (): void => {
-      for (; warned < context.warnings.length; warned++) tell({ kind: 'warning', message: context.warnings[warned] ?? '' })
-    }
     while (!signal.aborted) {
       const onWait: LeaseInit['onWait'] = (message, error) =>
         tell(error ? { kind: 'trouble', message, fields: { code: error.code } } : { kind: 'standby', message })
       const lease = await takeLease(queues.lease, { clock: host.clock, by, leaseMs, onWait }, signal)
-      const run = { tell, signal, leaseMs, deathMs: leaseMs + longestMs, isAgain: told !== undefined, tellWarnings }
-      const trouble = await useLease(context, connection, queues, lease, run)
+      const run = { tell, signal, leaseMs, deathMs: leaseMs + longestMs, isAgain: told !== undefined }
+      const trouble = await useLease(context, clones, queues, lease, run)
       if (lease.lost.aborted) tell({ kind: 'lost', message: 'This worker lost its lease: the queue did not answer, or the machine slept.' })
       if (trouble && trouble.code !== told) tell(troubleEvent(trouble))
       told = trouble?.code
@@ -86,6 +83,7 @@ export async function work(context: Context, connection: ServiceConnection, requ
     if (!signal.aborted) throw error
   } finally {
     await hook.close()
+    await clones.close()
     await queues.close()
   }
 }
@@ -106,7 +104,7 @@ interface LeaseRun extends ServeRun {
  */
 async function useLease(
   context: Context,
-  connection: ServiceConnection,
+  clones: Clones,
   queues: Queues,
   lease: Lease,
   { signal, deathMs, isAgain, ...run }: LeaseRun,
@@ -120,13 +118,14 @@ async function useLease(
     if (pauseMs > 0 && !isAgain) run.tell({ kind: 'pause', message: pauseWords })
     await context.host.clock.sleep(pauseMs, active)
     left = 'released'
-    await serve(context, await connection.open(active), queues, run, active)
+    await serve(context, clones, queues, run, active)
   } catch (error) {
     if (active.aborted) return undefined
     if (mayPass(error)) return error
     throw error
   } finally {
     over.abort()
+    clones.leave()
     await lease.release(left)
   }
   return undefined

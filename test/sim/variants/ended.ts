@@ -102,6 +102,7 @@ function repositoryOf(branches: Readonly<Record<string, Machine>>): NonNullable<
   return {
     head: async () => commitOf('main'),
     fetch: async () => {},
+    inside: async () => '',
     tipsWith: async (_folder, commit) => names.map(commitOf).filter((tip) => tip === commit),
     tipsOf: async (_folder, named) => names.filter((name) => (named.length === 0 ? ['main'] : named).includes(name)).map(commitOf),
     read: async (_folder, commit, path) => branches[names.find((name) => commitOf(name) === commit) ?? '']?.disk.files.get(path),
