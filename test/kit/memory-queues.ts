@@ -15,6 +15,8 @@ interface KeptJob {
 export class MemoryQueues {
   /** Called before each call of a queue, with its name, e.g. `read orders`. May throw, as a server that is away. */
   before: (call: string) => void = () => {}
+  /** Changes the data of each job that is added, as another version of a client would. */
+  onAdd: (data: Readonly<Record<string, unknown>>) => object = (data) => data
   readonly #clock: Clock
   readonly #queues = new Map<string, Map<string, KeptJob>>()
   readonly #servers = new Map<string, Set<() => void>>()
@@ -49,7 +51,7 @@ export class MemoryQueues {
     const queue: JobQueue = {
       add: (id, data, priority) =>
         call('add', () => {
-          keep(id, data, priority)
+          keep(id, this.onAdd(data as Readonly<Record<string, unknown>>), priority)
           wake()
         }),
       read: (id) => call('read', () => jobs.get(id)?.now),

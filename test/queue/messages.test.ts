@@ -4,7 +4,7 @@ import { answers, orderMessage } from '../../src/queue/messages.ts'
 const order = { id: 'hero.walk', hash: 'a'.repeat(64), commit: 'b'.repeat(40), file: 'sprites/hero.sprite.json' }
 
 test('an order names a file of the project, and nothing above it or of git', () => {
-  expect(orderMessage.parse(order)).toEqual(order)
+  for (const one of [order, { ...order, project: 'castle', folder: 'games/castle' }]) expect(orderMessage.parse(one)).toEqual(one)
   for (const id of ['badge', 'icons.sword']) expect(orderMessage.parse({ ...order, id }).id).toBe(id)
   for (const id of ['icons#1', 'a.b.c', '']) expect(orderMessage.safeParse({ ...order, id }).success, id).toBe(false)
   for (const file of [
@@ -18,7 +18,7 @@ test('an order names a file of the project, and nothing above it or of git', () 
     'C:b.json',
     '',
   ])
-    expect(orderMessage.safeParse({ ...order, file }).success, file).toBe(false)
+    for (const name of ['file', 'folder']) expect(orderMessage.safeParse({ ...order, [name]: file }).success, `${name} ${file}`).toBe(false)
 })
 
 test.each(['host\u001b[2J', 'host\u202e', 'host\n'])('a text in an answer that a terminal would obey is no answer: %j', (words) => {

@@ -33,6 +33,8 @@ export interface SimulatedWorld {
   /** The environment of each process. */
   readonly env: Host['env']
   readonly net: Net
+  /** Its ports. */
+  readonly host: Host
   /** Writes a file of the project. */
   write(path: string, content: string | Uint8Array): void
 }
@@ -101,6 +103,7 @@ export async function simulatedWorld(jobMs: number, options: EmbeddedOptions = {
     write,
     env: host.env,
     net: host.net,
+    host,
     workshop: (own = {}, ports = {}, mode = 'development', onWait = undefined) =>
       createWorkshop({ host: { ...host, ...ports }, root: '/game', options: own, mode, ...(onWait ? { onWait } : {}) }),
   }
