@@ -96,7 +96,12 @@ async function hire(projects: readonly string[]) {
   const sentences: string[] = []
   const env = { ...world.env, ...keyEnv(keeper), SPRITEWRIGHT_APPROVERS: testKey(artist).fingerprint }
   const workshop = await open('/castle', machine, env, false)
-  const ended = workshop.work({ onEvent: (one) => void sentences.push(one), signal: ending.signal, leaseMs, longestRequestMs: 1000 })
+  const ended = workshop.work({
+    onEvent: ({ message }) => void sentences.push(message),
+    signal: ending.signal,
+    leaseMs,
+    longestRequestMs: 1000,
+  })
   ended.catch(() => {})
   return {
     sentences,

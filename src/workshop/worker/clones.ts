@@ -54,11 +54,7 @@ export interface Clones {
  *
  * @param openOther Opens a project by its folder, with the key and address of `own`.
  */
-export function createClones(
-  own: OpenedProject,
-  openOther: (root: string) => Promise<OpenedProject>,
-  onEvent: Tell,
-): Clones {
+export function createClones(own: OpenedProject, openOther: (root: string) => Promise<OpenedProject>, onEvent: Tell): Clones {
   const { host, options } = own.context
   const opened = new Map([[options.root, own]])
   const told = new Map<string, string>()

@@ -26,13 +26,7 @@ export interface ServeRun {
 }
 
 /** Handles orders and inquiries until the signal is aborted. */
-export async function serve(
-  own: Context,
-  clones: Clones,
-  queues: Queues,
-  { tell, leaseMs }: ServeRun,
-  signal: AbortSignal,
-): Promise<void> {
+export async function serve(own: Context, clones: Clones, queues: Queues, { tell, leaseMs }: ServeRun, signal: AbortSignal): Promise<void> {
   const { activeJobs } = own.options.limits
   await clones.open(signal)
   const inFlight = clones.list().reduce((sum, one) => sum + one.inFlight, 0)
