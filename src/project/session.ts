@@ -1,9 +1,10 @@
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
 import { openQueues, type Queues } from '../queue/open.ts'
 import { openRemoteClient } from '../queue/remote-client.ts'
 import type { ServiceClient } from '../service/client.ts'
-import { createPlaces, type Places, unlimitedPlaces } from '../service/limits/places.ts'
+import { openPlaceFolder, openPlaceRecords } from '../service/limits/place-files.ts'
+import { createPlaces, joinPlaces, type Places, unlimitedPlaces } from '../service/limits/places.ts'
 import { accountFolder } from '../service/limits/shared-limits.ts'
 import type { Capabilities } from '../service/wire.ts'
 import { embeddedHost, type ServiceIdentity } from '../sprite-spec/request.ts'
@@ -96,7 +97,8 @@ export function createConnection(context: Context, onWait?: (sentence: string) =
       context.warnings.push(
         `The service leaves ${capabilities.assumed.join(' and ')} out of its capabilities; spritewright assumes the interface's own. Check every price and result.`,
       )
-    return { client, capabilities, identity: identityOf(client, capabilities), places: openPlaces(context, client, service) }
+    const identity = identityOf(client, capabilities)
+    return { client, capabilities, identity, places: openPlaces(context, client, service, identity) }
   }
   const host = configuredHost(context)
   const hasKey = context.options.service === 'embedded' || context.credentials.key !== undefined
@@ -201,15 +203,20 @@ async function createSessionClient(
 }
 
 /**
- * Opens the places of the account, which all processes of this machine share. The places of an embedded service are
+ * Opens the places of the account, which all processes of this machine share, and all machines that share the journal.
+ * Two keys of one account have separate places, because nothing shows that they belong together. The places of an embedded service are
  * in its own folder, because each project has its own, at another port after each start.
  */
-function openPlaces(context: Context, client: ServiceClient, { baseUrl, key }: ServiceReach): Places {
-  const { host, options } = context
+function openPlaces(context: Context, client: ServiceClient, { baseUrl, key }: ServiceReach, identity: ServiceIdentity): Places {
+  const { host, options, name, sharedJournal } = context
   const [folder, account] =
     options.service === 'embedded' ? [embeddedFolder(context), embeddedHost] : [join(host.stateFolder, 'limits'), baseUrl]
   const open = async (): Promise<string> => join(await accountFolder(host, folder, { baseUrl: account, key }), 'job')
-  return createPlaces({ ...host, client }, open, options.limits.activeJobs, basename(options.root))
+  const ports = { clock: host.clock, client }
+  const own = createPlaces(ports, openPlaceFolder(host, open), options.limits.activeJobs, name)
+  if (!sharedJournal || options.service === 'embedded') return own
+  const tag = client.keyTag(JSON.stringify(['places', identity.host, identity.keyMode]))
+  return joinPlaces(own, createPlaces(ports, openPlaceRecords(host, sharedJournal, `places/${tag}`), options.limits.activeJobs, name))
 }
 
 /**

@@ -1,10 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { SpritewrightError } from '../../src/errors.ts'
-import { createPlaces, type Places } from '../../src/service/limits/places.ts'
+import type { Clock } from '../../src/host/clock.ts'
+import { openPlaceFolder, openPlaceRecords } from '../../src/service/limits/place-files.ts'
+import { createPlaces, joinPlaces, type Places } from '../../src/service/limits/places.ts'
 import type { Execution } from '../../src/service/wire.ts'
+import type { RecordStore } from '../../src/stores/record-store.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
+import { MemoryRecordStore } from '../kit/memory-record-store.ts'
 import { Machine } from './many-processes.ts'
 
 const minute = 60_000
@@ -39,7 +43,12 @@ describe('places that several processes share', () => {
           for (const [index, death] of deaths.entries()) {
             const one = machine.process()
             const ports = { disk: one.disk, clock: one.clock, random: { ...countingRandom(), bytes }, client }
-            const places: Places = createPlaces(ports, async () => '/places', 2, `game ${index}`)
+            const places: Places = createPlaces(
+              ports,
+              openPlaceFolder(ports, async () => '/places'),
+              2,
+              `game ${index}`,
+            )
             const buy = async (key: string): Promise<void> => {
               await places.take({ key, id: key }, never, () => {})
               await one.wait(next() * 3_000)
@@ -68,12 +77,172 @@ describe('places that several processes share', () => {
   }, 120_000)
 })
 
+describe('places that several machines share through a journal', () => {
+  /** A team. Each machine has a clock that is wrong by so much, and a folder of its own. */
+  function team(store: RecordStore, clock: ManualClock, execution: (id: string) => Promise<Execution>) {
+    return (machine: string, wrongMs = 0): Places => {
+      const own: Clock = { wall: () => clock.wall() + wrongMs, mono: () => clock.mono(), sleep: (...args) => clock.sleep(...args) }
+      const ports = { clock: own, client: { execution } }
+      const disk = new MemoryDisk()
+      const folder = createPlaces(
+        ports,
+        openPlaceFolder({ disk, random: countingRandom() }, async () => '/places'),
+        2,
+        machine,
+      )
+      let written = 0
+      const random = { ...countingRandom(), uuid: () => `${machine} ${++written}` }
+      return joinPlaces(folder, createPlaces(ports, openPlaceRecords({ clock: own, random }, store, 'places/tag'), 2, machine))
+    }
+  }
+
+  test('C31: whatever the interleaving and whoever dies, no third job is ever active, and survivors get all of theirs', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer(),
+        fc.array(fc.option(fc.integer({ min: 0, max: 60_000 })), { minLength: 2, maxLength: 3 }),
+        async (seed, deaths) => {
+          const next = chance(seed)
+          const machine = new Machine(() => next() * 40)
+          const store = new MemoryRecordStore({ wall: () => machine.now })
+          const jobs = new Map<string, { readonly begin: number; readonly end: number }>()
+          const active = (): number => [...jobs.values()].filter(({ begin, end }) => begin <= machine.now && machine.now < end).length
+          const client = { execution: async (id: string) => state(machine.now < (jobs.get(id)?.end ?? 0) ? 'running' : 'completed') }
+          let most = 0
+          const done: number[] = []
+          for (const [index, death] of deaths.entries()) {
+            const one = machine.process()
+            const slow = async <T>(work: () => Promise<T>): Promise<T> => {
+              await one.wait(next() * 40)
+              const result = await work()
+              await one.wait(next() * 40)
+              return result
+            }
+            const records = {
+              putIfAbsent: (name: string, bytes: Uint8Array) => slow(() => store.putIfAbsent(name, bytes)),
+              get: (name: string) => slow(() => store.get(name)),
+            }
+            const random = { ...countingRandom(), uuid: () => `${index} ${next()}` }
+            const places = createPlaces(
+              { clock: one.clock, client },
+              openPlaceRecords({ clock: one.clock, random }, records, 'places/tag'),
+              2,
+              `${index}`,
+            )
+            const buy = async (key: string): Promise<void> => {
+              await places.take({ key, id: key }, never, () => {})
+              await one.wait(next() * 3_000)
+              if (!(await places.holds(key))) return buy(key)
+              const lastsMs = next() * 20_000
+              jobs.set(key, { begin: machine.now, end: machine.now + lastsMs })
+              most = Math.max(most, active())
+              await places.keep({ key, id: key }, { executionId: key })
+              await one.wait(lastsMs)
+              await places.leave(key)
+            }
+            void (async () => {
+              for (let number = 0; number < 2; number++) await Promise.all([buy(`${index} ${number} a`), buy(`${index} ${number} b`)])
+              done.push(index)
+            })()
+            if (death !== null && index > 0) machine.at(10_000 + death, one.kill)
+          }
+          await machine.run(10_000 + 200 * minute)
+          expect(most).toBeLessThanOrEqual(2)
+          for (const [index, death] of deaths.entries()) if (death === null || index === 0) expect(done).toContain(index)
+        },
+      ),
+      { numRuns: 20 },
+    )
+  }, 120_000)
+
+  test('a third job of another machine waits until a job has ended, whatever its clock says', async () => {
+    const clock = new ManualClock()
+    const store = new MemoryRecordStore(clock)
+    let isOver = false
+    const open = team(store, clock, async () => state(isOver ? 'completed' : 'running'))
+    const here = open('here')
+    for (const one of [hero, coin]) {
+      await here.take(one, never, () => {})
+      await here.keep(one, { executionId: one.id })
+    }
+    const reasons: string[] = []
+    let taken = ''
+    void open('there', -90 * minute)
+      .take({ key: 'sw1-tree', id: 'tree.sway' }, never, (why) => void reasons.push(why))
+      .then((how) => {
+        taken = how
+      })
+    for (let at = 0; at < 40; at++) await clock.advance(minute)
+    expect([taken, reasons]).toEqual(['', [expect.stringContaining('hero.walk of here and coin.spin of here')]])
+    isOver = true
+    await clock.advance(minute)
+    expect(taken).toBe('waited')
+  })
+
+  test('a place without an execution ends half an hour after its writing by the clock of the store', async () => {
+    const clock = new ManualClock()
+    const store = new MemoryRecordStore(clock)
+    const open = team(store, clock, async () => state('running'))
+    for (const one of [hero, coin]) await open('here', 300 * minute).take(one, never, () => {})
+    let taken = ''
+    void open('there', -90 * minute)
+      .take({ key: 'sw1-tree', id: 'tree.sway' }, never, () => {})
+      .then((how) => {
+        taken = how
+      })
+    for (let at = 0; at < 29; at++) await clock.advance(minute)
+    expect(taken).toBe('')
+    await clock.advance(2 * minute)
+    expect(taken).toBe('waited')
+  })
+
+  test('a purchase costs about twenty small requests, also after thousands of purchases', async () => {
+    const clock = new ManualClock()
+    const store = new MemoryRecordStore(clock)
+    const open = team(store, clock, async () => state('running'))
+    const buy = async (places: Places, key: string): Promise<void> => {
+      await places.take({ key, id: key }, never, () => {})
+      await places.holds(key)
+      await places.keep({ key, id: key }, { executionId: key })
+      await places.leave(key)
+    }
+    const here = open('here')
+    const written = { bytes: new TextEncoder().encode('{"content":{},"beforeMs":0}'), at: clock.wall() }
+    for (let number = 1; number <= 3000; number++) for (const slot of [0, 1]) store.files.set(`places/tag/s${slot}.g${number}`, written)
+    for (const slot of [0, 1]) store.files.set(`places/tag/s${slot}.g3000.over`, written)
+    await buy(here, 'a')
+    const before = store.calls.length
+    await buy(here, 'b')
+    expect(store.calls.length - before).toBeLessThanOrEqual(21)
+    const first = store.calls.length
+    await buy(open('there'), 'c')
+    expect(store.calls.length - first).toBeLessThanOrEqual(80)
+  })
+
+  test('a journal that does not answer stops a submission before it is sent, and no watch of a paid job', async () => {
+    const clock = new ManualClock()
+    const store = new MemoryRecordStore(clock)
+    const places = team(store, clock, async () => state('running'))('here')
+    store.isDown = true
+    await expect(places.take(hero, never, () => {})).rejects.toMatchObject({ code: 'SW_STORE' })
+    await places.keep(hero, { executionId: 'e' })
+    await places.leave(hero.key)
+    store.isDown = false
+    expect(await places.take(coin, never, () => {})).toBe('taken')
+  })
+})
+
 /** One process, with one place. The service answers as told. */
 function single(execution: (id: string, signal?: AbortSignal) => Promise<Execution>, most = 1) {
   const disk = new MemoryDisk()
   const clock = new ManualClock()
   const open = (): Places =>
-    createPlaces({ disk, clock, random: countingRandom(), client: { execution } }, async () => '/places', most, 'game')
+    createPlaces(
+      { clock, client: { execution } },
+      openPlaceFolder({ disk, random: countingRandom() }, async () => '/places'),
+      most,
+      'game',
+    )
   return { disk, clock, open }
 }
 

@@ -1,24 +1,12 @@
-import { join } from 'node:path'
 import { mayPass, SpritewrightError } from '../../errors.ts'
 import type { Clock } from '../../host/clock.ts'
-import type { Disk } from '../../host/disk.ts'
-import { publish, replaceFile } from '../../host/publish.ts'
-import type { Random } from '../../host/random.ts'
 import type { Execution } from '../wire.ts'
-import { toDiskError } from './shared-limits.ts'
-
-/** A submission that needs a place. */
-export interface Applicant {
-  /** Its idempotency key. A key leads to one execution, so it has one place, even if several runs send it. */
-  readonly key: string
-  /** `sprite.animation`, for people. */
-  readonly id: string
-}
+import type { Applicant, KeptSlot, PlaceFiles, Refusal } from './place-files.ts'
 
 /** Outcome of {@link Places.take}: the submission had a place, took a free one, or took one after a wait. */
 export type Taken = 'had' | 'taken' | 'waited'
 
-/** The places for active jobs of an account. Only `take` and `holds` fail if the disk does. */
+/** The places for active jobs of an account. Only `take` and `holds` fail if the files do. */
 export interface Places {
   /**
    * Takes a place for a submission that is about to be sent, and waits if no place is free. The caller has no other
@@ -79,97 +67,40 @@ interface Executions {
   execution(executionId: string, signal?: AbortSignal): Promise<Execution>
 }
 
-/** The content of a place's file. */
-interface Note extends Applicant {
-  /** Folder of the project, for people. */
-  readonly project: string
-  /** Wall clock, milliseconds since the Unix epoch. */
-  readonly at: number
-}
-
-interface Slot {
-  readonly slot: number
-  /** The newest generation; 0 if the slot was never taken. */
-  readonly generation: number
-  /** `undefined` if the slot was released. */
-  readonly note?: Note | undefined
-  readonly executionId?: string | undefined
+/** A place, and whether a job has it now. */
+interface Slot extends KeptSlot {
   readonly isHeld: boolean
 }
 
 /**
- * Opens the places that the processes of this machine share through a folder, without a lock.
+ * Opens the places of an account, which all share who share the files. Unlike the slots of a rate limit, a place is not
+ * a lease: the job continues at the service when the process that started it has ended.
  *
- * - `s0.g17`: a submission has place 0, its 17th. The file is created exclusively, so it has one owner.
- * - `s0.g17.execution`: its execution. Every process with the key can read its state, also after its own process
- *   has died.
- * - `s0.g17.over`: the place was released.
- * - `refused`: the service has just refused a submission.
- *
- * The newest generation of a place is never removed, see `SharedSlots`. Unlike the slots of a rate limit, a place
- * is not a lease: the job continues at the service when the process that started it has ended.
- *
- * @param openFolder Returns the name of the folder, which is created at the first use.
  * @param most Number of places.
+ * @param project Name of the project, for people.
  */
 export function createPlaces(
-  ports: { readonly disk: Disk; readonly clock: Clock; readonly random: Random; readonly client: Executions },
-  openFolder: () => Promise<string>,
+  ports: { readonly clock: Clock; readonly client: Executions },
+  files: PlaceFiles,
   most: number,
   project: string,
 ): Places {
-  const { disk, clock, random, client } = ports
-  let folder = ''
+  const { clock, client } = ports
   /** The time of the last read of each execution, by `mono`. */
   const asked = new Map<string, number>()
-  const toBytes = (content: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(content))
-  const make = (name: string, content: unknown = {}): Promise<boolean> => publish(disk, random, join(folder, name), toBytes(content))
-  /** Returns `undefined` if the file is damaged, or was removed after it was listed. */
-  const readFile = <T>(name: string): Promise<T | undefined> =>
-    disk
-      .read(join(folder, name))
-      .then((bytes) => JSON.parse(new TextDecoder().decode(bytes)) as T)
-      .catch(() => undefined)
   const isWithin = (at: number, ms: number): boolean => Math.abs(clock.wall() - at) <= ms
-  const list = async (): Promise<string[]> => {
-    if (folder === '') {
-      const opened = await openFolder()
-      await disk.makeFolder(opened)
-      folder = opened
-    }
-    return disk.list(folder)
-  }
-  const readSlot = async (names: readonly string[], slot: number): Promise<Slot> => {
-    const generation = Math.max(0, ...names.map((name) => generationOf(name, slot)))
-    const name = `s${slot}.g${generation}`
-    const note = generation === 0 || names.includes(`${name}.over`) ? undefined : await readFile<Note>(name)
-    if (!note) return { slot, generation, isHeld: false }
-    const executionId = names.includes(`${name}.execution`) ? await readFile<string>(`${name}.execution`) : undefined
-    return { slot, generation, note, executionId, isHeld: executionId !== undefined || isWithin(note.at, longestJobMs) }
-  }
-  const read = async (): Promise<readonly Slot[]> => {
-    const names = await list()
-    return Promise.all(Array.from({ length: most }, (_, slot) => readSlot(names, slot)))
-  }
+  const read = async (): Promise<readonly Slot[]> =>
+    (await files.read(most)).map((slot) => ({
+      ...slot,
+      isHeld: slot.note !== undefined && (slot.executionId !== undefined || isWithin(slot.note.at, longestJobMs)),
+    }))
   const readRefusal = async (): Promise<Refusal | undefined> => {
-    const refusal = await readFile<Refusal>('refused')
+    const refusal = await files.readRefusal()
     return refusal && isWithin(refusal.at, refusedMs) ? refusal : undefined
   }
-  const give = ({ slot, generation }: Slot): Promise<boolean> => make(`s${slot}.g${generation}.over`)
+  const give = (slot: Slot): Promise<boolean> => files.add(slot, 'over', {})
   /** Returns false if another process was first. */
-  const claim = async ({ slot, generation }: Slot, { key, id }: Applicant, at = clock.wall()): Promise<boolean> => {
-    const name = `s${slot}.g${generation + 1}`
-    if (!(await make(name, { key, id, project, at } satisfies Note))) return false
-    const names = await disk.list(folder)
-    // A slow process may have created a generation that others have removed already.
-    if (names.some((other) => generationOf(other, slot) > generation + 1)) {
-      await disk.remove(join(folder, name))
-      return false
-    }
-    const old = names.filter((other) => generationOf(other, slot) > 0 && generationOf(other, slot) < generation)
-    await Promise.all(old.map((other) => disk.remove(join(folder, other))))
-    return true
-  }
+  const claim = (slot: Slot, { key, id }: Applicant, at = clock.wall()): Promise<boolean> => files.claim(slot, { key, id, project, at })
   /** Whether an execution is still active. Returns `undefined` if the answer does not say so. */
   const isActive = async (executionId: string, since: number, signal: AbortSignal): Promise<boolean | undefined> => {
     try {
@@ -217,12 +148,12 @@ export function createPlaces(
     }
   }
   /**
-   * Ignores errors of the disk. Without its file, another job may be refused, which costs nothing. An error would
+   * Ignores errors of the files. Without its file, another job may be refused, which costs nothing. An error would
    * end the watch of a paid job.
    */
-  const unlessDisk = (work: Promise<void>): Promise<void> =>
+  const unlessFiles = (work: Promise<void>): Promise<void> =>
     work.catch((error: unknown) => {
-      if (toDiskError(error, folder) === error) throw error
+      if (!files.isFailure(error)) throw error
     })
   const keep: Places['keep'] = async (applicant, { executionId, at }) => {
     let slots = await read()
@@ -233,7 +164,7 @@ export function createPlaces(
     const next = isReplaced ? before : before ? undefined : slots.find(({ isHeld }) => !isHeld)
     if (next && (await claim(next, applicant, at))) slots = await read()
     const own = slots.find(isOwn)
-    if (own && executionId !== undefined) await make(`s${own.slot}.g${own.generation}.execution`, executionId)
+    if (own && executionId !== undefined) await files.add(own, 'execution', executionId)
   }
   const leave: Places['leave'] = async (key) => {
     for (const slot of await read()) if (slot.note?.key === key) await give(slot)
@@ -247,34 +178,40 @@ export function createPlaces(
     }
     signal.throwIfAborted()
     const refusal: Refusal = { id: `${project} ${id}`, at: clock.wall(), most, isRetried }
-    await replaceFile(disk, random, join(folder, 'refused'), toBytes(refusal))
+    await files.writeRefusal(refusal)
   }
   return {
-    take: (...args) =>
-      take(...args).catch((error: unknown) => {
-        throw toDiskError(error, folder)
-      }),
+    take,
     holds: async (key) => (await read()).some(({ isHeld, note }) => isHeld && note?.key === key),
-    keep: (...args) => unlessDisk(keep(...args)),
-    leave: (...args) => unlessDisk(leave(...args)),
-    refused: (...args) => unlessDisk(refused(...args)),
+    keep: (...args) => unlessFiles(keep(...args)),
+    leave: (...args) => unlessFiles(leave(...args)),
+    refused: (...args) => unlessFiles(refused(...args)),
   }
 }
 
-/** The effect of the service's last refusal. */
-interface Refusal {
-  /** Project and animation of the refused submission. */
-  readonly id: string
-  readonly at: number
-  /** Places that this machine may use meanwhile. */
-  readonly most: number
-  readonly isRetried: boolean
-}
-
-/** Generation of a place by the name of one of its files; 0 for other names. */
-function generationOf(name: string, slot: number): number {
-  const match = /^s(\d{1,6})\.g(\d{1,15})(?:\.(?:execution|over))?$/.exec(name)
-  return match && Number(match[1]) === slot ? Number(match[2]) : 0
+/**
+ * Joins places that different machines share. A submission needs one of each.
+ *
+ * @param own Those of this machine. They are taken first by all, so nobody waits in a circle.
+ * @param team Those of a journal.
+ */
+export function joinPlaces(own: Places, team: Places): Places {
+  return {
+    take: async (applicant, signal, onWait) => {
+      const first = await own.take(applicant, signal, onWait)
+      try {
+        const second = await team.take(applicant, signal, onWait)
+        return first === 'had' ? second : second === 'waited' ? second : first
+      } catch (error) {
+        if (first !== 'had') await own.leave(applicant.key)
+        throw error
+      }
+    },
+    holds: async (key) => (await own.holds(key)) && team.holds(key),
+    keep: async (...args) => void (await Promise.all([own.keep(...args), team.keep(...args)])),
+    leave: async (key) => void (await Promise.all([own.leave(key), team.leave(key)])),
+    refused: own.refused,
+  }
 }
 
 function toReason(held: readonly Slot[], most: number, isOthers: boolean): string {
