@@ -139,7 +139,8 @@ async function openProject(
   await refuseLinks(host.disk, options)
   for (const place of privatePlaces(host, options.store.dir)) host.disk.keepPrivate?.(place)
   const envFolder = init.envDir === false ? false : resolve(root, init.envDir ?? '.')
-  const credentials = given ?? await readCredentials(host, envFolder, { mode: init.mode ?? 'development', envPrefix: init.envPrefix ?? 'VITE_' })
+  const credentials =
+    given ?? (await readCredentials(host, envFolder, { mode: init.mode ?? 'development', envPrefix: init.envPrefix ?? 'VITE_' }))
   const address = typeof options.service === 'object' ? (options.service.baseUrl ?? '') : ''
   refuseKeyInAddress(searchFor(credentials.key?.reveal()), address, 'service.baseUrl', { option: 'service.baseUrl' })
   const textures = options.atlas.encodings.includes('ktx2') ? await findTexturePackage(host, root) : undefined

@@ -11,7 +11,6 @@ import { type SimulatedWorld, simulatedWorld } from '../sim/world.ts'
 
 const [keeper, artist] = [1, 2]
 const leaseMs = 30_000
-const settings = '/home/state/settings.json'
 
 let world: SimulatedWorld
 let queues: MemoryQueues
@@ -91,7 +90,10 @@ function open(root: string, disk: MemoryDisk, env: Host['env'], isDesk: boolean)
 
 /** A worker that starts in the first game's clone, until `end`. */
 async function hire(projects: readonly string[]) {
-  machine.files.set(settings, bytesOf(JSON.stringify({ worker: { projects: projects.map((dir) => ({ dir })) } })))
+  machine.files.set(
+    `${world.host.stateFolder}/settings.json`,
+    bytesOf(JSON.stringify({ worker: { projects: projects.map((dir) => ({ dir })) } })),
+  )
   const ending = new AbortController()
   const sentences: string[] = []
   const env = { ...world.env, ...keyEnv(keeper), SPRITEWRIGHT_APPROVERS: testKey(artist).fingerprint }
@@ -160,7 +162,7 @@ test('an order of a project that is not served is refused at once with what to a
   })
   expect(world.clock.mono() - begun).toBeLessThan(10_000)
   expect(charges()).toBe(0)
-  machine.files.set(settings, bytesOf(JSON.stringify({ worker: { projects: [{ dir: '/space' }] } })))
+  machine.files.set(`${world.host.stateFolder}/settings.json`, bytesOf(JSON.stringify({ worker: { projects: [{ dir: '/space' }] } })))
   await pass(leaseMs)
   expect((await build(space)).bought).toHaveLength(1)
   await worker.end()

@@ -270,12 +270,9 @@ function toProcessor(bullmq: Bullmq, clock: Clock, handle: JobHandler) {
       return await handle({ id: job.id ?? '', data: job.data }, (progress) => job.updateProgress(progress).catch(() => {}))
     } catch (error) {
       if (!(error instanceof PutBack)) throw error
-      if (error.afterMs > 0) {
-        await job.moveToDelayed(clock.wall() + error.afterMs, token)
-        throw new bullmq.DelayedError()
-      }
-      await job.moveToWait(token)
-      throw new bullmq.WaitingError()
+      const isLater = error.afterMs > 0
+      await (isLater ? job.moveToDelayed(clock.wall() + error.afterMs, token) : job.moveToWait(token))
+      throw isLater ? new bullmq.DelayedError() : new bullmq.WaitingError()
     }
   }
 }
