@@ -69,6 +69,7 @@ export default defineConfig({
           page('Coding agents', 'agents'),
           page('Teams and CI', 'ci'),
           page('From one machine to a studio', 'studio'),
+          page('Operating a worker', 'operate'),
           page('Formats', 'formats'),
           page('Quality', 'quality'),
           page('Library', 'library'),

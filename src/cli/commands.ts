@@ -252,8 +252,13 @@ export const commandEntries: readonly CommandEntry[] = [
     takesNames: true,
     takes: '[status]',
     text: 'Buys for machines without an API key, until Ctrl-C; status: shows workers and orders',
-    options: [],
-    examples: ['worker', 'worker status'],
+    options: [
+      {
+        flags: '--http <address>',
+        text: 'Answer GET /healthz and GET /metrics here, e.g. 127.0.0.1:9464; with --json, the log is JSON lines',
+      },
+    ],
+    examples: ['worker', 'worker --json --http 127.0.0.1:9464', 'worker status'],
     load: async () => (await import('./commands/worker/worker.ts')).worker,
   },
   {

@@ -38,11 +38,12 @@ export interface Listener {
 const maximumBodyBytes = 64 * 1024 * 1024
 
 /**
- * Listens on loopback and passes every request to `handle`.
+ * Listens and passes every request to `handle`.
  *
  * @param port 0 chooses a free one.
+ * @param address Of this machine, by default loopback.
  */
-export async function listen(handle: RequestHandler, port: number = 0): Promise<Listener> {
+export async function listen(handle: RequestHandler, port: number = 0, address: string = '127.0.0.1'): Promise<Listener> {
   const server = createServer((incoming, outgoing) => {
     const gone = new AbortController()
     outgoing.on('close', () => gone.abort())
@@ -72,11 +73,11 @@ export async function listen(handle: RequestHandler, port: number = 0): Promise<
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, '127.0.0.1', () => resolve())
+    server.listen(port, address, () => resolve())
   })
   const taken = (server.address() as AddressInfo).port
   return {
-    url: `http://127.0.0.1:${taken}`,
+    url: `http://${address.includes(':') ? `[${address}]` : address}:${taken}`,
     port: taken,
     close: () =>
       new Promise<void>((resolve) => {

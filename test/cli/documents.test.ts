@@ -75,6 +75,22 @@ test.each([['start'], ['status', 'hero'], ['--json', 'start']])('worker %j is wr
   expect(world.opened).toEqual([])
 })
 
+test.each([
+  ['9464', { address: '127.0.0.1', port: 9464 }],
+  ['0.0.0.0:0', { address: '0.0.0.0', port: 0 }],
+  ['[::1]:9464', { address: '::1', port: 9464 }],
+])('worker --http %s listens at %j', async (text, http) => {
+  const { workshop, calls } = returning({ work: undefined })
+  expect(await createWorld({ workshop }).run('worker', '--http', text)).toBe(0)
+  expect(calls).toEqual([['work', expect.objectContaining({ http })]])
+})
+
+test.each(['http://127.0.0.1:1', '127.0.0.1', '::1:1', '127.0.0.1:65536', 'a b:1'])('worker --http %j is wrong usage', async (text) => {
+  const world = createWorld()
+  expect(await world.run('worker', '--http', text)).toBe(2)
+  expect(world.opened).toEqual([])
+})
+
 test('worker status tells who buys, since when, and what waits', async () => {
   const worker = { by: 'tower 12', since: 0, seen: 1000, hasEnded: false }
   const waiting = [{ id: 'hero.walk', commit: 'c'.repeat(40), at: 0 }]

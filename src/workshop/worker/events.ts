@@ -10,6 +10,8 @@ export const eventLevels = {
   standby: 'info',
   /** The first request of a new active worker waits. */
   pause: 'info',
+  /** Health and metrics are served. */
+  http: 'info',
   active: 'info',
   ordered: 'info',
   /** An order waits, e.g. because git cannot fetch. */
@@ -57,6 +59,8 @@ export interface EventFields {
   readonly commit?: string | undefined
   /** Credits of a purchase. Missing if another machine bought it. */
   readonly credits?: string | undefined
+  /** Highest price of an order. */
+  readonly ceiling?: string | undefined
   readonly code?: ErrorCode | undefined
 }
 

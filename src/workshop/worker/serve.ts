@@ -1,3 +1,4 @@
+import { formatCredits } from '../../credit/credits.ts'
 import { hasCode, SpritewrightError } from '../../errors.ts'
 import { type JobHandler, PutBack } from '../../host/net/job-queue.ts'
 import { purchaseOnce } from '../../job/chain.ts'
@@ -50,7 +51,8 @@ export async function serve(own: Context, clones: Clones, queues: Queues, { tell
     await context.vault.pushOwed()
     const run = { mayBuy: mayBuy(context, {}), onProgress, signal }
     const ports = { ...(await toJobPorts(context, session, run)), lock, underWay }
-    clone.tell({ kind: 'ordered', message: `${id}: ordered.`, fields })
+    const ceiling = order.approval && formatCredits(order.approval.ceiling)
+    clone.tell({ kind: 'ordered', message: `${id}: ordered.`, fields: { ...fields, ceiling } })
     // Money is spent only if the result can be stored.
     if ((await context.journal.read(order.hash)).submission.sends.length === 0) await context.vault.probe()
     try {

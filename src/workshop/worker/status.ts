@@ -1,6 +1,7 @@
 import type { Context } from '../../project/context.ts'
 import { openProjectQueues } from '../../project/session.ts'
 import { leaseId, leaseNote, orderMessage, parseFailure, progressMessage } from '../../queue/messages.ts'
+import type { Queues } from '../../queue/open.ts'
 
 /** What goes on at the queue of a project. */
 export interface WorkerStatus {
@@ -21,6 +22,8 @@ export interface OrderStatus {
   readonly commit?: string
   /** How far it is, or why it failed. */
   readonly message?: string
+  /** Its phase, if it runs. */
+  readonly phase?: string
   /** When it reached its state, milliseconds since the Unix epoch. */
   readonly at: number
 }
@@ -31,20 +34,26 @@ const most = 200
 /** Reads the status from the queue. Needs no API key. */
 export async function readWorkerStatus(context: Context): Promise<WorkerStatus> {
   const queues = await openProjectQueues(context)
+  try {
+    return await readStatus(queues)
+  } finally {
+    await queues.close()
+  }
+}
+
+/** Reads the status from an open queue. */
+export async function readStatus(queues: Queues): Promise<WorkerStatus> {
   const list = async (state: 'active' | 'waiting' | 'failed'): Promise<readonly OrderStatus[]> =>
     (await queues.orders.list(state, most)).map(({ data, progress, failure, at }) => {
       const order = orderMessage.safeParse(data)
       const now = progressMessage.safeParse(progress)
       const message = failure === '' ? (now.success ? (now.data.message ?? now.data.phase) : undefined) : parseFailure(failure).message
-      return { ...(order.success ? { id: order.data.id, commit: order.data.commit } : { id: '?' }), message, at }
+      const phase = now.success && state === 'active' ? { phase: now.data.phase } : {}
+      return { ...(order.success ? { id: order.data.id, commit: order.data.commit } : { id: '?' }), message, at, ...phase }
     })
-  try {
-    const note = leaseNote.safeParse((await queues.lease.read(leaseId))?.data)
-    const { state, by, since, seen } = note.success ? note.data : { state: 'free' as const }
-    const worker =
-      by === undefined || since === undefined || seen === undefined ? {} : { worker: { by, since, seen, hasEnded: state !== 'held' } }
-    return { queue: queues.address, ...worker, running: await list('active'), waiting: await list('waiting'), failed: await list('failed') }
-  } finally {
-    await queues.close()
-  }
+  const note = leaseNote.safeParse((await queues.lease.read(leaseId))?.data)
+  const { state, by, since, seen } = note.success ? note.data : { state: 'free' as const }
+  const worker =
+    by === undefined || since === undefined || seen === undefined ? {} : { worker: { by, since, seen, hasEnded: state !== 'held' } }
+  return { queue: queues.address, ...worker, running: await list('active'), waiting: await list('waiting'), failed: await list('failed') }
 }

@@ -1,4 +1,5 @@
 import { mayPass, SpritewrightError } from '../../errors.ts'
+import type { Listener } from '../../host/server.ts'
 import type { Context } from '../../project/context.ts'
 import { openProjectQueues } from '../../project/session.ts'
 import { readSettings } from '../../project/trust/settings.ts'
@@ -9,7 +10,9 @@ import { type Clones, checkClone, createClones, type OpenedProject } from './clo
 import { masked, type Tell, troubleEvent } from './events.ts'
 import { createHook } from './hook.ts'
 import { type Lease, type LeaseInit, takeLease } from './lease.ts'
+import { createMonitor, type ListenPlace, listenAt } from './monitor.ts'
 import { type ServeRun, serve } from './serve.ts'
+import { readStatus } from './status.ts'
 
 /** How a worker runs. */
 export interface WorkRequest {
@@ -17,6 +20,12 @@ export interface WorkRequest {
   readonly onEvent: Tell
   /** Ends the worker in order. */
   readonly signal: AbortSignal
+  /**
+   * Where `GET /healthz` and `GET /metrics` are answered.
+   *
+   * @default nowhere
+   */
+  readonly http?: ListenPlace | undefined
   /**
    * How long the other workers wait for a sign of the active one, in milliseconds.
    *
@@ -50,11 +59,13 @@ export async function work(own: OpenedProject, openOther: (root: string) => Prom
   const hook = createHook(host, context.keySearch, (message) => tell({ kind: 'warning', message }))
   const tell = masked((event) => {
     request.onEvent(event)
+    monitor.tell(event)
     hook.tell(event)
   }, context.keySearch)
   // A wrong setting ends the worker now, not at its first event.
   await readSettings(host)
   const queues = await openProjectQueues(context, true)
+  const monitor = createMonitor(host.clock, () => readStatus(queues))
   if (connection.isRemote) {
     throw new SpritewrightError('SW_NO_KEY', {
       message: 'Expected an API key for the worker, found none. Set SPRITEWRIGHT_API_KEY in the environment of this machine alone.',
@@ -66,7 +77,9 @@ export async function work(own: OpenedProject, openOther: (root: string) => Prom
   tell({ kind: 'identity', message: identity })
   const by = `${host.machineName ?? 'unknown'} ${host.processId}`
   const clones = createClones(own, openOther, tell)
+  let http: Listener | undefined
   try {
+    if (request.http) http = await listenAt(monitor, request.http, tell)
     let told: string | undefined
     while (!signal.aborted) {
       const onWait: LeaseInit['onWait'] = (message, error) =>
@@ -82,6 +95,7 @@ export async function work(own: OpenedProject, openOther: (root: string) => Prom
   } catch (error) {
     if (!signal.aborted) throw error
   } finally {
+    await http?.close()
     await hook.close()
     await clones.close()
     await queues.close()

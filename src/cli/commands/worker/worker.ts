@@ -1,5 +1,5 @@
 import type { Clock } from '../../../host/clock.ts'
-import { eventLevels, type OrderStatus, type Tell, type WorkerStatus } from '../../../workshop.ts'
+import { eventLevels, type OrderStatus, type Tell, type WorkerStatus, type WorkRequest } from '../../../workshop.ts'
 import { type CommandArgs, usageError } from '../../arguments.ts'
 import type { CommandContext } from '../../context.ts'
 import { toFailures, weightiest } from '../../failure.ts'
@@ -19,10 +19,11 @@ export async function worker({ printer, parts, withWorkshop }: CommandContext, a
     tellStatus(printer, status, parts.host.clock.wall())
     return 0
   }
+  const http = readHttp(args.text('http'))
   const tell = createTeller(printer, parts.host.clock)
   printer.hint(ink('dim', 'Ctrl-C ends it in order.'))
   try {
-    await withWorkshop((workshop) => workshop.work({ signal: parts.signal, onEvent: tell }))
+    await withWorkshop((workshop) => workshop.work({ signal: parts.signal, onEvent: tell, http }))
   } catch (error) {
     const { code, message } = weightiest(toFailures(error)) ?? {}
     printer.event({ time: timeOf(parts.host.clock), level: 'error', event: 'ended', message, code })
@@ -31,6 +32,14 @@ export async function worker({ printer, parts, withWorkshop }: CommandContext, a
   printer.event({ time: timeOf(parts.host.clock), level: 'info', event: 'ended', message: 'The worker has ended.' })
   printer.note('The worker has ended.')
   return 0
+}
+
+/** Reads `HOST:PORT`, or a port of loopback. */
+function readHttp(text: string | undefined): WorkRequest['http'] {
+  if (text === undefined) return undefined
+  const [, inBrackets, host, port = ''] = /^(?:(?:\[([0-9a-fA-F:.]+)\]|([\w.-]+)):)?(\d{1,5})$/.exec(text) ?? []
+  if (port !== '' && Number(port) <= 65_535) return { address: inBrackets ?? host ?? '127.0.0.1', port: Number(port) }
+  throw usageError(`Expected --http to be like 127.0.0.1:9464, found ${JSON.stringify(text.slice(0, 80))}.`, { option: '--http' })
 }
 
 /** Prints each event in a line with its time. With `--json`, each line is one JSON object. */
