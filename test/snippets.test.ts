@@ -68,7 +68,8 @@ describe('snippets', () => {
   )
 
   test('each is in a language that a test reads; whole files are on the start pages', () => {
-    const known = ['ts', 'json', 'jsonc', 'yaml', 'sh', 'ini']
+    // The last two are run by test/worker/recipes.full.test.ts.
+    const known = ['ts', 'json', 'jsonc', 'yaml', 'sh', 'ini', 'systemd', 'dockerfile']
     expect(snippets.filter(({ language }) => !known.includes(language)).map(({ page, line }) => `${page}:${line}`)).toEqual([])
     const elsewhere = all.filter((one) => isFile(one) && !one.page.startsWith('docs/start-'))
     expect(elsewhere.map(({ page, line }) => `${page}:${line}`)).toEqual([])
