@@ -96,7 +96,7 @@ export function createClones(own: OpenedProject, openOther: (root: string) => Pr
         if (signal.aborted || told.get(root) === error.message) continue
         told.set(root, error.message)
         const message = `${toName(root)} is not served, and is tried again: ${error.message}`
-        onEvent({ kind: 'trouble', message, fields: { project: toName(root) } })
+        onEvent({ kind: 'warning', message, fields: { project: toName(root) } })
       }
     },
     leave: () => {

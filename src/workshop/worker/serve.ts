@@ -91,7 +91,7 @@ export async function serve(own: Context, clones: Clones, queues: Queues, { tell
       (error: Error) => error.message,
     )
     clones.tellWarnings()
-    if (found !== '' && found !== trouble && !signal.aborted) tell({ kind: 'trouble', message: found })
+    if (found !== '' && found !== trouble && !signal.aborted) tell({ kind: 'warning', message: found })
     trouble = found
   }
   await Promise.all(servers.map((server) => server.stop()))
