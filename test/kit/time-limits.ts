@@ -1,5 +1,6 @@
 import { longestRequestMs } from '../../src/service/http/transport.ts'
 import { recordBounds } from '../../src/stores/exchange.ts'
+import { holdMs } from '../../src/workshop/worker/read-order.ts'
 
 /**
  * Whether a sleep of the product limits how long an answer may take, and is no pause. A clock that ended it early
@@ -8,5 +9,5 @@ import { recordBounds } from '../../src/stores/exchange.ts'
  * @param ms Length of the sleep.
  */
 export function isTimeLimit(ms: number): boolean {
-  return ms >= longestRequestMs || ms === recordBounds.timeoutMs
+  return ms >= longestRequestMs || ms === recordBounds.timeoutMs || ms === holdMs
 }

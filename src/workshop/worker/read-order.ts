@@ -20,7 +20,7 @@ export interface CommittedOrder {
 /** How long a fetch counts, in milliseconds. */
 const freshMs = 10_000
 /** Longest time that an order waits for a fetch before others get its turn, in milliseconds. */
-const holdMs = 10_000
+export const holdMs = 10_000
 
 /** Thrown if a clone could not fetch in time, so that nobody knows whether a branch of its remote has the commit. */
 export class Unfetched extends Error {}
@@ -122,7 +122,7 @@ function createRefresh(
   return async (isEnough) => {
     const now = clock.mono()
     const over = new AbortController()
-    const heldMs = last.isOver ? holdMs : Math.max(0, last.at + holdMs - now)
+    const heldMs = last.isOver || now - last.at < holdMs ? holdMs : 0
     const slow = clock
       .sleep(heldMs, AbortSignal.any([over.signal, signal]))
       .then(() => ({ failure: new Error('its remote has not answered yet') }))
