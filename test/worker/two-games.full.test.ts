@@ -1,0 +1,103 @@
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
+import { expectCount } from '../kit/expect-count.ts'
+import { type HiredWorker, hireWorker } from '../kit/hired-worker.ts'
+import { keyEnv, testKey } from '../kit/keys.ts'
+import { describeWith } from '../kit/needs.ts'
+import { hasPackages } from '../kit/packages.ts'
+import { startHere } from '../kit/program.ts'
+import { heroSpec, serviceEnv, type TestProject } from '../kit/project.ts'
+import { quickMakers } from '../kit/quick-makers.ts'
+import { hasPostgres, type PostgresServer, startPostgres } from '../kit/servers/postgres.ts'
+import { hasRedis, type RedisServer, startRedis } from '../kit/servers/redis.ts'
+import { shortPauses } from '../kit/short-pauses.ts'
+import { createStudio, push, type Studio } from '../kit/studio.ts'
+
+const [keeper, artist] = [1, 2]
+const limits = { windowMs: 500, post: 10, get: 120, download: 20, activeJobs: 2, streams: 4 }
+
+describeWith(hasRedis && hasPostgres && hasPackages('pg'), 'Redis and PostgreSQL')('two games of one account', () => {
+  let redis: RedisServer
+  let postgres: PostgresServer
+  let service: EmbeddedService
+  const hired: HiredWorker[] = []
+  const studios: Studio[] = []
+
+  beforeAll(async () => {
+    redis = await startRedis()
+    postgres = await startPostgres()
+  })
+  afterAll(async () => {
+    await redis.close()
+    await postgres.close()
+  })
+  beforeEach(async () => {
+    service = await startEmbeddedService({ jobMs: 300, makers: quickMakers(), limits })
+  })
+  afterEach(async () => {
+    for (const worker of hired.splice(0)) await worker.end().catch(() => {})
+    for (const studio of studios.splice(0)) await studio.remove()
+    await service.close()
+  })
+
+  /** Makes a game with a desk, and a clone for a worker. Their animations are approved and pushed. */
+  async function makeGame(name: string, animations: readonly string[], database: number) {
+    const studio = await createStudio(
+      {
+        'package.json': JSON.stringify({ name, type: 'module' }),
+        'sprites/hero.sprite.json': heroSpec([...animations]).replace('a small figure', `${name} ${database}`),
+      },
+      (folder) => ({
+        service: { queue: `redis://127.0.0.1:${redis.port}/${database}` },
+        store: { shared: join(folder, 'results'), journal: `postgres://127.0.0.1:${postgres.port}/postgres` },
+        limits,
+      }),
+    )
+    studios.push(studio)
+    const desk = await studio.clone()
+    const clone = await studio.clone()
+    const run = (...args: string[]) =>
+      startHere(desk, args, { ...redis.env, ...postgres.env, ...keyEnv(artist) }, { clock: shortPauses() }).ended
+    const approve = async (): Promise<void> => {
+      expect(await run('approve', '--yes')).toMatchObject({ code: 0 })
+      await push(desk)
+    }
+    return { clone, run, approve }
+  }
+
+  const workerEnv = () => ({
+    ...redis.env,
+    ...postgres.env,
+    ...serviceEnv(service),
+    ...keyEnv(keeper),
+    SPRITEWRIGHT_APPROVERS: testKey(artist).fingerprint,
+  })
+  const hire = async (clone: TestProject): Promise<void> => void hired.push(await hireWorker(clone, workerEnv()))
+  const failures = () => hired.flatMap(({ sentences }) => sentences.filter((sentence) => /too_many_active_jobs|failed/i.test(sentence)))
+
+  test('one worker buys nine animations of two games: nine charges, none failed for places', async () => {
+    const castle = await makeGame('castle', ['walk', 'idle', 'jump', 'fall', 'run'], 1)
+    const space = await makeGame('space', ['walk', 'idle', 'jump', 'fall'], 1)
+    await castle.clone.write('.state/spritewright/settings.json', JSON.stringify({ worker: { projects: [{ dir: space.clone.root }] } }))
+    await hire(castle.clone)
+    for (const game of [castle, space]) await game.approve()
+    const built = await Promise.all([castle.run('build', '--buy-only'), space.run('build', '--buy-only')])
+    expect(built.map(({ code }) => code)).toEqual([0, 0])
+    expectCount(service.charges(), 9)
+    expect(failures()).toEqual([])
+    expect(service.requests().filter(({ path }) => path === '/v1/execute')).toHaveLength(9)
+  })
+
+  test('two workers of two games with a state folder each share the places by their journal: none failed', async () => {
+    const castle = await makeGame('castle', ['walk', 'idle', 'jump', 'fall', 'run'], 2)
+    const space = await makeGame('space', ['walk', 'idle', 'jump', 'fall'], 3)
+    for (const game of [castle, space]) await hire(game.clone)
+    for (const game of [castle, space]) await game.approve()
+    const built = await Promise.all([castle.run('build', '--buy-only'), space.run('build', '--buy-only')])
+    expect(built.map(({ code }) => code)).toEqual([0, 0])
+    expectCount(service.charges(), 9)
+    expect(failures()).toEqual([])
+    expect(service.requests().filter(({ path }) => path === '/v1/execute')).toHaveLength(9)
+  })
+})
