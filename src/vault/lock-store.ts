@@ -99,6 +99,39 @@ export function createLockStore(
   return { path, read, changeAll, change: (id, hash, change) => changeAll([{ id, hash, change }]) }
 }
 
+/** A lock store that keeps changes until they are written together. */
+interface CollectingLockStore extends LockStore {
+  /**
+   * Makes the collected changes in one write. A change of an entry that is another one by then is left out: another
+   * process has gone on with that request.
+   */
+  write(): Promise<void>
+}
+
+/** Collects changes of several requests. Reads return the lock file of the first read, without the changes. */
+export function collectLockChanges(lock: LockStore): CollectingLockStore {
+  const changes: LockChange[] = []
+  let reading: Promise<LockFile> | undefined
+  const read = (): Promise<LockFile> => {
+    reading ??= lock.read()
+    return reading
+  }
+  const change: LockStore['change'] = async (id, hash, make) => {
+    const before = findEntry(await read(), id, hash)
+    const text = formatEntry(before)
+    changes.push({ id, hash, change: (now) => (now && formatEntry(now) !== text ? now : make(now)) })
+  }
+  return {
+    path: lock.path,
+    read,
+    change,
+    changeAll: async (all) => {
+      for (const one of all) await change(one.id, one.hash, one.change)
+    },
+    write: () => lock.changeAll(changes.splice(0)),
+  }
+}
+
 const noLock: LockFile = { version: 1, animations: {} }
 
 /** Makes all changes in order, on one copy of the lock file. */

@@ -13,6 +13,7 @@ import type { Session } from '../project/session.ts'
 import { isAdoptable, isForBuild, isToBuy } from '../project/states.ts'
 import { checkReferences, type Survey, survey, throwAll } from '../project/survey.ts'
 import { spriteOf } from '../sprite-spec/request.ts'
+import { collectLockChanges } from '../vault/lock-store.ts'
 import { approvedIds, findEntry, isStepId } from '../vault/lockfile.ts'
 import type { ApprovalLine, ApproveReport, ApproveRequest } from './api/reports.ts'
 import { endRequests } from './end-requests.ts'
@@ -82,12 +83,27 @@ export async function approve(context: Context, session: Session, request: Appro
   await endRequests(context, 'approve')
   request.onWritten?.()
   // A worker uploads the picture with its key, and freezes the bytes then.
-  if (!session.queues)
+  if (!session.queues) await freezeAll(context, ports, session, approved, candidates)
+  return { approved: lines, ...rest, confirmed: true }
+}
+
+/** Freezes the bytes of approved orders, and writes them together. */
+async function freezeAll(
+  context: Context,
+  ports: JobPorts,
+  session: Session,
+  approved: readonly ApprovedOrder[],
+  candidates: readonly Candidate[],
+): Promise<void> {
+  const lock = collectLockChanges(context.lock)
+  try {
     for (const [index, order] of approved.entries()) {
       const { frozen, price } = candidates[index] as Candidate
-      if (typeof frozen !== 'object') await freezeOne(context, ports, session, order, price)
+      if (typeof frozen !== 'object') await freezeOne(context, { ...ports, lock }, session, order, price)
     }
-  return { approved: lines, ...rest, confirmed: true }
+  } finally {
+    await lock.write()
+  }
 }
 
 async function sortOut(

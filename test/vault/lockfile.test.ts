@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { hasCode } from '../../src/errors.ts'
 import { parseLockFile } from '../../src/vault/lock-schema.ts'
-import { createLockStore } from '../../src/vault/lock-store.ts'
+import { collectLockChanges, createLockStore } from '../../src/vault/lock-store.ts'
 import { findEntry, formatLockFile, type LockEntry } from '../../src/vault/lockfile.ts'
 import { changedData } from '../kit/changed-data.ts'
 import { type CallGuard, guarded } from '../kit/guarded-disk.ts'
@@ -251,6 +251,28 @@ describe('sprites.lock.json', () => {
     expect(animations['hero.walk']?.[hash]).toMatchObject({ execution, asked: { take: 2 } })
     // One write: a temporary file, which then gets the name.
     expect(disk.calls.filter((call) => call.includes('sprites.lock.json') && call.startsWith('write'))).toHaveLength(1)
+  })
+
+  test('collected changes are one write, and leave out an entry that another process changed meanwhile', async () => {
+    const disk = new MemoryDisk()
+    const store = createLockStore({ disk, random: countingRandom() }, '/p/sprites.lock.json')
+    const hashes = Array.from({ length: 20 }, (_, index) => index.toString(16).padStart(64, '0'))
+    await store.changeAll(hashes.map((one, index) => ({ id: `s${index}.walk`, hash: one, change: () => entry })))
+    const collected = collectLockChanges(store)
+    const frozen = { attempt: 1, key: 'ours', body: '{}', bodySha256: 'd'.repeat(64), maxCredits: '2' }
+    const sent = { ...entry, submission: { ...frozen, key: 'theirs' } }
+    for (const [index, one] of hashes.entries())
+      await collected.change(`s${index}.walk`, one, (now) => ({ ...(now ?? entry), submission: frozen }))
+    await store.change('s0.walk', hashes[0]!, () => sent)
+    const writes = (): number => disk.calls.filter((call) => call.startsWith('write')).length
+    const before = writes()
+    await collected.write()
+    expect(writes() - before).toBe(1)
+    const lock = await store.read()
+    expect(hashes.map((one, index) => findEntry(lock, `s${index}.walk`, one)?.submission?.key)).toEqual([
+      'theirs',
+      ...hashes.slice(1).map(() => 'ours'),
+    ])
   })
 
   test('a change that changes nothing writes nothing', async () => {
