@@ -94,14 +94,16 @@ function firstly(print: (line: string) => void, words: string): (line: string) =
 
 /** Creates a session. It opens nothing yet. */
 export function createSession(surroundings: Surroundings, options: Options, seam: PluginSeam = {}): PluginSession {
-  const { root, mode, envDir, envPrefix, log } = surroundings
+  const { root, mode, envDir, envPrefix, isBuild, log } = surroundings
   const { makeWorkshop = makeRealWorkshop } = seam
   let opened: Promise<Workshop> | undefined
   let made: Promise<Bundling> | undefined
   let builds = 0
   let failed: readonly unknown[] = []
   const workshop = (): Promise<Workshop> => {
-    opened ??= makeWorkshop({ root, mode, envDir, envPrefix, options, onWait: log.money, host: seam.host })
+    // A page of the dev server shows placeholders at once.
+    const waits = isBuild ? { waitUntil: new AbortController().signal } : {}
+    opened ??= makeWorkshop({ root, mode, envDir, envPrefix, options, onWait: log.money, host: seam.host, ...waits })
     return opened
   }
   const make = async (): Promise<Bundling> => {

@@ -12,6 +12,7 @@ import { throwAll } from './project/survey.ts'
 import { writeFolder } from './sheets/output/folder.ts'
 import { toOutput, writeTypings } from './sheets/output/output.ts'
 import { readSpecs } from './sprite-spec/scan.ts'
+import { createPatience } from './stores/patience.ts'
 import type { Workshop } from './workshop/api/api.ts'
 import { approve } from './workshop/approve.ts'
 import { build } from './workshop/build.ts'
@@ -103,6 +104,12 @@ export interface WorkshopInit {
    * @default nobody is told
    */
   readonly onWait?: (sentence: string) => void
+  /**
+   * Lets the verbs wait for shared stores that do not answer, at most `store.patience`, until this signal is aborted.
+   *
+   * @default a store that does not answer fails at once
+   */
+  readonly waitUntil?: AbortSignal
 }
 
 /**
@@ -147,8 +154,10 @@ async function openProject(
   const { service } = init.options ?? {}
   const isOwnAddress = typeof service === 'object' && service.baseUrl !== undefined
   const configSource = isOwnAddress || config.file === undefined ? 'the options of the program' : basename(config.file)
+  const { waitUntil: signal, onWait = () => {} } = init
+  const patience = signal && createPatience({ ...host, longestMs: options.store.patienceMs, signal, onWait })
   const context = {
-    ...openContext(host, options, credentials, { name: config.projectName, configSource }),
+    ...openContext(host, options, credentials, { name: config.projectName, configSource }, patience),
     codec: await readCodecVersion(host),
     textures,
   }

@@ -15,6 +15,8 @@ export interface CommandEntry {
   readonly worksAnywhere?: true
   /** Whether its workshop has no API key: no `.env` file is read. */
   readonly hasNoKey?: true
+  /** Whether it waits for a shared store that does not answer. The others report that at once. */
+  readonly isPatient?: true
   /** For the help: arguments that the command takes instead of names. */
   readonly takes?: string
   /** For the help: required arguments before the names. */
@@ -81,6 +83,7 @@ export const commandEntries: readonly CommandEntry[] = [
   {
     verb: 'plan',
     takesNames: true,
+    isPatient: true,
     text: 'Shows bought and missing animations with prices; spends nothing',
     options: [
       { flags: '--markdown', text: 'As Markdown, for a comment on a pull request' },
@@ -93,6 +96,7 @@ export const commandEntries: readonly CommandEntry[] = [
   {
     verb: 'approve',
     takesNames: true,
+    isPatient: true,
     text: 'Asks, then records the approved ceilings',
     options: [
       { flags: '--max <credits>', text: 'Ceiling of each animation (default: its estimate)' },
@@ -109,6 +113,7 @@ export const commandEntries: readonly CommandEntry[] = [
   {
     verb: 'build',
     takesNames: true,
+    isPatient: true,
     text: 'Buys approved animations, makes the atlases and writes them',
     options: [
       { flags: '--out <dir>', text: 'Output folder, relative to the project (default: public/sprites)' },
@@ -139,6 +144,7 @@ export const commandEntries: readonly CommandEntry[] = [
   {
     verb: 'answer',
     takesNames: true,
+    isPatient: true,
     takes: 'NAME TEXT',
     text: "Answers an execution's question",
     options: [{ flags: '--asset <file>', text: 'A picture, if the question asks for one' }, personOption],
@@ -160,6 +166,7 @@ export const commandEntries: readonly CommandEntry[] = [
   {
     verb: 'recover',
     takesNames: true,
+    isPatient: true,
     takes: 'NAME',
     text: 'Resolves a submission whose outcome is unknown and too old to retry safely',
     options: [
@@ -173,6 +180,7 @@ export const commandEntries: readonly CommandEntry[] = [
   {
     verb: 'cancel',
     takesNames: true,
+    isPatient: true,
     takes: 'NAME',
     text: 'Cancels pictures that are being made; sprite executions cannot be cancelled',
     options: [],
@@ -182,6 +190,7 @@ export const commandEntries: readonly CommandEntry[] = [
   {
     verb: 'forget',
     takesNames: true,
+    isPatient: true,
     takes: 'NAME',
     text: 'Deletes the conversations of a sprite at the service; the paid results here stay',
     options: [{ flags: '--yes', text: 'Do not ask' }],
@@ -250,6 +259,7 @@ export const commandEntries: readonly CommandEntry[] = [
   {
     verb: 'worker',
     takesNames: true,
+    isPatient: true,
     takes: '[status]',
     text: 'Buys for machines without an API key, until Ctrl-C; status: shows workers and orders',
     options: [

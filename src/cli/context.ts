@@ -16,6 +16,8 @@ export interface WorkshopInit {
   readonly envDir?: false
   /** Receives a sentence when requests have waited some seconds for the service's limits, or for a worker. */
   readonly onWait?: (sentence: string) => void
+  /** Lets the verbs wait for shared stores until it is aborted. */
+  readonly waitUntil?: AbortSignal
 }
 
 /** The options of `serve`. */

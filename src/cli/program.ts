@@ -102,15 +102,16 @@ function createContext(
   { entry, args }: Extract<CommandLine, { kind: 'run' }>,
 ): CommandContext {
   const config = args.text('config')
-  // While progress is drawn, another line would break its display.
   const onWait = (sentence: string): void => {
-    if (!printer.isCovered) printer.note(sentence)
+    printer.uncover()
+    printer.note(sentence)
   }
   const open = (): Promise<Workshop> =>
     parts.createWorkshop({
       host: parts.host,
       root,
       onWait,
+      ...(entry.isPatient ? { waitUntil: parts.signal } : {}),
       ...(entry.hasNoKey ? { envDir: false } : {}),
       ...(config === undefined ? {} : { config: resolve(parts.host.workingFolder, config) }),
     })

@@ -1,6 +1,7 @@
 import { formatCredits, parseCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { SubmissionOutcome } from '../service/wire.ts'
+import { readSettled } from '../stores/exchange.ts'
 import { adoptExecution } from './adopt.ts'
 import { tryAnswer } from './answer.ts'
 import { checkFrozen } from './body.ts'
@@ -232,6 +233,19 @@ async function readEvidence(ports: JobPorts, view: JournalView): Promise<Evidenc
   }
 }
 
+/** How long a shared store may take to show a result that another machine has just stored, in milliseconds. */
+const shownMs = 60_000
+
+/** Reads a recorded result. If its record is new, a shared store may show it some seconds later. */
+async function readStored({ vault, clock }: JobPorts, { records }: JournalView, hash: string): Promise<Uint8Array | undefined> {
+  const storedAt = records.findLast(({ type }) => type === 'stored')?.at ?? 0
+  return readSettled(
+    clock,
+    () => vault.read(hash),
+    (bytes) => bytes === undefined && Math.abs(clock.wall() - storedAt) < shownMs,
+  )
+}
+
 /**
  * Ends an order whose result is recorded. If the vault no longer has the result, or the result cannot be read, it
  * is fetched again for free.
@@ -240,7 +254,7 @@ async function finish(ports: JobPorts, order: Order, view: JournalView, recorded
   const { id } = order.request
   await settle(ports, order, view)
   let result = recorded
-  let bytes = await ports.vault.read(recorded)
+  let bytes = await readStored(ports, view, recorded)
   if (!bytes) {
     const url = view.submission.completed?.downloadUrl
     if (url !== undefined) await deliver(ports, order, view, url)

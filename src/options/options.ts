@@ -124,6 +124,13 @@ export interface Options {
          * @default none: each checkout has its own
          */
         readonly journal?: string | undefined
+        /**
+         * How long a run waits for a shared store or a queue that does not answer, e.g. `'10m'`, `'30s'`. The dev
+         * server, `doctor`, `status` and `ledger` do not wait for a store.
+         *
+         * @default '10m'
+         */
+        readonly patience?: string | undefined
       }
     | undefined
   readonly cache?:
@@ -180,7 +187,7 @@ export interface ResolvedOptions {
    */
   readonly isCi: boolean
   /** Absolute paths, or addresses of stores. */
-  readonly store: { readonly dir: string; readonly shared?: string; readonly journal?: string }
+  readonly store: { readonly dir: string; readonly shared?: string; readonly journal?: string; readonly patienceMs: number }
   readonly cache: { readonly maxBytes: number }
   readonly panel: { readonly port?: number }
   readonly atlas: ResolvedAtlas
@@ -230,19 +237,8 @@ export function resolveOptions(argument: Options, { root, isCi, dependencies, co
   checkedOptions(config?.options ?? {}, config?.file)
   checkedOptions(argument, undefined)
   const options = checkedOptions(mergeOptions((config?.options ?? {}) as Options, argument), config?.file)
-  const {
-    specs,
-    formats,
-    typings,
-    service,
-    approval: { validFor, accept, ...ceilings },
-    build,
-    placeholders,
-    store,
-    cache,
-    panel,
-    limits,
-  } = options
+  const { specs, formats, typings, service, build, placeholders, store, cache, panel, limits } = options
+  const { validFor, accept, ...ceilings } = options.approval
   const engine = options.engine ?? findEngine(dependencies)
   const made = resolveAtlas(options.atlas, [...enginesOf({ engine }), ...formats])
   if (made.issues.length > 0) throw optionsError(made.issues, config?.file)
@@ -263,6 +259,7 @@ export function resolveOptions(argument: Options, { root, isCi, dependencies, co
       dir: resolve(root, store.dir),
       shared: store.shared && resolveStore(root, store.shared),
       journal: store.journal && resolveStore(root, store.journal),
+      patienceMs: store.patience,
     }),
     cache,
     panel: withoutUndefined(panel),

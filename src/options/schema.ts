@@ -144,8 +144,11 @@ const shapes = {
         .describe(
           'Journal that all machines of a team share: `s3://bucket/prefix`, `postgres://host/database`, or a folder. Default: none, each checkout has its own.',
         ),
+      patience: textReadBy(values.parseDuration, durationWords)
+        .prefault('10m')
+        .describe('How long a run waits for a shared store or a queue that does not answer, e.g. `"10m"`, `"30s"`.'),
     },
-    { error: 'an object: dir, shared, journal' },
+    { error: 'an object: dir, shared, journal, patience' },
   ),
   cache: z.strictObject(
     {

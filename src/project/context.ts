@@ -11,6 +11,7 @@ import { type KeySearch, refuseKey, searchFor } from '../key-search.ts'
 import type { Credentials } from '../options/credentials.ts'
 import type { ResolvedOptions } from '../options/options.ts'
 import { type BuildCache, createBuildCache } from '../sheets/cache/cache.ts'
+import { noPatience, type Patience } from '../stores/patience.ts'
 import type { RecordStore } from '../stores/record-store.ts'
 import { createVault, type Vault } from '../vault/layers.ts'
 import { createLockStore, type LockStore } from '../vault/lock-store.ts'
@@ -64,6 +65,8 @@ export interface Context {
   readonly journal: Journal
   /** Store of the journal that a team shares; missing if this checkout has its own. */
   readonly sharedJournal?: RecordStore | undefined
+  /** The waits for shared stores that do not answer. */
+  readonly patience: Patience
   readonly ledger: Ledger
   readonly reservations: Reservations
   readonly cache: BuildCache
@@ -86,12 +89,15 @@ export interface Context {
  *
  * @param project.name Name in its `package.json`. Two projects may have the same path, one after the other or in
  * two containers.
+ * @param patience See {@link Context.patience}.
+ * @default no call waits
  */
 export function openContext(
   host: Host,
   options: ResolvedOptions,
   credentials: Credentials,
   project: { readonly name: string | undefined; readonly configSource: string },
+  patience: Patience = noPatience,
 ): Context {
   const warnings: string[] = []
   const storeFolder = options.store.dir
@@ -102,7 +108,8 @@ export function openContext(
   const keySearch = searchFor(credentials.key?.reveal())
   const check = (bytes: Uint8Array, path: string): void => refuseKey(keySearch, bytes, path)
   const keys = openKeyRing(host)
-  const sharedJournal = options.store.journal === undefined ? undefined : openSharedJournal(host, options.store.journal, options.root)
+  const sharedJournal =
+    options.store.journal === undefined ? undefined : openSharedJournal(host, options.store.journal, options.root, patience)
   const checkout = openCheckoutName(host, keys, { own: storeFolder, copy: copyFolder }, sharedJournal)
   const memory = openProjectMemory(host, keys, place)
   const touchKeys = openTouchKeys(host, keys)
@@ -115,7 +122,7 @@ export function openContext(
   const journal = createJournal(ports, places)
   const turn = { path: join(storeFolder, 'submissions', 'turn'), clock: host.clock }
   const lock = createLockStore(host, join(options.root, 'sprites.lock.json'), turn, check)
-  const sharedResults = options.store.shared === undefined ? undefined : openSharedResults(host, options.store.shared)
+  const sharedResults = options.store.shared === undefined ? undefined : openSharedResults(host, options.store.shared, patience)
   const total = openProjectTotal(options.approval.total, standing, memory)
   return {
     host,
@@ -139,6 +146,7 @@ export function openContext(
     vault: createVault(host, { local: storeFolder, root, shared: sharedResults, rescue: rescueFolders(host, place) }, warn),
     journal,
     reservations: createReservations(ports, places, { journal, lock }, total.read, total.howToRaise),
+    patience,
     ledger: createLedger(host.disk, join(storeFolder, 'ledger.jsonl')),
     cache: createBuildCache(
       { disk: host.disk, random: host.random, clock: host.clock, warn },

@@ -36,7 +36,11 @@ export interface ServiceConnection {
   readonly isRemote: boolean
   /** Whether prices can be read: the service is embedded, its address and key are here, or a worker has them. */
   readonly canAsk: boolean
-  open(signal?: AbortSignal): Promise<Session>
+  /**
+   * @param patienceMs How long an answer may wait for a worker, in milliseconds. Counts for the first call alone.
+   * @default one minute
+   */
+  open(signal?: AbortSignal, patienceMs?: number): Promise<Session>
   /**
    * Returns the address and key of the service, for a caller that sends its own HTTP requests. Starts or
    * joins the embedded service.
@@ -77,12 +81,12 @@ export function createConnection(context: Context, onWait?: (sentence: string) =
     return reached
   }
   const isRemote = asksWorker(context)
-  const open = async (signal?: AbortSignal): Promise<Session> => {
+  const open = async (signal?: AbortSignal, patienceMs?: number): Promise<Session> => {
     await refuseTrackedRecords(context.host, context.storeFolder)
     if (isRemote) {
       const queues = await openProjectQueues(context)
       closers.unshift(() => queues.close())
-      const remote = await openRemoteClient(context.host, queues, signal, onWait)
+      const remote = await openRemoteClient(context.host, queues, signal, { onWait, patienceMs })
       return { ...remote, queues, places: unlimitedPlaces, identity: identityOf(remote.client, remote.capabilities) }
     }
     const service = await reach()
@@ -107,14 +111,14 @@ export function createConnection(context: Context, onWait?: (sentence: string) =
     isRemote,
     canAsk: isRemote || (host !== undefined && hasKey),
     reach,
-    open: async (signal) => {
+    open: async (signal, patienceMs) => {
       // The process that runs the joined embedded service may have ended meanwhile.
       if (joined !== undefined && (await findEmbedded(context))?.url !== joined) {
         opened = undefined
         reached = undefined
         joined = undefined
       }
-      opened ??= open(signal).catch((error: unknown) => {
+      opened ??= open(signal, patienceMs).catch((error: unknown) => {
         opened = undefined
         throw error
       })

@@ -57,7 +57,7 @@ export async function followJob(queues: Queues, queue: JobQueue, job: WantedJob,
       await readSigns(queues, clock, signs)
       if (clock.mono() - signs.at > patienceMs) throw noWorker(queues, init)
     } catch (error) {
-      const isSilent = hasCode(error, 'SW_QUEUE') && error.facts.hasTables !== false
+      const isSilent = hasCode(error, 'SW_QUEUE') && error.facts.mayPass === true
       if (!isSilent || clock.mono() - signs.at > patienceMs) throw error
     }
     if (!isSlow && clock.mono() - begun > slowMs) {

@@ -2,6 +2,7 @@ import { SpritewrightError } from '../errors.ts'
 import type { Host } from '../host/host.ts'
 import { findPackage } from '../host/modules/installed-package.ts'
 import { type HeldJob, type JobQueue, NoTables, type QueueTarget } from '../host/net/job-queue.ts'
+import { isPassing } from '../stores/failures.ts'
 import { resolveQueueTarget } from './address.ts'
 
 /** The queues between clients and worker. They decide nothing: each may be emptied at any time. */
@@ -101,7 +102,7 @@ function queueError(address: string, cause: unknown): SpritewrightError {
   const found = ((cause as Error).message || 'no answer').replace(/[^\x20-\x7e]/g, ' ').slice(0, 200)
   return new SpritewrightError('SW_QUEUE', {
     message: `Expected the queue ${address} to answer, found: ${found}. Nothing is lost. Check the network, the address and the password in the environment, then run again.`,
-    facts: { queue: address },
+    facts: { queue: address, mayPass: isPassing(found) },
     cause,
   })
 }

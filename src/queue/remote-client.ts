@@ -7,20 +7,27 @@ import { followJob } from './follow.ts'
 import { type Answers, answers, type InquiryMessage, parseFailure } from './messages.ts'
 import type { Queues } from './open.ts'
 
-/** Longest wait without an active worker, in milliseconds. A person waits for the answer. */
-const patienceMs = 60_000
+/** How an answer of a worker is waited for. */
+export interface RemoteWait {
+  /** Receives a sentence, once, if an answer takes some seconds. */
+  readonly onWait?: ((sentence: string) => void) | undefined
+  /**
+   * Longest wait without an active worker, in milliseconds.
+   *
+   * @default 60000, because a person waits for the answer
+   */
+  readonly patienceMs?: number | undefined
+}
 
 /**
  * Opens a client of the service whose requests a worker sends: inquiries about account and prices. All other
  * requests need the API key.
- *
- * @param onWait Receives a sentence, once, if an answer takes some seconds.
  */
 export async function openRemoteClient(
   host: Pick<Host, 'clock' | 'random'>,
   queues: Queues,
   signal: AbortSignal | undefined,
-  onWait: (sentence: string) => void = () => {},
+  { onWait = () => {}, patienceMs = 60_000 }: RemoteWait = {},
 ): Promise<{ readonly client: ServiceClient; readonly capabilities: Capabilities }> {
   let isTold = false
   const onSlow = (): void => {

@@ -61,6 +61,25 @@ export async function withTries<T>({ clock, random }: { clock: Clock; random: Ra
   }
 }
 
+/** Pauses before an answer is read again that contradicts a known write, in milliseconds. */
+const settlingMs = [250, 500, 1000, 2000, 4000]
+
+/**
+ * Reads, and reads again while the answer contradicts what is known: a store may show a write some seconds late, or
+ * half of it. Returns the last answer.
+ *
+ * @param isStale Whether the store must have something else.
+ */
+export async function readSettled<T>(clock: Pick<Clock, 'sleep'>, read: () => Promise<T>, isStale: (found: T) => boolean): Promise<T> {
+  let found = await read()
+  for (const ms of settlingMs) {
+    if (!isStale(found)) break
+    await clock.sleep(ms)
+    found = await read()
+  }
+  return found
+}
+
 /** Whether two byte arrays are equal. */
 export function isEqual(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(a, b) === 0

@@ -20,7 +20,7 @@ interface Failure {
 export function storeError({ address, work, found, advice, mayPass = false, facts, cause }: Failure): SpritewrightError {
   return new SpritewrightError('SW_STORE', {
     message: `Expected the shared store ${address} to ${work}, found ${found}. ${advice ?? 'Check the network, the address and the rights of the credentials, then run again.'}`,
-    facts: { store: address, work, mayPass, ...facts },
+    facts: { store: address, work, found, mayPass, ...facts },
     cause,
   })
 }
@@ -43,6 +43,14 @@ export function addressError(expected: string, found: string): SpritewrightError
     message: `Expected the address of a shared store as ${expected}, found ${found}. Correct the address in the configuration.`,
     facts: { expected, found },
   })
+}
+
+/** Failures of a connection that no later try mends: a certificate, a password, a protocol. */
+const lasting = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL|SASL|SSL connections|password|WRONGPASS|NOAUTH|NOPERM/i
+
+/** Whether a connection failed for a reason that a later try may not meet, by the words of its failure. */
+export function isPassing(found: string): boolean {
+  return !lasting.test(found)
 }
 
 /** Describes a failure of the network or of a disk in a few words. The cause has no request, so no secret is shown. */

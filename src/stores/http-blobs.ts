@@ -1,14 +1,17 @@
+import { createHash } from 'node:crypto'
 import type { BlobStore } from './blob-store.ts'
-import { type Answer, blobBounds, recordBounds, withTries } from './exchange.ts'
+import { type Answer, blobBounds, readSettled, recordBounds, withTries } from './exchange.ts'
 import { checkSha256 } from './failures.ts'
 import { type HttpClient, type HttpMethod, type HttpPorts, isDone } from './http-client.ts'
 
 /**
- * Makes a store of results that speaks HTTP: an object is `cas/<sha256>`.
+ * Makes a store of results that speaks HTTP: an object is `cas/<sha256>`. Wrong bytes are read again, and so is an
+ * object that this process has written and does not find.
  *
  * @param isMissing Whether an answer says that the object does not exist.
  */
 export function blobsOver(ports: HttpPorts, client: HttpClient, isMissing: (answer: Answer) => boolean): BlobStore {
+  const written = new Set<string>()
   const ask = async (verb: string, method: HttpMethod, sha256: string, body?: Uint8Array): Promise<Answer | undefined> => {
     const key = `cas/${checkSha256(sha256)}`
     const work = `${verb} ${key}`
@@ -23,9 +26,29 @@ export function blobsOver(ports: HttpPorts, client: HttpClient, isMissing: (answ
   }
   return {
     address: client.address,
-    get: async (sha256) => (await ask('read', 'GET', sha256))?.bytes,
-    has: async (sha256) => (await ask('find', 'HEAD', sha256)) !== undefined,
-    put: async (sha256, bytes) => void (await ask('write', 'PUT', sha256, bytes)),
-    remove: async (sha256) => void (await ask('remove', 'DELETE', sha256)),
+    get: (sha256) =>
+      readSettled(
+        ports.clock,
+        async () => (await ask('read', 'GET', sha256))?.bytes,
+        (bytes) => (bytes ? hashOf(bytes) !== sha256 : written.has(sha256)),
+      ),
+    has: (sha256) =>
+      readSettled(
+        ports.clock,
+        async () => (await ask('find', 'HEAD', sha256)) !== undefined,
+        (isThere) => !isThere && written.has(sha256),
+      ),
+    put: async (sha256, bytes) => {
+      await ask('write', 'PUT', sha256, bytes)
+      written.add(sha256)
+    },
+    remove: async (sha256) => {
+      written.delete(sha256)
+      await ask('remove', 'DELETE', sha256)
+    },
   }
+}
+
+function hashOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
 }

@@ -1,7 +1,7 @@
 import { hasCode, type SpritewrightError } from '../errors.ts'
 import type { Host } from '../host/host.ts'
 import { type Answer, type Bounds, exchange } from './exchange.ts'
-import { storeError, wordsOf } from './failures.ts'
+import { isPassing, storeError, wordsOf } from './failures.ts'
 
 /** Ports of a store that speaks HTTP. */
 export type HttpPorts = Pick<Host, 'clock' | 'net' | 'random'>
@@ -63,7 +63,8 @@ export function createHttpClient({ clock, net }: HttpPorts, { address, base, sig
       } catch (cause) {
         // For example, the address of a proxy is not valid.
         if (hasCode(cause, 'SW_CONFIG')) throw cause
-        throw storeError({ address, work, found: wordsOf(cause), mayPass: true, cause })
+        const found = wordsOf(cause)
+        throw storeError({ address, work, found, mayPass: isPassing(found), cause })
       }
     },
     refusal: (work, answer) => {

@@ -43,7 +43,7 @@ export function parseStoreAddress(text: string): StoreAddress {
  * database that the environment does not trust.
  */
 export function openRecordStore(ports: StorePorts, address: StoreAddress, root: string): RecordStore {
-  return probedRecords(openRecords(ports, address, root), ports.random)
+  return probedRecords(openRecords(ports, address, root), ports)
 }
 
 function openRecords(ports: StorePorts, address: StoreAddress, root: string): RecordStore {

@@ -3,7 +3,7 @@ import type { Host } from '../host/host.ts'
 import { findPackage } from '../host/modules/installed-package.ts'
 import type { DatabaseConnection } from '../host/net/database.ts'
 import { isEqual, withTries } from './exchange.ts'
-import { checkName, storeError, wordsOf } from './failures.ts'
+import { checkName, isPassing, storeError, wordsOf } from './failures.ts'
 import { type PostgresAddress, resolvePostgresTarget } from './postgres-address.ts'
 import type { RecordStore, StoredFile } from './record-store.ts'
 
@@ -31,8 +31,11 @@ const select = `SELECT bytes, (extract(epoch FROM clock_timestamp() - at) * 1000
  * rows or the table itself exists already.
  */
 const isMadeStates = ['23505', '42710', '42P07']
-/** Classes of states that may be temporary: connection, conflict, resources, an operator, the system. */
-const passingClasses = ['08', '40', '53', '55', '57', '58']
+/**
+ * States, or classes of states, that may be temporary: connection, conflict, resources, an operator, the system, and
+ * a server that only reads until a failover has ended.
+ */
+const passingStates = /^(?:08|40|53|55|57|58|25006)/
 
 /**
  * Opens a database for records, in the table `spritewright_records`, which is created if it is missing.
@@ -131,13 +134,14 @@ function failureOf(address: string, work: string, cause: unknown): SpritewrightE
   if (cause instanceof SpritewrightError) return cause
   const state = stateOf(cause)
   const message = (cause as Error).message.replace(/[^\x20-\x7e]/g, ' ').slice(0, 200)
+  const found = state === undefined ? wordsOf(cause) : `${message} (SQLSTATE ${state})`
   return storeError({
     address,
     work,
-    found: state === undefined ? wordsOf(cause) : `${message} (SQLSTATE ${state})`,
+    found,
     advice:
       'Check the network and the address, and PGUSER, PGPASSWORD and PGSSLMODE in the environment, then run again. A certificate of your own goes into NODE_EXTRA_CA_CERTS.',
-    mayPass: state === undefined || passingClasses.includes(state.slice(0, 2)),
+    mayPass: state === undefined ? isPassing(found) : passingStates.test(state),
     facts: state === undefined ? {} : { state },
     cause,
   })

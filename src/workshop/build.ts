@@ -132,7 +132,7 @@ async function buyOpen(context: Context, connection: ServiceConnection, request:
   const lost = open.filter(({ state }) => state === 'lost')
   if (lost.length > 0 && !connection.canAsk && (context.options.isCi || context.options.store.shared !== undefined))
     throw lostError(context, lost)
-  const session = await connection.open(signal).catch((error: unknown) => {
+  const session = await connection.open(signal, context.patience.longestMs).catch((error: unknown) => {
     throw lost.length > 0 ? withTroubles(error, context.vault.troubles) : error
   })
   const run = { wanted: first, mayBuy: mayBuy(context, request), allowsPlaceholders, approvedOnly, onProgress, signal }

@@ -66,6 +66,24 @@ const append = async (journal: Journal, ...types: readonly ('frozen' | 'sent')[]
 const facts = { windowMs: 480_000, keyTag: 'k', approvedAt: frozen.approvedAt }
 
 describe('a journal that machines share', () => {
+  test('a store that shows each record some reads late has lost none, to its writer, to others and to the next process', async () => {
+    const clock = handClock(5_000, 0)
+    const store = new MemoryRecordStore(clock)
+    store.lateReads = 3
+    const [one, two] = [machine(store, 1, [2]), machine(store, 2, [1])]
+    const early = await two.journal.read(hash)
+    await append(one.journal, 'frozen', 'sent')
+    const written = [...store.files].map(([name, file]) => [name, file] as const)
+    // A record that another machine wrote first shows before the caller reads again.
+    expect(await two.journal.append(hash, early, 'frozen', frozen)).toBeUndefined()
+    expect((await two.journal.read(hash)).records.map(({ type }) => type)).toEqual(['frozen', 'sent'])
+    const moved = new MemoryRecordStore(clock)
+    moved.lateReads = 3
+    for (const [name, { bytes }] of written) await moved.putIfAbsent(name, bytes)
+    const next = machine(moved, 1, [2], clock, one.disk)
+    expect((await next.journal.read(hash)).records.map(({ type }) => type)).toEqual(['frozen', 'sent'])
+  })
+
   test('a record of one machine is there for every other, and of two that write one wins', async () => {
     const clock = handClock(5_000, 0)
     const store = new MemoryRecordStore(clock)

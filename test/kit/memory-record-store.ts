@@ -28,6 +28,9 @@ export class MemoryRecordStore implements RecordStore {
   /** Faults of the next writes, in order; `undefined` for none. */
   readonly faults: (StoreFault | undefined)[] = []
   isDown = false
+  /** How often each new file is not found before it shows. */
+  lateReads = 0
+  readonly #hidden = new Map<string, number>()
   /** Added to the clock of the store. */
   skewMs = 0
   readonly #clock: Pick<Clock, 'wall'>
@@ -45,6 +48,7 @@ export class MemoryRecordStore implements RecordStore {
     if (fault === 'forgotten') return 'mine'
     const isFree = !this.files.has(name)
     if (isFree) this.files.set(name, { bytes, at: this.#now() })
+    if (isFree) this.#hidden.set(name, this.lateReads)
     if (fault === 'unanswered') throw down()
     if (fault === 'denied') return 'taken'
     return isFree ? 'mine' : 'taken'
@@ -53,7 +57,9 @@ export class MemoryRecordStore implements RecordStore {
   async get(name: string): Promise<{ bytes: Uint8Array; ageMs: number } | undefined> {
     this.calls.push(`get ${name}`)
     this.#checkUp()
-    const file = this.files.get(name)
+    const hidden = this.#hidden.get(name) ?? 0
+    this.#hidden.set(name, hidden - 1)
+    const file = hidden > 0 ? undefined : this.files.get(name)
     return file && { bytes: file.bytes, ageMs: this.#now() - file.at }
   }
 

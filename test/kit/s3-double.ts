@@ -9,9 +9,10 @@ export interface S3Fault {
   readonly lands?: boolean
   /**
    * A status with the service's usual name for it; `silence` never answers; `cut` closes the connection;
-   * `half` and `drip` send half a body and then close the connection, or wait for ever.
+   * `half` and `drip` send half a body and then close the connection, or wait for ever; `short` sends a whole answer
+   * with half of the object.
    */
-  readonly answer: 403 | 409 | 412 | 429 | 500 | 503 | 'silence' | 'cut' | 'half' | 'drip'
+  readonly answer: 'short' | 403 | 404 | 409 | 412 | 429 | 500 | 503 | 'silence' | 'cut' | 'half' | 'drip'
 }
 
 /** A request that the double has accepted as signed. */
@@ -60,6 +61,7 @@ const longestSkewMs = 15 * 60_000
 
 const names: Readonly<Record<number, string>> = {
   403: 'AccessDenied',
+  404: 'NoSuchKey',
   409: 'ConditionalRequestConflict',
   412: 'PreconditionFailed',
   429: 'TooManyRequests',
@@ -123,6 +125,7 @@ export async function startS3Double(rules: S3Rules = {}): Promise<S3Double> {
         if (fault.answer === 'half') response.destroy()
         return
       }
+      if (fault.answer === 'short') return send(200, { 'last-modified': new Date(now()).toUTCString() }, file?.bytes.subarray(0, 9))
       return refuse(fault.answer, names[fault.answer] ?? '')
     }
     if (method === 'PUT') {

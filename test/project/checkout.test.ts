@@ -1,13 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { openCheckoutName } from '../../src/project/trust/checkout.ts'
 import { ringOf, testKey } from '../kit/keys.ts'
+import { leapingClock } from '../kit/leaping-clock.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 
 const path = '/game/.spritewright/checkout.json'
 
 /** Opens the name of a checkout on a disk, as the user of a key. */
 function open(disk: MemoryDisk, user = 1, copy?: string) {
-  return openCheckoutName({ disk, random: countingRandom() }, ringOf(testKey(user)), { own: '/game/.spritewright', copy })
+  return openCheckoutName({ clock: leapingClock(), disk, random: countingRandom() }, ringOf(testKey(user)), {
+    own: '/game/.spritewright',
+    copy,
+  })
 }
 
 async function named(): Promise<{ disk: MemoryDisk; name: string; write: (changes: object) => void }> {

@@ -24,7 +24,7 @@ describeWith(hasRedis, 'Redis')('a client that asks for prices', () => {
     const host = { ...nodeHost(), env: server.env, openQueue: nodeQueues(limits), clock: leapingClock() }
     const queues = await openQueues(host, `redis://127.0.0.1:${server.port}`, process.cwd())
     const told: string[] = []
-    const opening = openRemoteClient(host, queues, undefined, (sentence) => told.push(sentence))
+    const opening = openRemoteClient(host, queues, undefined, { onWait: (sentence) => told.push(sentence) })
     const error = (await opening.catch((thrown: unknown) => thrown)) as Error
     expect(error).toMatchObject({ code: 'SW_QUEUE' })
     expect(error.message).not.toMatch(/orders/i)

@@ -31,7 +31,7 @@ async function open(answer: (ask: string) => object, onWait?: (sentence: string)
   const queues = await openQueues(host, 'redis://127.0.0.1', '/game')
   queues.inquiries.serve(8, 30_000, async ({ data }) => answer((data as { ask: string }).ask))
   const run = <T>(work: Promise<T>): Promise<T> => clock.run(work)
-  return { run, clock, opened: run(openRemoteClient({ clock, random: countingRandom() }, queues, undefined, onWait)) }
+  return { run, clock, opened: run(openRemoteClient({ clock, random: countingRandom() }, queues, undefined, { onWait })) }
 }
 
 const whole = (ask: string): object => (ask === 'capabilities' ? { host: 'api.example.com', capabilities } : { credits: '2.5' })

@@ -23,6 +23,7 @@ import { sha256 } from '../../src/vault/objects.ts'
 import { mayBuy } from '../../src/workshop/may-buy.ts'
 import { testAuthenticator } from '../kit/authenticator.ts'
 import { ringOf, testKey } from '../kit/keys.ts'
+import { leapingClock } from '../kit/leaping-clock.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 
 // Small scenes of invariant I11, each without a service. The same code plays them for the tests and for wrong
@@ -399,7 +400,8 @@ async function seals(): Promise<void> {
   assert.equal(await remote().referenceId(one, file), 'fresh-6', 'an upload at another service')
 
   const names = new MemoryDisk()
-  const checkout = (keys = ringOf(own)) => openCheckoutName({ disk: names, random: countingRandom() }, keys, { own: '/s', copy: '/c' })
+  const checkout = (keys = ringOf(own)) =>
+    openCheckoutName({ clock: leapingClock(), disk: names, random: countingRandom() }, keys, { own: '/s', copy: '/c' })
   const name = await checkout().readOrMake()
   assert.equal(await checkout().read(), name)
   assert.equal(await checkout(ringOf(stranger)).read(), undefined, 'a planted name')

@@ -1,5 +1,4 @@
 import { afterAll, expect, test } from 'vitest'
-import { nodeRandom } from '../../src/host/random.ts'
 import { probedRecords } from '../../src/stores/probe.ts'
 import type { RecordStore } from '../../src/stores/record-store.ts'
 import { openS3Blobs, openS3Records } from '../../src/stores/s3.ts'
@@ -15,7 +14,7 @@ afterAll(async () => void (await Promise.all(doubles.map((double) => double.clos
 async function start(rules: S3Rules = {}): Promise<{ double: S3Double; store: RecordStore }> {
   const double = await startS3Double(rules)
   doubles.push(double)
-  return { double, store: probedRecords(openS3Records(quickPorts(), double.env, where), nodeRandom()) }
+  return { double, store: probedRecords(openS3Records(quickPorts(), double.env, where), quickPorts()) }
 }
 
 test('a store that keeps the condition is probed once, before its first write, and a reader writes nothing', async () => {
@@ -55,7 +54,7 @@ test('a store that loses what it has taken is SW_STORE_UNSAFE', async () => {
     get: async () => undefined,
     close: async () => {},
   }
-  await expect(probedRecords(lost, nodeRandom()).putIfAbsent('a/1', bytes)).rejects.toMatchObject({ code: 'SW_STORE_UNSAFE' })
+  await expect(probedRecords(lost, quickPorts()).putIfAbsent('a/1', bytes)).rejects.toMatchObject({ code: 'SW_STORE_UNSAFE' })
 })
 
 test('a store that is away at its probe is probed again at the next write', async () => {

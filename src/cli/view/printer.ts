@@ -19,8 +19,8 @@ export interface Printer {
   readonly isQuiet: boolean
   /** As in {@link PrinterInit.place}. */
   readonly place: string
-  /** Whether progress is drawn, whose lines a note would break. The progress display sets this field. */
-  isCovered: boolean
+  /** Erases drawn progress, whose lines a note would break, until it is drawn again. The progress display sets this. */
+  uncover: () => void
   /** Prints a line of the result, on stdout. */
   line(...inks: readonly Ink[]): void
   /** Prints a line besides the result (an action, the next command), on stdout; not with `--quiet`. */
@@ -94,7 +94,7 @@ export function createPrinter({ terminal, isJson, isQuiet, hasColor, hasNoteColo
     isJson,
     isQuiet,
     place,
-    isCovered: false,
+    uncover: () => {},
     paintNotes,
     document,
     event: (value) => {

@@ -62,8 +62,12 @@ function createScreen({ clock, terminal }: Host, printer: Printer, state: () => 
     const lines = layProgress(state(), clock.mono(), terminal.columns)
     terminal.note(`${erase()}${lines.map((line) => `${printer.paintNotes(line)}\n`).join('')}`)
     drawn = lines.length
-    printer.isCovered = !stopped.signal.aborted
     drawnAt = clock.mono()
+  }
+  printer.uncover = () => {
+    if (stopped.signal.aborted) return
+    terminal.note(erase())
+    drawn = 0
   }
   const tick = async (): Promise<void> => {
     while (!stopped.signal.aborted) {

@@ -4,6 +4,7 @@ import { isSignatureOf, type SigningKey } from '../../credit/signing-key.ts'
 import { SpritewrightError } from '../../errors.ts'
 import type { Clock } from '../../host/clock.ts'
 import { publish } from '../../host/publish.ts'
+import { readSettled } from '../../stores/exchange.ts'
 import type { RecordStore, StoredFile } from '../../stores/record-store.ts'
 import { type ChainPlaces, type ChainPorts, fileName, isOwn, linkUp, type RecordChains, type SharedJournal, sealingKey } from './chain.ts'
 import { type ChainedRecord, formatRecord, parseRecord, recordSum, sealText, signedText } from './file.ts'
@@ -35,8 +36,13 @@ export function createSharedChains<R extends ChainedRecord>(
   const copy = createFolderChains<R>(ports, { ...places, shared: undefined })
   const known = new Map<string, readonly AgedRecord<R>[]>()
   const nameOf = (name: string, n: number): string => `${name}/${fileName(n)}`
-  const get = async (name: string, n: number): Promise<AgedRecord<R> | undefined> => {
-    const file = await store.get(nameOf(name, n))
+  /** @param isKnown Whether the store must have the record, although it may show it some seconds late. */
+  const get = async (name: string, n: number, isKnown = false): Promise<AgedRecord<R> | undefined> => {
+    const file = await readSettled(
+      clock,
+      () => store.get(nameOf(name, n)),
+      (found) => (found ? !parseRecord<R>(found.bytes) : isKnown),
+    )
     if (!file) return undefined
     const record = parseRecord<R>(file.bytes)
     // A store writes a file whole or not at all, so this is no torn write.
@@ -47,16 +53,20 @@ export function createSharedChains<R extends ChainedRecord>(
   const readStore = async (name: string, copied: readonly R[]): Promise<readonly AgedRecord<R>[]> => {
     const before = known.get(name)
     const found = [...(before ?? (await readEnd(name, copied)))]
+    // Records with a nonce were in the store once.
+    const lastKnown = copied.findLast(({ nonce }) => nonce !== undefined)?.n ?? 0
     // Several records of a new chain are read at a time, since each read is a round trip.
     for (let atOnce = before ? 1 : 4; ; atOnce = Math.min(2 * atOnce, 32)) {
-      const next = await Promise.all(Array.from({ length: atOnce }, (_, index) => get(name, found.length + 1 + index)))
+      const next = await Promise.all(
+        Array.from({ length: atOnce }, (_, index) => found.length + 1 + index).map((n) => get(name, n, n <= lastKnown)),
+      )
       const end = next.indexOf(undefined)
       found.push(...(next.slice(0, end < 0 ? atOnce : end) as AgedRecord<R>[]))
       if (end < 0) continue
       if (!next.slice(end).some((one) => one !== undefined)) break
       // A record follows a missing one. Other machines wrote both between these reads, or the store has lost one.
       const missing = found.length + 1
-      if (!(await get(name, missing))) throw lostError(store, nameOf(name, missing), 'nothing')
+      if (!(await get(name, missing, true))) throw lostError(store, nameOf(name, missing), 'nothing')
     }
     known.set(name, found)
     return found
@@ -112,8 +122,12 @@ export function createSharedChains<R extends ChainedRecord>(
       const record = { ...written, ...sealed(name, written, await sealingKey(keys)) } as unknown as R
       const bytes = formatRecord(record)
       check?.(bytes, `${store.address}/${nameOf(name, record.n)}`)
-      if ((await store.putIfAbsent(nameOf(name, record.n), bytes)) === 'taken') return undefined
-      const back = await get(name, record.n)
+      if ((await store.putIfAbsent(nameOf(name, record.n), bytes)) === 'taken') {
+        // The caller reads again at once, and shall find the record that was first.
+        await get(name, record.n, true)
+        return undefined
+      }
+      const back = await get(name, record.n, true)
       if (back?.record.sum !== record.sum || back.record.nonce !== record.nonce)
         throw lostError(store, nameOf(name, record.n), back ? 'another record' : 'nothing')
       await keep(name, [record])

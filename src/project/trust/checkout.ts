@@ -4,6 +4,7 @@ import type { KeyRing, SigningKey } from '../../credit/signing-key.ts'
 import { hasCode } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
 import { publish } from '../../host/publish.ts'
+import { readSettled } from '../../stores/exchange.ts'
 import type { RecordStore } from '../../stores/record-store.ts'
 
 /**
@@ -34,7 +35,7 @@ const sharedName = 'journal.json'
  * @param shared Store of the shared journal.
  */
 export function openCheckoutName(
-  { disk, random }: Pick<Host, 'disk' | 'random'>,
+  { clock, disk, random }: Pick<Host, 'clock' | 'disk' | 'random'>,
   keys: KeyRing,
   folders: { readonly own: string; readonly copy: string | undefined },
   shared?: RecordStore,
@@ -70,7 +71,12 @@ export function openCheckoutName(
     const name = random.uuid()
     if (!shared) return name
     await shared.putIfAbsent(sharedName, new TextEncoder().encode(`${JSON.stringify({ name })}\n`))
-    return (await readShared(shared)) ?? name
+    const made = await readSettled(
+      clock,
+      () => readShared(shared),
+      (found) => found === undefined,
+    )
+    return made ?? name
   }
   let known: string | undefined
   return {

@@ -12,12 +12,11 @@ import { followJob } from '../../queue/follow.ts'
 import { type OrderMessage, parseFailure, progressMessage } from '../../queue/messages.ts'
 import type { Queues } from '../../queue/open.ts'
 import { animationId } from '../../sprite-spec/request.ts'
+import { readSettled } from '../../stores/exchange.ts'
 import { findEntry } from '../../vault/lockfile.ts'
 import { sha256 } from '../../vault/objects.ts'
 import { commitDisk, readCommittedLock, readCommittedOrder, refusedOrder } from './committed-order.ts'
 
-/** How long a build waits while no worker gives a sign, in milliseconds. */
-const patienceMs = 10 * 60_000
 /** Orders that a build follows at the same time. The worker does two at a time anyway. */
 const atOnce = 64
 
@@ -81,13 +80,19 @@ export async function sendOrders(
       },
       {
         clock: host.clock,
-        patienceMs,
+        patienceMs: options.store.patienceMs,
         afterwards: 'Orders that were sent stay in the queue.',
         signal: run.signal,
         onJob: tellProgress(run, one),
       },
     )
     if (settled.state === 'failed') throw parseFailure(settled.failure, { id })
+    // A store may show the worker's last records some seconds late.
+    await readSettled(
+      host.clock,
+      () => run.journal.read(one.hash),
+      ({ submission }) => submission.stored === undefined,
+    )
     return { ...(await purchase(run, one)), isFresh: true }
   }
   return runOrders({ ...ports, mayBuy: false, mayReplay: false }, orders, atOnce, order)

@@ -1,0 +1,116 @@
+import { createHash, randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import { expect, onTestFinished, test } from 'vitest'
+import { storeError } from '../../src/stores/failures.ts'
+import { openBlobStore, openRecordStore, parseStoreAddress } from '../../src/stores/open.ts'
+import { createPatience } from '../../src/stores/patience.ts'
+import { toObjectFolder } from '../../src/vault/shared-layer.ts'
+import { leapingClock } from '../kit/leaping-clock.ts'
+import { countingRandom } from '../kit/memory-disk.ts'
+import { type S3Asked, type S3Fault, startS3Double } from '../kit/s3-double.ts'
+import { quickPorts } from './quick-ports.ts'
+
+const longestMs = 600_000
+const away = (mayPass = true) => storeError({ address: 's3://team', work: 'read a', found: 'ECONNREFUSED', mayPass })
+
+/** A run with ten minutes' patience. */
+function run() {
+  const clock = leapingClock()
+  const told: string[] = []
+  const interrupt = new AbortController()
+  const patience = createPatience({
+    clock,
+    random: countingRandom(),
+    longestMs,
+    signal: interrupt.signal,
+    onWait: (sentence) => told.push(sentence),
+  })
+  return { clock, told, interrupt, patience, patiently: patience.of('s3://team') }
+}
+
+test('a run waits for a store as long as it is away, at most ten minutes, and tells both the wait and its end once', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 0, max: 1_200_000 }), fc.integer({ min: 1, max: 8 }), async (outMs, calls) => {
+      const { clock, told, patiently } = run()
+      const begun = clock.mono()
+      const call = async (): Promise<string> => {
+        if (clock.mono() - begun < outMs) throw away()
+        return 'read'
+      }
+      const ends = await Promise.all(Array.from({ length: calls }, () => patiently(call).catch((error: { code: string }) => error.code)))
+      // Of calls at the same time, some may come back just after the store does.
+      if (outMs < longestMs) expect(ends).toEqual(ends.map(() => 'read'))
+      if (outMs > longestMs + 10_000) expect(ends).toEqual(ends.map(() => 'SW_STORE'))
+      expect(clock.mono() - begun).toBeLessThan(Math.min(outMs, longestMs) + 10_000 * calls)
+      const words = outMs === 0 ? [] : outMs < longestMs ? ['ECONNREFUSED', 'answers again'] : ['ECONNREFUSED']
+      if (outMs < longestMs || outMs > longestMs + 10_000) expect(told).toEqual(words.map((word) => expect.stringContaining(word)))
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test('what does not pass fails at once, and so does everything after an interruption', async () => {
+  const { told, interrupt, patiently } = run()
+  const failing = (mayPass: boolean) =>
+    patiently(async () => {
+      throw away(mayPass)
+    })
+  await expect(failing(false)).rejects.toMatchObject({ code: 'SW_STORE' })
+  interrupt.abort()
+  await expect(failing(true)).rejects.toMatchObject({ code: 'SW_STORE' })
+  expect(told).toEqual([])
+})
+
+test('after a store has used up the patience, a thousand further reads cost no further wait', async () => {
+  const { clock, patiently } = run()
+  const begun = clock.mono()
+  for (let read = 0; read < 1000; read++)
+    await patiently(async () => {
+      throw away()
+    }).catch(() => {})
+  expect(clock.mono() - begun).toBeLessThan(longestMs + 10_000)
+})
+
+/** A bucket, and the first answer to each request that a test chooses. */
+async function bucket(first: (asked: S3Asked) => S3Fault['answer'] | undefined) {
+  const met = new Set<string>()
+  const fault = (asked: S3Asked): S3Fault | undefined => {
+    const answer = first(asked)
+    const name = `${asked.method} ${asked.key}`
+    if (answer === undefined || met.has(name)) return undefined
+    met.add(name)
+    return { answer }
+  }
+  const double = await startS3Double({ fault })
+  onTestFinished(() => double.close())
+  const ports = quickPorts(double.env)
+  const where = parseStoreAddress('s3://studio/game')
+  const damaged: string[] = []
+  return {
+    double,
+    damaged,
+    results: toObjectFolder(openBlobStore(ports, where), (hash) => void damaged.push(hash)),
+    records: openRecordStore(ports, where, '/'),
+  }
+}
+
+test.each([404, 'short'] as const)(
+  'a bucket that answers the first read of each object with %s has lost and damaged nothing',
+  async (answer) => {
+    const { damaged, results, records } = await bucket(({ method }) => (method === 'GET' ? answer : undefined))
+    const bytes = new TextEncoder().encode(`PK a paid result ${randomUUID()}`)
+    const hash = await results.put(bytes)
+    await results.probe()
+    expect([await results.has(hash), await results.read(hash), damaged]).toEqual([true, bytes, []])
+    // Its first write is preceded by a probe.
+    expect(await records.putIfAbsent('a/1', bytes)).toBe('mine')
+  },
+)
+
+test('a result of another machine that is read in half first is read again before it counts as damaged', async () => {
+  const { damaged, double, results } = await bucket(({ method }) => (method === 'GET' ? 'short' : undefined))
+  const bytes = new TextEncoder().encode(`PK a paid result ${randomUUID()}`)
+  const hash = createHash('sha256').update(bytes).digest('hex')
+  double.files.set(`game/cas/${hash}`, { bytes, atMs: 0 })
+  expect([await results.read(hash), damaged]).toEqual([bytes, []])
+})
