@@ -11,7 +11,7 @@ import type { ServiceIdentity } from '../sprite-spec/request.ts'
 export interface Uploads {
   /**
    * Returns the service's id of a picture. Uploads the picture if its id is unknown. Calls for one picture at
-   * the same time share one upload.
+   * the same time share one upload, unless it fails.
    */
   referenceId(sha256: string, file: ReferenceFile, signal?: AbortSignal): Promise<string>
   /** Forgets an id that the service no longer accepts. */
@@ -63,9 +63,13 @@ export function createUploads(
     return referenceId
   }
   return {
-    referenceId: (sha256, file, signal) => {
-      const other = running.get(sha256)
-      if (other) return other
+    referenceId: async (sha256, file, signal) => {
+      for (let other = running.get(sha256); other; other = running.get(sha256)) {
+        const shared = await other.catch(() => undefined)
+        if (shared !== undefined) return shared
+        // The other run may have been interrupted, so this one uploads the picture itself.
+        signal?.throwIfAborted()
+      }
       const run = upload(sha256, file, signal).finally(() => running.delete(sha256))
       running.set(sha256, run)
       return run

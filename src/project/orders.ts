@@ -4,7 +4,6 @@ import { hasCode, SpritewrightError } from '../errors.ts'
 import { trustedSubmission } from '../job/body.ts'
 import type { ProgressListener } from '../job/order.ts'
 import { askedFields, type JobPorts, type Order, type OrderReference } from '../job/order.ts'
-import { createUploads } from '../job/uploads.ts'
 import { requestHash } from '../sprite-spec/key.ts'
 import type { PaidRequest, RequestReference } from '../sprite-spec/request.ts'
 import type { LockChange } from '../vault/lock-store.ts'
@@ -12,7 +11,7 @@ import { findEntry, type LockEntry, type LockFile } from '../vault/lockfile.ts'
 import type { Context } from './context.ts'
 import { faultOfResult } from './opener.ts'
 import { rememberProject } from './remember.ts'
-import { type Session, uploadsFolder } from './session.ts'
+import type { Session } from './session.ts'
 import { readApprovers } from './trust/approvers.ts'
 import type { WantedAnimation, WantedAnimations } from './wanted.ts'
 
@@ -142,11 +141,7 @@ export async function toJobPorts(
     faultOf: (request, bytes) => faultOfResult(context, request, bytes),
     ledger: context.ledger,
     reservations: context.reservations,
-    uploads: createUploads(
-      { disk: host.disk, random: host.random, client: session.client, keys: context.keys },
-      uploadsFolder(context),
-      session.identity,
-    ),
+    uploads: session.uploads,
     places: session.places,
     clock: host.clock,
     random: host.random,

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
+import { createUploads, type Uploads } from '../job/uploads.ts'
 import { openQueues, type Queues } from '../queue/open.ts'
 import { openRemoteClient } from '../queue/remote-client.ts'
 import type { ServiceClient } from '../service/client.ts'
@@ -19,6 +20,8 @@ export interface Session {
   readonly capabilities: Capabilities
   /** The account's places for active jobs. */
   readonly places: Places
+  /** Its uploads. All runs of this process share them. */
+  readonly uploads: Uploads
   /** The queues to the worker that answers instead of the service; missing if this machine has the API key. */
   readonly queues?: Queues | undefined
 }
@@ -87,7 +90,7 @@ export function createConnection(context: Context, onWait?: (sentence: string) =
       const queues = await openProjectQueues(context)
       closers.unshift(() => queues.close())
       const remote = await openRemoteClient(context.host, queues, signal, { onWait, patienceMs })
-      return { ...remote, queues, places: unlimitedPlaces, identity: identityOf(remote.client, remote.capabilities) }
+      return { ...remote, queues, places: unlimitedPlaces, ...accountOf(context, remote.client, remote.capabilities) }
     }
     const service = await reach()
     const client = await createSessionClient(context, service, onWait)
@@ -101,8 +104,8 @@ export function createConnection(context: Context, onWait?: (sentence: string) =
       context.warnings.push(
         `The service leaves ${capabilities.assumed.join(' and ')} out of its capabilities; spritewright assumes the interface's own. Check every price and result.`,
       )
-    const identity = identityOf(client, capabilities)
-    return { client, capabilities, identity, places: openPlaces(context, client, service, identity) }
+    const account = accountOf(context, client, capabilities)
+    return { client, capabilities, ...account, places: openPlaces(context, client, service, account.identity) }
   }
   const host = configuredHost(context)
   const hasKey = context.options.service === 'embedded' || context.credentials.key !== undefined
@@ -139,8 +142,10 @@ function asksWorker({ options, credentials }: Context): boolean {
   return typeof options.service === 'object' && options.service.queue !== undefined && credentials.key === undefined
 }
 
-function identityOf({ host }: ServiceClient, { keyMode, apiVersion }: Capabilities): ServiceIdentity {
-  return { host, keyMode, apiVersion }
+function accountOf(context: Context, client: ServiceClient, capabilities: Capabilities): Pick<Session, 'identity' | 'uploads'> {
+  const { keyMode, apiVersion } = capabilities
+  const identity: ServiceIdentity = { host: client.host, keyMode, apiVersion }
+  return { identity, uploads: createUploads({ ...context.host, client, keys: context.keys }, uploadsFolder(context), identity) }
 }
 
 /**

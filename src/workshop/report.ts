@@ -1,5 +1,6 @@
 import { basename, dirname, join, relative } from 'node:path'
 import { sumCredits } from '../credit/credits.ts'
+import { hasCode } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
 import { decodeText } from '../host/project-style.ts'
 import type { Context } from '../project/context.ts'
@@ -44,7 +45,7 @@ async function toStatus(context: Context, names: readonly string[], found: Surve
 
 /**
  * The state of the named animations, with today's prices of those that are not bought. The service is asked
- * only if there is such an animation.
+ * only if there is such an animation. If no worker answers, the report has no prices and a `failure`.
  */
 export async function makePlan(
   context: Context,
@@ -55,6 +56,21 @@ export async function makePlan(
   const known = await survey(context, names, { host: connection.host })
   const status = await toStatus(context, names, known)
   if (!status.items.some(isToBuy)) return status
+  try {
+    return await withPrices(context, connection, known, status, signal)
+  } catch (error) {
+    if (!connection.isRemote || !hasCode(error, 'SW_QUEUE') || signal.aborted) throw error
+    return { ...status, failure: error }
+  }
+}
+
+async function withPrices(
+  context: Context,
+  connection: ServiceConnection,
+  known: Survey,
+  status: PlanReport,
+  signal: AbortSignal,
+): Promise<PlanReport> {
   const session = await connection.open(signal)
   const found = await surveyWanted(context, known, await context.lock.read(), { identity: session.identity })
   await checkReferences(context, found.items, session.capabilities)

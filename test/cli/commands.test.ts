@@ -617,18 +617,19 @@ describe('build', () => {
     expect(world.json()).toHaveProperty('written')
   })
 
-  test('a wait for the limits breaks no progress on a terminal', async () => {
+  test('a wait is told on a terminal, above progress that is erased before and drawn again after it', async () => {
     const { world } = building(
       async ({ onProgress }) => {
         onProgress?.({ id: 'hero.walk', phase: 'running' })
         world.opened[0]?.onWait?.('Waiting: 10 requests.')
+        onProgress?.({ id: 'hero.walk', phase: 'bought' })
         return {}
       },
       { isInteractive: true },
     )
     await world.run('build')
-    expect(world.err()).toContain('hero.walk')
-    expect(world.err()).not.toContain('Waiting: 10 requests.')
+    const [above = '', below = ''] = world.err().split('Waiting: 10 requests.\n')
+    expect([above.includes('hero.walk'), above.endsWith('\x1b[0J'), below.includes('hero.walk')]).toEqual([true, true, true])
   })
 
   test('--quiet shows no progress', async () => {

@@ -30,6 +30,22 @@ describe('an uploaded picture', () => {
     expect(await uploads.referenceId(picture, file)).toBe('id2')
   })
 
+  test('a shared upload that an interruption ends is made again by the run that was not interrupted', async () => {
+    const { disk } = desk()
+    let tries = 0
+    const first = new AbortController()
+    const uploadReference = async (_file: unknown, signal?: AbortSignal): Promise<string> => {
+      if (++tries > 1) return 'id2'
+      return new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+    }
+    const client = { ...bench().client, uploadReference }
+    const uploads = createUploads({ disk, random: countingRandom(), client, keys: ringOf(testKey(1)) }, '/u', identity)
+    const both = Promise.allSettled([uploads.referenceId(picture, file, first.signal), uploads.referenceId(picture, file)])
+    while (tries === 0) await new Promise((resolve) => setImmediate(resolve))
+    first.abort()
+    expect(await both).toMatchObject([{ status: 'rejected' }, { status: 'fulfilled', value: 'id2' }])
+  })
+
   test.each([{ host: 'b.test' }, { keyMode: 'live' as const }])(
     'has an id of its own at %j, and no file in its place is used',
     async (other) => {

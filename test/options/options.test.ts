@@ -27,7 +27,7 @@ test('no options at all take every default', async () => {
     build: { generate: 'approved', unbought: 'error' },
     placeholders: { mark: true },
     isCi: false,
-    store: { dir: '/game/.spritewright' },
+    store: { dir: '/game/.spritewright', patienceMs: 600_000 },
     cache: { maxBytes: 1_073_741_824 },
     panel: {},
     atlas: { maxSize: 2048, encodings: ['png'], level: 6, ktx2: 'uastc' },
@@ -49,7 +49,7 @@ test('every option arrives', async () => {
     approval: { perSprite: 2.4, perRun: '10', total: '100.0001' },
     build: { generate: 'never', unbought: 'placeholder' },
     placeholders: { mark: false },
-    store: { dir: 'paid', shared: '/srv/paid' },
+    store: { dir: 'paid', shared: '/srv/paid', patience: '30s' },
     cache: { maxBytes: 5_000_000 },
     panel: { port: 24_800 },
     atlas: {
@@ -77,7 +77,7 @@ test('every option arrives', async () => {
     build: { generate: 'never', unbought: 'placeholder' },
     placeholders: { mark: false },
     isCi: false,
-    store: { dir: '/game/paid', shared: '/srv/paid' },
+    store: { dir: '/game/paid', shared: '/srv/paid', patienceMs: 30_000 },
     cache: { maxBytes: 5_000_000 },
     panel: { port: 24_800 },
     atlas: {

@@ -150,6 +150,27 @@ test('a worker tells prices to a machine without a key, and buys what it has app
   ])
 })
 
+test('two orders with one reference that are bought at the same time upload it once', async () => {
+  const spec = { reference: './hero.png', prompt: 'a knight', animations: { walk: { frames: 8 }, idle: { frames: 8 } } }
+  desk.disk.files.set('/game/sprites/hero.sprite.json', new TextEncoder().encode(JSON.stringify(spec)))
+  commit()
+  const worker = await hire()
+  await approve()
+  commit()
+  expect((await build()).bought).toHaveLength(2)
+  expect(world.service.requests().filter(({ path }) => path === '/v1/reference-assets')).toHaveLength(1)
+  await worker.end()
+})
+
+test('a plan without a worker says what is missing, after a minute, without a price and with the reason', async () => {
+  const begun = world.clock.mono()
+  const { items, failure, balance } = await at((workshop) => workshop.plan([]))
+  expect(items).toMatchObject([{ id: 'hero.walk', state: 'missing' }])
+  expect([items[0]?.quote, balance]).toEqual([undefined, undefined])
+  expect(failure).toMatchObject({ code: 'SW_QUEUE', message: expect.stringContaining('npx spritewright worker') })
+  expect(world.clock.mono() - begun).toBeLessThan(62_000)
+})
+
 test.each([
   ['hero', { reference: { steps: [{ text: 'a badge' }] } }, 1],
   ['hero.face', { reference: './hero.png', pictures: { face: [{ edit: 'a face' }, { removeBackground: 'it' }] } }, 2],
@@ -238,12 +259,12 @@ test('a message that is no order or no inquiry is refused in the words of this v
   const queue = (name: string) => queues.open('', {} as never, `spritewright-${name}`, 0)
   await queue('orders').add('a', { id: 'hero.walk', hash: 'short' }, 1)
   await queue('inquiries').add('b', { ask: 'for the key' }, 0)
-  await world.clock.run(world.clock.sleep(1000))
   for (const [name, id] of [
     ['orders', 'a'],
     ['inquiries', 'b'],
   ] as const) {
-    const job = await queue(name).read(id)
+    let job = await queue(name).read(id)
+    for (; job?.state !== 'failed'; job = await queue(name).read(id)) await world.clock.run(world.clock.sleep(1000))
     expect(job).toMatchObject({ state: 'failed' })
     expect(JSON.parse(job?.failure ?? '')).toMatchObject({ code: 'SW_ORDER', message: expect.stringContaining('the same version') })
   }
@@ -331,8 +352,7 @@ test('a worker whose service is away says so once, and buys as soon as it answer
 
 test('a journal that was written without this queue makes a new worker wait for the last window, a new one does not', async () => {
   const first = await hire()
-  await world.clock.run(world.clock.sleep(1000))
-  expect(first.sentences).toContain('This worker is active.')
+  while (!first.sentences.includes('This worker is active.')) await world.clock.run(world.clock.sleep(1000))
   queues = new MemoryQueues(world.clock)
   const begun = world.clock.mono()
   const second = await hire()

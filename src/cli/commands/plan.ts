@@ -6,6 +6,7 @@ import { count, countItems, meaningOf, whyNotBought } from '../../project/states
 import type { FrameFile, PlanPictures, PlanReport } from '../../workshop.ts'
 import { type CommandArgs, usageError } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
+import { toFailures } from '../failure.ts'
 import { refreshTypings } from '../typings.ts'
 import { type Ink, ink } from '../view/ink.ts'
 import { type LinkedPictures, toPlanMarkdown } from '../view/markdown.ts'
@@ -40,7 +41,7 @@ export async function plan({ printer, parts, root, withWorkshop }: CommandContex
     const linked =
       folder === undefined ? [] : await writePictures(parts.host, resolve(root, folder), args.text('pictures-url') ?? folder, pictures)
     printer.raw(toPlanMarkdown(report, approve + printer.place, linked))
-    return 0
+    return tellFailure(printer, report)
   }
   printer.report(toPlanDocument(report))
   if (report.items.length === 0 && report.own.length === 0) {
@@ -48,10 +49,18 @@ export async function plan({ printer, parts, root, withWorkshop }: CommandContex
     return 0
   }
   printTable(printer, report)
+  if (report.failure) return tellFailure(printer, report)
   printer.line()
   printSums(printer, report)
   await printNext(printer, report, approve, { host: parts.host, root, asksWorker })
   return 0
+}
+
+/** Says why the plan has no prices. Returns the exit code. */
+function tellFailure(printer: Printer, { failure }: PlanReport): number {
+  if (!failure) return 0
+  printer.failures(toFailures(failure))
+  return failure.exitCode
 }
 
 /** @throws `SW_USAGE` for an option without the option that it needs, or for an address that would break its link. */

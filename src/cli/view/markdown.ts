@@ -22,7 +22,7 @@ export function toPlanMarkdown(report: PlanReport, approveCommand: string, pictu
       ...pictureTable(pictures),
     ].join('\n')}\n`
   const lines = [
-    `### Sprites: ${countItems(unbought, report.items)} not bought, ${creditsWords(report.total)}${usdWords(report.usd)}`,
+    `### Sprites: ${countItems(unbought, report.items)} not bought, ${report.failure ? 'prices unknown' : creditsWords(report.total) + usdWords(report.usd)}`,
     '',
     '| animation | state | frames | paid before | price | ceiling | why |',
     '|---|---|--:|--:|--:|--:|---|',

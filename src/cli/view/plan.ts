@@ -82,6 +82,7 @@ export function toPlanDocument(report: PlanReport): ReportDocument {
     balance: report.balance,
     service: report.service,
     quality: report.quality,
+    error: report.failure,
     warnings: report.warnings,
   }
 }

@@ -31,6 +31,8 @@ export interface PlanReport {
   readonly service?: { readonly host: string; readonly keyMode: 'test' | 'live' }
   /** The quality of the bought frames; only in the report of `status`. */
   readonly quality?: readonly AnimationQuality[]
+  /** Why nothing has a price: no worker answers. The states come from the records of this machine. */
+  readonly failure?: SpritewrightError
   /** Warnings as text, e.g. about another API version. */
   readonly warnings: readonly string[]
 }
