@@ -5,7 +5,7 @@ import type { Context } from '../../project/context.ts'
 import { queueAddress, type ServiceConnection, type Session } from '../../project/session.ts'
 import { readSettings } from '../../project/trust/settings.ts'
 import type { Tell, WorkerEvent } from './events.ts'
-import { keepInFlight } from './in-flight.ts'
+import { type InFlight, keepInFlight } from './in-flight.ts'
 import { createOrderReader, type OrderReader } from './read-order.ts'
 
 /** A project, and its connection to the service. */
@@ -26,7 +26,7 @@ export interface Clone {
   /** Reports an event of it. */
   readonly tell: Tell
   /** Requests of its journal that were active at the service when this worker began to serve it. */
-  readonly inFlight: number
+  readonly inFlight: readonly InFlight[]
 }
 
 /** The projects that a worker serves: the one in which it starts, and those of its owner's settings. */

@@ -4,6 +4,14 @@ import type { Submission } from '../../job/records/submission.ts'
 import type { Context } from '../../project/context.ts'
 import type { Session } from '../../project/session.ts'
 
+/** A request that may be active at the service. */
+export interface InFlight {
+  /** `sprite.animation` or `sprite#2`. */
+  readonly id: string
+  /** Request hash. */
+  readonly hash: string
+}
+
 /**
  * Notes in the places of this machine which requests of the journal may be active at the service. Other machines
  * that share the journal have sent them, or an earlier worker.
@@ -12,19 +20,19 @@ import type { Session } from '../../project/session.ts'
  * else.
  *
  * @param onEvent Receives a sentence about each request whose records are broken.
- * @returns Number of these requests.
+ * @returns These requests.
  */
 export async function keepInFlight(
   { journal, reservations, host, options }: Pick<Context, 'journal' | 'reservations' | 'host' | 'options'>,
   { identity, places }: Pick<Session, 'identity' | 'places'>,
   onEvent: (sentence: string) => void,
-): Promise<number> {
+): Promise<readonly InFlight[]> {
   const mayBeActive = ({ accepted, completed, failed, stored, abandoned, sends }: Submission): boolean => {
     if (completed || failed || stored || abandoned) return false
     if (accepted) return true
     return sends.some(({ answer, at }) => answer.kind !== 'refused' && host.clock.wall() - at <= options.replayWindowMs)
   }
-  let count = 0
+  const found: InFlight[] = []
   for (const { id, hash, attempt, at } of await reservations.shares()) {
     let executionId: string | undefined
     try {
@@ -38,7 +46,7 @@ export async function keepInFlight(
       onEvent(`One request is left out. ${error.message}`)
     }
     await places.keep({ key: idempotencyKey(identity, hash, attempt), id }, { executionId, at })
-    count++
+    found.push({ id, hash })
   }
-  return count
+  return found
 }

@@ -15,6 +15,7 @@ import type { Clones } from './clones.ts'
 import { failureEvent, orderFields, type Tell } from './events.ts'
 import { explained } from './explained.ts'
 import { createRouter } from './route.ts'
+import { leaveRoom } from './turns.ts'
 
 /** Inquiries that are answered at the same time. */
 const inquiriesAtOnce = 8
@@ -30,7 +31,8 @@ export interface ServeRun {
 export async function serve(own: Context, clones: Clones, queues: Queues, { tell, leaseMs }: ServeRun, signal: AbortSignal): Promise<void> {
   const { activeJobs } = own.options.limits
   await clones.open(signal)
-  const inFlight = clones.list().reduce((sum, one) => sum + one.inFlight, 0)
+  // Projects may share a journal.
+  const inFlight = [...new Map(clones.list().flatMap((one) => one.inFlight.map((request) => [request.hash, request]))).values()]
   const findClone = createRouter(clones.list)
   /** Why orders wait for a remote, as it was told, by id. */
   const waiting = new Map<string, string>()
@@ -80,7 +82,7 @@ export async function serve(own: Context, clones: Clones, queues: Queues, { tell
   if (served.length > 1) tell({ kind: 'active', message: `It serves ${served.join(', ')}.` })
   const servers = [
     // A place for each handler, and one more for each request that has one already.
-    queues.orders.serve(activeJobs + inFlight, leaseMs, withoutKey(own, signal, tell, buyOrder)),
+    queues.orders.serve(activeJobs + inFlight.length, leaseMs, withoutKey(own, signal, tell, leaveRoom(inFlight, activeJobs, buyOrder))),
     queues.inquiries.serve(inquiriesAtOnce, leaseMs, withoutKey(own, signal, tell, answer)),
   ]
   // A project that is added to the settings, or that could not be served, is served as soon as it can be.
