@@ -52,8 +52,11 @@ async function team(hashes = [hash], attempts = 1) {
   }
   const told: string[] = []
   const kept: { key: string; id: string; executionId?: string | undefined; at?: number }[] = []
+  const [held, left]: [string[], string[]] = [[], []]
   const places: Places = {
     ...unlimitedPlaces,
+    keys: async () => held,
+    leave: async (key) => void left.push(key),
     keep: async (applicant, job) => void kept.push({ ...applicant, ...job }),
   }
   /** As a worker on another machine. */
@@ -63,7 +66,7 @@ async function team(hashes = [hash], attempts = 1) {
   }
   const append = async (type: 'completed' | 'failed', body: unknown) =>
     void (await journal.append(hash, await journal.read(hash), type, body as never))
-  return { store, told, kept, keep, append }
+  return { store, told, kept, held, left, keep, append }
 }
 
 const identity = { host: 'api.example.com', keyMode: 'test', apiVersion: '1' } as const
@@ -102,4 +105,11 @@ test('a store that does not answer ends it', async () => {
     throw down()
   }
   await expect(keep()).rejects.toMatchObject({ code: 'SW_STORE' })
+})
+
+test('a place of this machine whose job another machine has brought to its end is released; one of another project stays', async () => {
+  const { keep, append, held, left } = await team()
+  held.push(idempotencyKey(identity, hash, 1), 'of another project')
+  await append('failed', { attempt: 1, executionId: 'e', status: 'failed', error: null })
+  expect([await keep(), left]).toEqual([[], [idempotencyKey(identity, hash, 1)]])
 })

@@ -19,6 +19,8 @@ export interface Places {
   take(applicant: Applicant, signal: AbortSignal, onWait: (why: string) => void): Promise<Taken>
   /** Whether a submission has a place. A place without an execution expires, e.g. while the machine sleeps. */
   holds(key: string): Promise<boolean>
+  /** Keys of the submissions that have places, as far as they can be read. */
+  keys(): Promise<readonly string[]>
   /**
    * Records the execution of a submission, or that the submission may have an execution since `at`. A submission
    * without a place gets a free one; if no place is free, nothing happens.
@@ -41,6 +43,7 @@ export interface Places {
 export const unlimitedPlaces: Places = {
   take: async () => 'had',
   holds: async () => true,
+  keys: async () => [],
   keep: async () => {},
   leave: async () => {},
   refused: async () => {},
@@ -151,9 +154,10 @@ export function createPlaces(
    * Ignores errors of the files. Without its file, another job may be refused, which costs nothing. An error would
    * end the watch of a paid job.
    */
-  const unlessFiles = (work: Promise<void>): Promise<void> =>
+  const unlessFiles = <T>(work: Promise<T>): Promise<T | undefined> =>
     work.catch((error: unknown) => {
       if (!files.isFailure(error)) throw error
+      return undefined
     })
   const keep: Places['keep'] = async (applicant, { executionId, at }) => {
     let slots = await read()
@@ -183,6 +187,7 @@ export function createPlaces(
   return {
     take,
     holds: async (key) => (await read()).some(({ isHeld, note }) => isHeld && note?.key === key),
+    keys: async () => ((await unlessFiles(read())) ?? []).flatMap(({ isHeld, note }) => (isHeld && note ? [note.key] : [])),
     keep: (...args) => unlessFiles(keep(...args)),
     leave: (...args) => unlessFiles(leave(...args)),
     refused: (...args) => unlessFiles(refused(...args)),
@@ -208,6 +213,7 @@ export function joinPlaces(own: Places, team: Places): Places {
       }
     },
     holds: async (key) => (await own.holds(key)) && team.holds(key),
+    keys: async () => (await Promise.all([own.keys(), team.keys()])).flat(),
     keep: async (...args) => void (await Promise.all([own.keep(...args), team.keep(...args)])),
     leave: async (key) => void (await Promise.all([own.leave(key), team.leave(key)])),
     refused: own.refused,

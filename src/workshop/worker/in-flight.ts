@@ -14,7 +14,8 @@ export interface InFlight {
 
 /**
  * Notes in the places of this machine which requests of the journal may be active at the service. Other machines
- * that share the journal have sent them, or an earlier worker.
+ * that share the journal have sent them, or an earlier worker. Releases the places of those that others have brought to
+ * their end meanwhile.
  *
  * A request whose records are broken may be active. It counts for as long as a job may last, and stops nothing
  * else.
@@ -33,19 +34,23 @@ export async function keepInFlight(
     return sends.some(({ answer, at }) => answer.kind !== 'refused' && host.clock.wall() - at <= options.replayWindowMs)
   }
   const found: InFlight[] = []
+  const held = new Set(await places.keys())
   for (const { id, hash, attempt, at } of await reservations.shares()) {
+    const key = idempotencyKey(identity, hash, attempt)
     let executionId: string | undefined
     try {
       // The records on this machine are often enough. To read them needs no network.
-      if ((await journal.peek(hash)).submission.stored) continue
+      if (!held.has(key) && (await journal.peek(hash)).submission.stored) continue
       const { submission } = await journal.read(hash)
+      const isOver = submission.completed ?? submission.failed ?? submission.stored
+      if (submission.attempt === attempt && isOver && held.has(key)) await places.leave(key)
       if (submission.attempt !== attempt || !mayBeActive(submission)) continue
       executionId = submission.accepted?.executionId
     } catch (error) {
       if (!hasCode(error, 'SW_JOURNAL')) throw error
       onEvent(`One request is left out. ${error.message}`)
     }
-    await places.keep({ key: idempotencyKey(identity, hash, attempt), id }, { executionId, at })
+    await places.keep({ key, id }, { executionId, at })
     found.push({ id, hash })
   }
   return found
