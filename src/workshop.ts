@@ -122,7 +122,7 @@ export interface WorkshopInit {
 export async function createWorkshop(init: WorkshopInit): Promise<Workshop> {
   const host = init.host ?? nodeHost()
   const { context, configFile } = await openProject(host, init)
-  return openWorkshop(context, createConnection(context, init.onWait), configFile, init.onWait)
+  return openWorkshop(context, createConnection(context, init.onWait), configFile, init)
 }
 
 /**
@@ -168,7 +168,7 @@ function openWorkshop(
   context: Context,
   connection: ServiceConnection,
   configFile: string | undefined,
-  onWait: WorkshopInit['onWait'],
+  { onWait, waitUntil }: WorkshopInit,
 ): Workshop {
   const never = new AbortController().signal
   const online = async <T>(signal: AbortSignal, left: 'paid' | 'nothing', work: (session: Session) => Promise<T>): Promise<T> =>
@@ -192,7 +192,7 @@ function openWorkshop(
     build: (request = {}) => interruptible(request.signal ?? never, 'paid', () => build(context, connection, request)),
     work: async (request) => {
       const openOther = async (root: string): Promise<OpenedProject> => {
-        const { context: other } = await openProject(context.host, { root }, context.credentials)
+        const { context: other } = await openProject(context.host, { root, onWait, waitUntil }, context.credentials)
         return { context: other, connection: createConnection(other, onWait) }
       }
       return (await import('./workshop/worker/worker.ts')).work({ context, connection }, openOther, request)

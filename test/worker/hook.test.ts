@@ -161,20 +161,6 @@ test('a body with the API key is not sent, in any form of the key', async () => 
   expect(warnings).toEqual([expect.stringContaining('SW_KEY_EXPOSED')])
 })
 
-test('trouble that lasts ten minutes calls a person once, shorter trouble calls nobody', async () => {
-  const net = scriptedNet(() => ({ status: 200 }))
-  const { hook, clock } = hookWorld({ url }, { net })
-  hook.tell({ kind: 'trouble', message: 'no queue' })
-  await clock.advance(599_000)
-  hook.tell({ kind: 'standby', message: 'another' })
-  await clock.advance(2_000_000)
-  expect(net.requests).toEqual([])
-  hook.tell({ kind: 'trouble', message: 'no queue' })
-  hook.tell({ kind: 'trouble', message: 'no store' })
-  await clock.advance(601_000)
-  expect(bodiesOf(net)).toEqual([expect.objectContaining({ event: 'stalled', message: expect.stringContaining('no queue') })])
-})
-
 test('without a hook in the settings nothing is called', async () => {
   const net = scriptedNet(() => ({ status: 200 }))
   const { hook, clock, warnings } = hookWorld(undefined, { net })

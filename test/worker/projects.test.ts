@@ -19,6 +19,8 @@ let share: MemoryDisk
 let machine: MemoryDisk
 let games: Map<string, Game>
 let pushes = 0
+/** When a worker became active last, by `mono`. */
+let activeAt = 0
 
 /** A game in a repository, and the desk of its artist. */
 interface Game {
@@ -99,7 +101,10 @@ async function hire(projects: readonly string[]) {
   const env = { ...world.env, ...keyEnv(keeper), SPRITEWRIGHT_APPROVERS: testKey(artist).fingerprint }
   const workshop = await open('/castle', machine, env, false)
   const ended = workshop.work({
-    onEvent: ({ message }) => void sentences.push(message),
+    onEvent: ({ message }) => {
+      sentences.push(message)
+      if (message === 'This worker is active.') activeAt = world.clock.mono()
+    },
     signal: ending.signal,
     leaseMs,
     longestRequestMs: 1000,
@@ -244,4 +249,37 @@ test('a fork that has the commit of another game does not get its order, also of
   expect((await build(castle)).bought).toHaveLength(1)
   expect(worker.sentences).toContain('castle: hero.walk: bought, and in the shared store.')
   await worker.end()
+})
+
+/** How long a worker of both games waits at a queue that was emptied, in milliseconds. */
+async function takeOver(): Promise<number> {
+  queues = new MemoryQueues(world.clock)
+  const begun = world.clock.mono()
+  const worker = await hire(['/castle', '/space'])
+  while (!worker.sentences.includes('This worker is active.')) await pass(1000)
+  await worker.end()
+  return activeAt - begun
+}
+
+test('a take-over waits for the last submission in the journals of all games, and the longest time if one is away', async () => {
+  addGame('castle')
+  const space = addGame('space')
+  expect(await takeOver()).toBeLessThan(2000)
+  const worker = await hire(['/castle', '/space'])
+  await approve(space)
+  expect((await build(space)).bought).toHaveLength(1)
+  await worker.end()
+  const sent = world.clock.mono()
+  const waitedMs = await takeOver()
+  expect(waitedMs).toBeGreaterThan(50_000)
+  expect(activeAt - sent).toBeLessThan(65_000)
+  await pass(60_000)
+  share.files.delete('/share/space/.keep')
+  const isOfSpace = (path: string): boolean => path.startsWith('/share/space/')
+  const kept = [...share.files].filter(([path]) => isOfSpace(path))
+  for (const [path] of kept) share.files.delete(path)
+  expect(await takeOver()).toBeGreaterThan(leaseMs + 1000 + 55_000)
+  for (const [path, bytes] of kept) share.files.set(path, bytes)
+  share.files.set('/share/space/.keep', new Uint8Array())
+  expect(await takeOver()).toBeLessThan(2000)
 })

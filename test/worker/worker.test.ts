@@ -338,28 +338,85 @@ test('an interrupted worker puts its order back, and the next one buys it, once'
 test('a worker whose service is away says so once, and buys as soon as it answers', async () => {
   isServiceAway = true
   const worker = await hire()
-  await world.clock.run(world.clock.sleep(20 * leaseMs))
-  const told = (): readonly string[] => worker.sentences.filter((sentence) => sentence.includes('gives up its lease'))
-  expect(told()).toHaveLength(1)
+  await world.clock.run(world.clock.sleep(24 * leaseMs))
+  const told = (): readonly string[] => worker.sentences.filter((sentence) => sentence.endsWith('tries again until it can work.'))
+  const [trouble = '', stalled, ...more] = told()
+  expect(stalled).toBe(`This worker has bought nothing for 10 minutes, because it cannot work: ${trouble}`)
+  expect(more).toEqual([])
   expect(worker.sentences).not.toContain('This worker is active.')
   isServiceAway = false
   await approve()
   commit()
   expect((await build()).bought).toHaveLength(1)
-  expect(told()).toHaveLength(1)
+  expect(told()).toHaveLength(2)
   await worker.end()
 })
 
-test('a journal that was written without this queue makes a new worker wait for the last window, a new one does not', async () => {
-  const first = await hire()
-  while (!first.sentences.includes('This worker is active.')) await world.clock.run(world.clock.sleep(1000))
+/**
+ * How long the next worker waits at a queue without a memory of any worker, as after a failover.
+ *
+ * @param note Data of the lease there, if another worker has just died.
+ */
+async function takeOver(note?: object): Promise<number> {
   queues = new MemoryQueues(world.clock)
+  if (note) await (await queues.open('', {} as never, 'spritewright-lease', 0).take('lease', note, 0))?.note(note)
   const begun = world.clock.mono()
   const second = await hire()
-  await world.clock.run(world.clock.sleep(1000))
-  expect(second.sentences.at(-1)).toMatch(/^Requests of the last worker may still count, so the first request follows in \d+ s\.$/)
   while (!second.sentences.includes('This worker is active.')) await world.clock.run(world.clock.sleep(1000))
-  expect(world.clock.mono() - begun).toBeGreaterThanOrEqual(leaseMs + windowMs)
+  const passedMs = world.clock.mono() - begun
+  await second.end()
+  return passedMs
+}
+
+test('a take-over waits only until the window of the last submission in the journal is over', async () => {
+  const first = await hire()
+  await approve()
+  commit()
+  expect((await build()).bought).toHaveLength(1)
+  expect(await takeOver()).toBeGreaterThan(windowMs - 10_000)
+  await world.clock.run(world.clock.sleep(windowMs / 2))
+  expect(await takeOver()).toBeLessThan(10_000)
+  // A worker of an earlier version has died just now, and so has one of this version.
+  expect(await takeOver({ state: 'held', by: 'another' })).toBeLessThan(10_000)
+  await first.end()
+})
+
+test('a take-over from a worker that ended in order waits for a window, whatever the journal has', async () => {
+  expect(await takeOver({ state: 'released', by: 'another' })).toBeGreaterThanOrEqual(windowMs)
+})
+
+test('a worker leaves the note in the journal that keeps one of an earlier version from a first request too early', async () => {
+  const worker = await hire()
+  while (!worker.sentences.includes('This worker is active.')) await world.clock.run(world.clock.sleep(1000))
+  expect([...share.files.keys()].filter((path) => path.startsWith('/share/journal/worker/first'))).toHaveLength(1)
+  await worker.end()
+})
+
+test('in a queue that is emptied every three seconds, the active worker stays it beside one that stands by, and buys', async () => {
+  const first = await hire()
+  while (!first.sentences.includes('This worker is active.')) await world.clock.run(world.clock.sleep(1000))
+  const second = await hire()
+  while (!second.sentences.some((sentence) => sentence.includes('stands by'))) await world.clock.run(world.clock.sleep(1000))
+  for (let seconds = 0; seconds < 720; seconds += 3) {
+    queues.wipe()
+    await world.clock.run(world.clock.sleep(3000))
+  }
+  expect(first.sentences.filter((sentence) => sentence.includes('lost its lease'))).toEqual([])
+  expect(second.sentences).not.toContain('This worker is active.')
+  expect([...first.sentences, ...second.sentences].filter((sentence) => sentence.includes('bought nothing'))).toEqual([
+    'This worker has bought nothing for 10 minutes, because the queue is emptied again and again',
+  ])
+  await approve()
+  commit()
+  const building = build()
+  queues.wipe()
+  expect((await building).bought).toHaveLength(1)
   await first.end()
   await second.end()
+})
+
+test('a lease that a busy machine could not renew in time is refused: SW_USAGE', async () => {
+  const workshop = await clone().open({ ...world.env, ...keyEnv(keeper) })
+  const work = workshop.work({ onEvent: () => {}, signal: new AbortController().signal, leaseMs: 2000 })
+  await expect(work).rejects.toMatchObject({ code: 'SW_USAGE', message: expect.stringContaining('at least 10000 ms') })
 })

@@ -7,6 +7,7 @@ import { readSettings } from '../../project/trust/settings.ts'
 import type { Tell, WorkerEvent } from './events.ts'
 import { type InFlight, keepInFlight } from './in-flight.ts'
 import { createOrderReader, type OrderReader } from './read-order.ts'
+import { waitFor } from './wait-for.ts'
 
 /** A project, and its connection to the service. */
 export interface OpenedProject {
@@ -33,9 +34,13 @@ export interface Clone {
 export interface Clones {
   /** Those that can be served, in the order of the settings. */
   list(): readonly Clone[]
+  /** Reads the settings, and opens all projects without a request to the service. */
+  load(): Promise<readonly PromiseSettledResult<OpenedProject>[]>
+  /** Why projects wait now: a clause for each store that does not answer. */
+  waits(): readonly string[]
   /**
-   * Reads the settings, and opens the projects that are not open. A project that cannot be served now is reported once,
-   * and is tried again with the next call.
+   * Reads the settings, and begins to serve the projects that are not served. A project that cannot be served within a
+   * minute is reported once, and is tried again.
    *
    * @param signal Ends what was begun for the projects.
    * @throws The first error, if none can be served.
@@ -49,6 +54,9 @@ export interface Clones {
   close(): Promise<void>
 }
 
+/** How long projects that can be served wait for others whose stores do not answer, in milliseconds. */
+const beginMs = 60_000
+
 /**
  * Creates the list.
  *
@@ -60,6 +68,8 @@ export function createClones(own: OpenedProject, openOther: (root: string) => Pr
   const told = new Map<string, string>()
   const warned = new Map<string, number>()
   let ready = new Map<string, Clone>()
+  /** Projects that this worker begins to serve. */
+  const beginning = new Map<string, Promise<void>>()
   let roots: readonly string[] = [options.root]
   /** A worker of one project names no project. */
   const toName = (root: string): string => {
@@ -71,25 +81,49 @@ export function createClones(own: OpenedProject, openOther: (root: string) => Pr
     const project = toName(root)
     onEvent({ ...event, message: roots.length === 1 ? message : `${project}: ${message}`, fields: { ...fields, project } })
   }
-  const begin = async (root: string, signal: AbortSignal): Promise<void> => {
+  const readRoots = async (): Promise<void> => {
+    const { worker } = await readSettings(host)
+    roots = [...new Set([options.root, ...(worker?.projects ?? []).map(({ dir }) => resolve(dir))])]
+  }
+  const load = async (root: string): Promise<OpenedProject> => {
     await checkClone(own.context, root)
     const one = opened.get(root) ?? (await openOther(root))
     checkFit(own, one)
     opened.set(root, one)
-    const session = await one.connection.open(signal)
-    const inFlight = await keepInFlight(one.context, session, (message) => tell(root, { kind: 'warning', message }))
-    const reader = createOrderReader(one.context, session, signal)
-    const facts = { name: toName(root), context: one.context, tell: (event: WorkerEvent) => tell(root, event) }
+    return one
+  }
+  const begin = async (root: string, signal: AbortSignal): Promise<void> => {
+    const { context, connection } = await load(root)
+    const session = await connection.open(signal)
+    const inFlight = await keepInFlight(context, session, (message) => tell(root, { kind: 'warning', message }))
+    signal.throwIfAborted()
+    const reader = createOrderReader(context, session, signal)
+    const facts = { name: toName(root), context, tell: (event: WorkerEvent) => tell(root, event) }
     ready.set(root, { ...facts, session, reader, underWay: new Map(), inFlight })
     told.delete(root)
   }
+  const waitsOf = (root: string): readonly string[] => [...(opened.get(root)?.context.patience.reasons.values() ?? [])]
+  /** Begins, or goes on with it, for a minute at most. A store that does not answer must not keep other projects waiting. */
+  const beginSoon = async (root: string, signal: AbortSignal): Promise<void> => {
+    const begun = beginning.get(root) ?? begin(root, signal).finally(() => beginning.get(root) === begun && beginning.delete(root))
+    beginning.set(root, begun)
+    const onLate = (): never => {
+      const message = `Expected the stores of ${toName(root)} to answer within a minute, found that ${waitsOf(root)[0] ?? 'they are slow'}.`
+      throw new SpritewrightError('SW_STORE', { message })
+    }
+    await waitFor<void>(host.clock, beginMs, begun, onLate, signal)
+  }
   return {
     list: () => roots.flatMap((root) => ready.get(root) ?? []),
+    load: async () => {
+      await readRoots()
+      return Promise.allSettled(roots.map(load))
+    },
+    waits: () => roots.flatMap(waitsOf),
     open: async (signal) => {
-      const { worker } = await readSettings(host)
-      roots = [...new Set([options.root, ...(worker?.projects ?? []).map(({ dir }) => resolve(dir))])]
+      await readRoots()
       const wanting = roots.filter((root) => !ready.has(root))
-      const begun = await Promise.allSettled(wanting.map((root) => begin(root, signal)))
+      const begun = await Promise.allSettled(wanting.map((root) => beginSoon(root, signal)))
       const failed = begun.flatMap((one, at) => (one.status === 'rejected' ? [[wanting[at] ?? '', one.reason as Error] as const] : []))
       if (failed.length === roots.length) throw (failed.find(([, error]) => !mayPass(error)) ?? failed[0])?.[1]
       for (const [root, error] of failed) {
@@ -101,6 +135,7 @@ export function createClones(own: OpenedProject, openOther: (root: string) => Pr
     },
     leave: () => {
       ready = new Map()
+      beginning.clear()
     },
     close: async () => {
       for (const one of opened.values()) if (one !== own) await one.connection.close()

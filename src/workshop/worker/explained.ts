@@ -37,7 +37,7 @@ function notTheirsError(error: SpritewrightError): SpritewrightError {
   }
   const cures: { readonly [one in typeof verdict]?: string } = {
     other:
-      'If that key may approve, name it in SPRITEWRIGHT_APPROVERS where the worker runs, start the worker again, and build again. Else somebody',
+      'If that key may approve, name it in SPRITEWRIGHT_APPROVERS where the worker runs, and start the worker again; settings.json of its user counts without that. Then build again. Else somebody',
     unenrolled:
       'If that authenticator is one of a person who may approve, name its key in SPRITEWRIGHT_TOUCH_KEYS where the worker runs, start the worker again, and build again. Else somebody',
     given: 'approval.accept or SPRITEWRIGHT_APPROVALS of the worker does not allow the way in which it was given. Somebody',

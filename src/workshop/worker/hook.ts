@@ -18,9 +18,6 @@ const hooked: readonly EventKind[] = ['question', 'decision', 'limit', 'refused'
 const callMs = 10_000
 const pauseMs = 5_000
 const silentMs = 3_600_000
-/** How long a worker may be in trouble before a person is called, in milliseconds. */
-const troubleMs = 600_000
-const inOrder: readonly EventKind[] = ['standby', 'active', 'bought']
 /** Most events that wait. Later ones are left out. */
 const mostWaiting = 100
 
@@ -53,26 +50,16 @@ export function createHook(host: HookPorts, keySearch: KeySearch, warn: (message
       isFailing = true
     }
   }
-  const tell: Tell = (event) => {
-    watch(event)
-    const name = JSON.stringify([event.kind, event.message, event.fields])
-    const now = host.clock.mono()
-    if (!hooked.includes(event.kind) || now - (sent.get(name) ?? Number.NEGATIVE_INFINITY) < silentMs || waiting >= mostWaiting) return
-    for (const [other, at] of sent) if (now - at >= silentMs) sent.delete(other)
-    sent.set(name, now)
-    waiting++
-    last = last.then(() => (signal.aborted ? undefined : deliver(event))).finally(() => void waiting--)
-  }
-  let trouble: AbortController | undefined
-  const watch = (event: WorkerEvent): void => {
-    if (inOrder.includes(event.kind)) trouble = void trouble?.abort()
-    if (event.kind !== 'trouble' || trouble) return
-    trouble = new AbortController()
-    const call = (): void => tell({ ...event, kind: 'stalled', message: `This worker has not worked for ten minutes. ${event.message}` })
-    host.clock.sleep(troubleMs, AbortSignal.any([signal, trouble.signal])).then(call, () => {})
-  }
   return {
-    tell,
+    tell: (event) => {
+      const name = JSON.stringify([event.kind, event.message, event.fields])
+      const now = host.clock.mono()
+      if (!hooked.includes(event.kind) || now - (sent.get(name) ?? Number.NEGATIVE_INFINITY) < silentMs || waiting >= mostWaiting) return
+      for (const [other, at] of sent) if (now - at >= silentMs) sent.delete(other)
+      sent.set(name, now)
+      waiting++
+      last = last.then(() => (signal.aborted ? undefined : deliver(event))).finally(() => void waiting--)
+    },
     close: () => {
       over.abort()
       return last

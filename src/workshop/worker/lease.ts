@@ -33,6 +33,8 @@ export interface LeaseInit {
    * @param error Missing if somebody else holds it.
    */
   readonly onWait: (why: string, error?: SpritewrightError) => void
+  /** Called when the queue has lost the lease and its holder has taken it again. */
+  readonly onEmptied: () => void
 }
 
 const free: LeaseNote = { state: 'free' }
@@ -41,12 +43,18 @@ const free: LeaseNote = { state: 'free' }
 export async function takeLease(queue: JobQueue, init: LeaseInit, signal: AbortSignal): Promise<Lease> {
   const { clock, leaseMs } = init
   let told: string | undefined
+  let seenAt = Number.NEGATIVE_INFINITY
   for (;;) {
     const from = clock.mono()
     let trouble: SpritewrightError | undefined
+    let pauseMs = leaseMs / 3
     try {
-      const held = await queue.take(leaseId, free, leaseMs)
+      // If the queue was emptied, its holder has the time of a lease to take it again, and goes on without a pause.
+      const isLeft = from - seenAt <= leaseMs && (await queue.read(leaseId)) === undefined
+      const held = isLeft ? undefined : await queue.take(leaseId, free, leaseMs)
       if (held) return await keepLease(queue, held, from, init)
+      if (isLeft) pauseMs = leaseMs / 30
+      else seenAt = from
     } catch (error) {
       if (!hasCode(error, 'SW_QUEUE')) throw error
       trouble = error
@@ -54,11 +62,11 @@ export async function takeLease(queue: JobQueue, init: LeaseInit, signal: AbortS
     const why = trouble?.message ?? 'another worker is active; this one stands by'
     if (why !== told) init.onWait(why, trouble)
     told = why
-    await clock.sleep(leaseMs / 3, signal)
+    await clock.sleep(pauseMs, signal)
   }
 }
 
-async function keepLease(queue: JobQueue, first: HeldJob, from: number, { clock, by, leaseMs }: LeaseInit): Promise<Lease> {
+async function keepLease(queue: JobQueue, first: HeldJob, from: number, { clock, by, leaseMs, onEmptied }: LeaseInit): Promise<Lease> {
   const read = leaseNote.safeParse(first.data)
   const since = clock.wall()
   let job = first
@@ -73,6 +81,7 @@ async function keepLease(queue: JobQueue, first: HeldJob, from: number, { clock,
       const again = at > until ? undefined : await queue.take(leaseId, free, leaseMs)
       if (!again) return false
       job = again
+      onEmptied()
     }
     until = at + leaseMs
     await note('held')

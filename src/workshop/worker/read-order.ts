@@ -10,6 +10,7 @@ import type { OrderMessage } from '../../queue/messages.ts'
 import type { LockStore } from '../../vault/lock-store.ts'
 import { findEntry, type LockEntry, type LockFile } from '../../vault/lockfile.ts'
 import { commitDisk, readCommittedLock, readCommittedOrder, refusedOrder } from './committed-order.ts'
+import { waitFor } from './wait-for.ts'
 
 /** An order that a commit asks for, with the worker's own lock file. */
 export interface CommittedOrder {
@@ -121,13 +122,10 @@ function createRefresh(
   }
   return async (isEnough) => {
     const now = clock.mono()
-    const over = new AbortController()
     const heldMs = last.isOver || now - last.at < holdMs ? holdMs : 0
-    const slow = clock
-      .sleep(heldMs, AbortSignal.any([over.signal, signal]))
-      .then(() => ({ failure: new Error('its remote has not answered yet') }))
     const fetching = after(isEnough || last.failure ? now - freshMs : now)
-    const { failure } = await Promise.race([fetching, slow]).finally(() => over.abort())
+    const onSlow = () => ({ failure: new Error('its remote has not answered yet') })
+    const { failure } = await waitFor<{ readonly failure: Error | undefined }>(clock, heldMs, fetching, onSlow, signal)
     if (failure) throw new Unfetched(failure.message.trim(), { cause: failure })
   }
 }
