@@ -168,6 +168,7 @@ async function send(ports: JobPorts, order: Order, view: JournalView, tries: Tri
           // Each decision to replay may have led to another charge.
           credits: parseCredits(frozen.maxCredits) * BigInt(1 + (view.submission.replay?.count ?? 0)),
           round: view.submission.withdrawals ?? 0,
+          approver: (frozen.approvedBy ?? order.approval)?.buyer,
         })
         const next = await ports.journal.append(order.hash, view, 'sent', {
           attempt: frozen.attempt,

@@ -21,6 +21,7 @@ import { readApprovers } from './trust/approvers.ts'
 import { type CheckoutName, openCheckoutName } from './trust/checkout.ts'
 import { openTrustedHosts, type TrustedHosts } from './trust/hosts.ts'
 import { openKeyRing } from './trust/key-ring.ts'
+import { readOwnerLimits } from './trust/owner-limits.ts'
 import { openProjectMemory, type ProjectMemory } from './trust/project-memory.ts'
 import { openProjectTotal, type ProjectTotal } from './trust/project-total.ts'
 import { openStandingFile, type StandingFile } from './trust/standing-file.ts'
@@ -58,6 +59,8 @@ export interface Context {
   readonly standing: StandingFile
   /** Limit of all purchases of this project. */
   readonly total: ProjectTotal
+  /** Reads the project's name in records, and the budgets of this machine's owner. */
+  readonly limits: () => ReturnType<typeof readOwnerLimits>
   /** What programs ask a person to decide. */
   readonly requests: PersonRequests
   readonly lock: LockStore
@@ -124,6 +127,7 @@ export function openContext(
   const lock = createLockStore(host, join(options.root, 'sprites.lock.json'), turn, check)
   const sharedResults = options.store.shared === undefined ? undefined : openSharedResults(host, options.store.shared, patience)
   const total = openProjectTotal(options.approval.total, standing, memory)
+  const limits = () => readOwnerLimits(host, root, project.name)
   return {
     host,
     name: project.name ?? basename(options.root),
@@ -145,7 +149,8 @@ export function openContext(
     lock,
     vault: createVault(host, { local: storeFolder, root, shared: sharedResults, rescue: rescueFolders(host, place) }, warn),
     journal,
-    reservations: createReservations(ports, places, { journal, lock }, total.read, total.howToRaise),
+    limits,
+    reservations: createReservations(ports, places, { journal, lock }, total.read, total.howToRaise, limits),
     patience,
     ledger: createLedger(host.disk, join(storeFolder, 'ledger.jsonl')),
     cache: createBuildCache(

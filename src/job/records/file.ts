@@ -14,6 +14,11 @@ export interface ChainedRecord {
   readonly type: string
   /** Wall clock, milliseconds since the Unix epoch. */
   readonly at: number
+  /**
+   * `at` by the clock of the machine that wrote the record, if `at` was changed to the clock of this machine while
+   * the record was read. No file has it.
+   */
+  readonly writtenAt?: number
   /** Monotonic clock, milliseconds. */
   readonly mono: number
   readonly body: unknown

@@ -2,10 +2,22 @@ import { type Credits, formatCredits } from '../../credit/credits.ts'
 import { SpritewrightError } from '../../errors.ts'
 import type { LockStore } from '../../vault/lock-store.ts'
 import { boughtElsewhere, countTakenOver, type LockExecution, wasAnswered } from './bought-elsewhere.ts'
+import { fullBudget, type OwnerLimits } from './budgets.ts'
 import type { ChainPlaces, ChainPorts } from './chain.ts'
 import { type Journal, readUnlessBroken } from './journal.ts'
 import { createRecordChains } from './open-chains.ts'
-import { foldShares, isOver, isUnsent, keyOf, type Reservation, type ReservationRecord, type Share, sumOf, toBody } from './shares.ts'
+import {
+  foldHistory,
+  foldShares,
+  isOver,
+  isUnsent,
+  keyOf,
+  type Reservation,
+  type ReservationRecord,
+  type Share,
+  sumOf,
+  toBody,
+} from './shares.ts'
 
 /**
  * The project's reservations: one chain of records for all requests. Each attempt reserves its share in this chain
@@ -16,10 +28,10 @@ export interface Reservations {
   /**
    * Reserves an attempt's share. Does nothing if the attempt already has a share.
    *
-   * @throws `SW_CEILING` if settled, held and possibly spent credits would exceed the total ceiling together
-   * with this share.
+   * @throws `SW_CEILING` if settled, held and possibly spent credits would exceed the total ceiling, or a budget of
+   * the machine's owner, together with this share.
    */
-  reserve(share: Reservation): Promise<void>
+  reserve(share: Omit<Reservation, 'project'>): Promise<void>
   /**
    * Credits that are settled, held, uncertain or about to be sent, and purchases of other machines that the lock file
    * names.
@@ -27,6 +39,12 @@ export interface Reservations {
   committed(): Promise<Credits>
   /** All shares that count. Each attempt that was ever sent has a share, unless the share was released. */
   shares(): Promise<readonly Share[]>
+  /**
+   * Every share that was ever reserved, by request and attempt.
+   *
+   * @param from `copy`: this machine's copy, without a network.
+   */
+  history(from: 'journal' | 'copy'): Promise<ReadonlyMap<string, Share>>
 }
 
 const chain = 'budget'
@@ -42,6 +60,8 @@ const courtesyMs = 60_000
  *
  * @param readTotal Ceiling of all purchases of this project; `undefined` for none.
  * @param howToRaise Advice for raising this ceiling, for the error, without a full stop.
+ * @param readLimits The project's name and the budgets of the machine's owner.
+ * @default no name and no budget
  */
 export function createReservations(
   ports: ChainPorts,
@@ -49,6 +69,7 @@ export function createReservations(
   stores: { readonly journal: Journal; readonly lock: LockStore },
   readTotal: () => Promise<Credits | undefined>,
   howToRaise: () => Promise<string>,
+  readLimits: () => Promise<OwnerLimits> = async () => ({ budgets: [] }),
 ): Reservations {
   const chains = createRecordChains<ReservationRecord>(ports, places)
   // A positive result never changes, so it is remembered.
@@ -104,8 +125,10 @@ export function createReservations(
     }
   }
   return {
-    reserve: async (share) => {
+    reserve: async (asked) => {
       const total = await readTotal()
+      const { project, budgets } = await readLimits()
+      const share: Reservation = { ...asked, project }
       let hasReleased = false
       for (;;) {
         const view = await chains.read(chain)
@@ -116,8 +139,10 @@ export function createReservations(
           sumOf(taken) -
           (own?.credits ?? 0n) +
           (total === undefined ? 0n : await elsewhere(new Map<string, Reservation>([...taken, [keyOf(share), share]])))
-        if (total !== undefined && others + share.credits > total) {
-          if (hasReleased) throw totalError(share, others, total, await howToRaise())
+        const isOverTotal = total !== undefined && others + share.credits > total
+        const full = fullBudget(budgets, share, taken, ports.clock.wall())
+        if (isOverTotal || full) {
+          if (hasReleased) throw isOverTotal ? totalError(share, others, total, await howToRaise()) : full
           hasReleased = true
           await releaseAll()
           continue
@@ -134,6 +159,10 @@ export function createReservations(
     shares: async () => {
       const { records, own } = await chains.read(chain)
       return [...foldShares(records, own).values()]
+    },
+    history: async (from) => {
+      const { records, own } = await (from === 'copy' ? chains.peek(chain) : chains.read(chain))
+      return foldHistory(records, own)
     },
   }
 }

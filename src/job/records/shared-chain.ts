@@ -108,7 +108,7 @@ export function createSharedChains<R extends ChainedRecord>(
       const found = all.map((record) => ({ n: record.n, record }))
       const { next } = linkUp(found, `${store.address}/${name}`)
       const isTrusted = toTrust(name, await keys?.read(), await approvers())
-      const records = all.map((record, index) => (aged[index] ? { ...record, at: aged[index].at, mono: aged[index].mono } : record))
+      const records = all.map((record, index) => (aged[index] ? toAged(record, aged[index]) : record))
       const own = new Set(records.filter((_record, index) => isTrusted(all[index] as R)))
       return { records, next, own, lacking: lacking.map((record) => ({ folder: store.address, record })) }
     },
@@ -133,11 +133,16 @@ export function createSharedChains<R extends ChainedRecord>(
       await keep(name, [record])
       const before = known.get(name)
       if (before?.length === record.n - 1) known.set(name, [...before, back])
-      const aged = { ...record, at: back.at, mono: back.mono }
+      const aged = toAged(record, back)
       const own = record.signed ? new Set([...view.own, aged]) : view.own
       return { records: [...view.records, aged], next: { n: record.n + 1, prev: record.sum }, own }
     },
   }
+}
+
+/** The record, with times by this machine's clocks. */
+function toAged<R extends ChainedRecord>(record: R, { at, mono }: Omit<AgedRecord<R>, 'record'>): R {
+  return { ...record, at, mono, writtenAt: record.at }
 }
 
 /** When a file was written, by this machine's clocks. */
@@ -155,7 +160,7 @@ function sealed(chain: string, record: Unsigned, key: SigningKey | undefined): P
 type Unsigned = Pick<ChainedRecord, 'sum' | 'nonce'>
 
 /** Returns a function that decides which records of a chain count like the user's own. */
-function toTrust(chain: string, key: SigningKey | undefined, approvers: Approvers): (record: ChainedRecord) => boolean {
+export function toTrust(chain: string, key: SigningKey | undefined, approvers: Approvers): (record: ChainedRecord) => boolean {
   return (record) =>
     (key !== undefined && isOwn(record, chain, key)) ||
     (record.signed !== undefined &&

@@ -2,8 +2,16 @@ import { type Credits, formatCredits, parseCredits, sumCredits } from '../../cre
 import { type ChainedRecord, newerVersion } from './file.ts'
 import type { Submission } from './submission.ts'
 
+/** Whose money a share is. Records of earlier versions do not say it. */
+interface Whose {
+  /** Name of the project, as the machine that buys calls it. */
+  readonly project?: string | undefined
+  /** Fingerprint of the key that signed the approval. */
+  readonly approver?: string | undefined
+}
+
 /** The maximum cost of one attempt. */
-export interface Reservation {
+export interface Reservation extends Whose {
   /** `sprite.animation`, or `sprite#2` for a step. */
   readonly id: string
   /** Request hash. */
@@ -15,7 +23,7 @@ export interface Reservation {
   readonly round: number
 }
 
-interface ReservedBody {
+interface ReservedBody extends Whose {
   readonly id: string
   readonly hash: string
   readonly attempt: number
@@ -29,6 +37,8 @@ interface ReservedBody {
 export interface Share extends Reservation {
   /** Wall clock of its record, milliseconds since the Unix epoch. */
   readonly at: number
+  /** The same by the clock of the machine that wrote the record, if it differs. So every machine reads the same month. */
+  readonly writtenAt?: number | undefined
 }
 
 /** One record of the reservation chain. */
@@ -42,13 +52,15 @@ export function keyOf({ hash, attempt }: Pick<Reservation, 'hash' | 'attempt'>):
 }
 
 /** The body of a share's record. */
-export function toBody({ id, hash, attempt, credits, round }: Reservation): ReservedBody {
+export function toBody({ id, hash, attempt, credits, round, project, approver }: Reservation): ReservedBody {
   return {
     id,
     hash,
     attempt,
     credits: formatCredits(credits),
     ...(round === 0 ? {} : { round }),
+    ...(project === undefined ? {} : { project }),
+    ...(approver === undefined ? {} : { approver }),
   }
 }
 
@@ -56,7 +68,7 @@ export function toBody({ id, hash, attempt, credits, round }: Reservation): Rese
  * Folds the records into the shares that count, by request and attempt.
  *
  * @param own Records that this user's own processes wrote. Only these release a share or make it smaller. Any record
- * may reserve a share or make it larger.
+ * may reserve a share or make it larger. A record of somebody else takes a share out of no budget.
  */
 export function foldShares(records: readonly ReservationRecord[], own: ReadonlySet<ReservationRecord>): Map<string, Share> {
   const taken = new Map<string, Share>()
@@ -66,14 +78,38 @@ export function foldShares(records: readonly ReservationRecord[], own: ReadonlyS
     } else if (record.type === 'reserved') {
       const share = toShare(record)
       const before = own.has(record) ? undefined : taken.get(keyOf(share))
-      taken.set(keyOf(share), before && before.credits >= share.credits ? before : share)
+      if (before && before.credits >= share.credits) continue
+      const { project, approver } = before ?? share
+      const writtenAt = before && Math.max(monthTime(before), monthTime(share))
+      taken.set(keyOf(share), { ...share, project, approver, ...(before ? { writtenAt } : {}) })
     } else throw newerVersion((record as { readonly type: string }).type)
   }
   return taken
 }
 
-function toShare({ at, body: { id, hash, attempt, credits, round = 0 } }: ReservationRecord & { readonly type: 'reserved' }): Share {
-  return { id, hash, attempt, credits: parseCredits(credits), round, at }
+/** The time whose month counts for a budget. */
+export function monthTime({ at, writtenAt = at }: Pick<Share, 'at' | 'writtenAt'>): number {
+  return writtenAt
+}
+
+function toShare({ at, writtenAt, body }: ReservationRecord & { readonly type: 'reserved' }): Share {
+  const { id, hash, attempt, credits, round = 0, project, approver } = body
+  return { id, hash, attempt, credits: parseCredits(credits), round, at, writtenAt, project: toText(project), approver: toText(approver) }
+}
+
+/** Anybody may have written the record. */
+function toText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value.slice(0, 200) : undefined
+}
+
+/**
+ * Every share that was ever reserved, also if it was released: one for each attempt. If the user's own processes wrote
+ * a record of the attempt, the last such record counts.
+ */
+export function foldHistory(records: readonly ReservationRecord[], own: ReadonlySet<ReservationRecord>): Map<string, Share> {
+  const reserved = records.filter((record) => record.type === 'reserved')
+  const [others, ours] = [reserved.filter((record) => !own.has(record)), reserved.filter((record) => own.has(record))]
+  return new Map([...others, ...ours].map((record) => [keyOf(record.body), toShare(record)]))
 }
 
 /** The maximum cost of all shares together. */
