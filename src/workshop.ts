@@ -17,7 +17,7 @@ import type { Workshop } from './workshop/api/api.ts'
 import { approve } from './workshop/approve.ts'
 import { build } from './workshop/build.ts'
 import { interruptible } from './workshop/interrupt.ts'
-import { readAccounts } from './workshop/ledger/accounts.ts'
+import { reportAccounts } from './workshop/ledger/account-report.ts'
 import { verifyAccounts } from './workshop/ledger/verify.ts'
 import { packAtlases } from './workshop/live/atlases.ts'
 import { readDelivered } from './workshop/live/delivered.ts'
@@ -241,7 +241,7 @@ function openWorkshop(
       return writeTypings(context.host, found.specs, typings)
     },
     disclose: async (folder) => (await import('./workshop/disclose/disclose.ts')).disclose(context, connection, folder),
-    ledger: () => readAccounts(context),
+    ledger: (request = {}, signal = never) => interruptible(signal, 'nothing', () => reportAccounts(context, connection, request, signal)),
     store: openResultStore(context, connection),
     verifyLedger: (request = {}, signal = never) =>
       online(signal, 'nothing', (session) => verifyAccounts(context, session, request, signal)),

@@ -200,9 +200,15 @@ export const commandEntries: readonly CommandEntry[] = [
   {
     verb: 'ledger',
     takesNames: false,
-    text: 'Held, settled and restored credits, for each sprite and in total',
-    options: [{ flags: '--verify', text: 'Read every execution again at the service and compare; exit code 1 if they differ' }],
-    examples: ['ledger', 'ledger --verify', 'ledger --json'],
+    text: 'Held, settled and restored credits of all who share the journal, for each sprite and in total',
+    options: [
+      { flags: '--since <date>', text: 'From this day or month on, by UTC: 2026-11-01 or 2026-11' },
+      { flags: '--until <date>', text: 'Until the end of this day or month' },
+      { flags: '--by <group>', text: 'Sums by person, project, month or sprite, in credits and USD' },
+      { flags: '--csv', text: 'As CSV: a line for each purchase, or for each group' },
+      { flags: '--verify', text: 'Read every execution again at the service and compare; exit code 1 if they differ' },
+    ],
+    examples: ['ledger', 'ledger --since 2026-11 --by person', 'ledger --by project --csv > projects.csv', 'ledger --verify'],
     load: async () => (await import('./commands/ledger.ts')).ledger,
   },
   {

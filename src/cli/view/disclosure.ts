@@ -1,8 +1,8 @@
 import { formatCredits } from '../../credit/credits.ts'
 import { SpritewrightError } from '../../errors.ts'
-import { escapeText } from '../../host/terminal.ts'
 import { count } from '../../project/states.ts'
 import type { DisclosedAnimation, DisclosedFrame, Disclosure } from '../../workshop.ts'
+import { toCsvText } from './csv.ts'
 import { type Ink, ink } from './ink.ts'
 import { type Printer, toJsonText } from './printer.ts'
 import { right } from './table.ts'
@@ -69,8 +69,7 @@ export function printDisclosure(printer: Printer, { animations, compared }: Disc
 function toCsv({ animations }: Disclosure): string {
   const rows = animations.flatMap(({ frames, ...rest }) => frames.map((frame) => flatten({ ...frame, ...rest })))
   const columns = [...new Set(['frame', 'index', ...rows.flatMap((row) => [...row.keys()])])]
-  const toLine = (cells: readonly string[]): string => `${cells.map(csvCell).join(',')}\r\n`
-  return [columns, ...rows.map((row) => columns.map((column) => row.get(column) ?? ''))].map(toLine).join('')
+  return toCsvText(columns, rows)
 }
 
 /** The fields of an object by path: `purchase.asked.prompt`. A list is one field, as JSON unless it is of texts. */
@@ -84,12 +83,6 @@ function flatten(value: object, path = ''): Map<string, string> {
       return [[path + key, typeof field === 'bigint' ? formatCredits(field) : `${field}`]]
     }),
   )
-}
-
-/** A spreadsheet would compute a cell that begins like a formula, in some languages also with full-width characters. */
-function csvCell(text: string): string {
-  const safe = escapeText(text).replace(/^(?=[=+\-@＝＋－＠])/, "'")
-  return /[",]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
 /** Answers for the forms of shops, about content that players consume. Steam asks so since January 2026. */

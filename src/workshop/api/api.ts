@@ -3,7 +3,7 @@ import type { Host } from '../../host/host.ts'
 import type { ResolvedOptions } from '../../options/options.ts'
 import type { PersonRequests } from '../../project/requests.ts'
 import type { BuiltSheets } from '../../sheets/sheet.ts'
-import type { LedgerReport, LedgerVerification, LedgerVerifyRequest } from '../ledger/report.ts'
+import type { LedgerReport, LedgerRequest, LedgerVerification, LedgerVerifyRequest } from '../ledger/report.ts'
 import type { ProjectFiles } from '../project-files.ts'
 import type { ResultStore } from '../store/reports.ts'
 import type { AcceptStandingRequest, StandingOffer } from '../trust/accept-standing.ts'
@@ -204,10 +204,10 @@ export interface Workshop {
    */
   disclose(folder?: string): Promise<Disclosure>
   /**
-   * The credits that were held, settled or restored or are uncertain, by the project's own records. Writes
-   * movements that `ledger.jsonl` lacks into it.
+   * The credits that were held, settled or restored or are uncertain, by the records of this machine or of the
+   * journal that a team shares. Writes movements that `ledger.jsonl` lacks into it, except those of a team.
    */
-  ledger(): Promise<LedgerReport>
+  ledger(request?: LedgerRequest, signal?: AbortSignal): Promise<LedgerReport>
   /**
    * The paid results: those that are here, their integrity, those that may be removed, and those of the
    * shared store.

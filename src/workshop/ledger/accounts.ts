@@ -3,11 +3,14 @@ import { isSigned } from '../../credit/approval.ts'
 import { parseCredits, sumCredits } from '../../credit/credits.ts'
 import type { Given } from '../../credit/given.ts'
 import { type LedgerMove, moveKey } from '../../credit/ledger.ts'
+import { keyOf } from '../../job/records/shares.ts'
 import type { Context } from '../../project/context.ts'
+import { readSettings } from '../../project/trust/settings.ts'
 import { groupBy } from '../../sheets/group.ts'
 import { spriteOf } from '../../sprite-spec/request.ts'
 import { isStepId, type LockEntry, type LockedRequest, requestsOf } from '../../vault/lockfile.ts'
-import { type AttemptMoney, attemptsOf } from './attempts.ts'
+import type { AttemptMoney } from './attempts.ts'
+import { type Gathered, type GatheredAttempt, gather } from './gather.ts'
 import { nameRequests, type RequestNames } from './names.ts'
 import type { LedgerLine, LedgerReport, LedgerState, LedgerSums } from './report.ts'
 
@@ -15,32 +18,32 @@ import type { LedgerLine, LedgerReport, LedgerState, LedgerSums } from './report
  * Reads the ledger, one line for each request and attempt. The journal is the truth: movements that
  * `ledger.jsonl` lacks are written into it. Movements that only `ledger.jsonl` has count too. An entry that
  * only the lock file has was bought elsewhere.
+ *
+ * With the shared journal of a team, nothing of this machine changes the line of an attempt that the journal has.
+ *
+ * @param isTeam See {@link LedgerRequest}.
  */
-export async function readAccounts(context: Context): Promise<LedgerReport> {
+export async function readAccounts(context: Context, isTeam = false): Promise<LedgerReport> {
   const locked = requestsOf(await context.lock.read())
   const kept = await context.ledger.read()
-  const journal = await readJournal(context)
+  const { attempts: journal, shares, source, warnings: ofJournal } = await gather(context, isTeam)
   // The first name was noted when a spec still asked for the request.
-  const noted = new Map(kept.toReversed().map((move) => [move.hash, move.id] as const))
+  const noted = new Map([...shares.values(), ...kept.toReversed()].map(({ hash, id }) => [hash, id] as const))
   const names = await nameRequests(context, locked, noted, [...journal.keys(), ...locked.keys()])
   const moves = [...journal].flatMap(([hash, attempts]) => attempts.flatMap((money) => toMoves(names(hash), hash, money)))
-  const { repaired, warnings } = await repair(context, kept, moves)
-  const lines = toLines({ locked, journal, names, moves: [...moves, ...kept], own: (await context.keys.read())?.fingerprint })
+  const isTeams = isTeam && source !== 'own'
+  const { repaired, warnings } = isTeams ? { repaired: 0, warnings: [] } : await repair(context, kept, moves)
+  const people = (await readSettings(context.host)).names ?? {}
+  const own = (await context.keys.read())?.fingerprint
+  const lines = toLines({ locked, journal, shares, names, people, isTeams, moves: isTeams ? kept : [...moves, ...kept], own })
   lines.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : a.id > b.id ? 1 : a.attempt - b.attempt))
-  const sprites = [...groupBy(lines, ({ id }) => spriteOf(id))].sort(([a], [b]) => (a < b ? -1 : 1))
-  return {
-    lines,
-    ...sumsOf(lines),
-    sprites: sprites.map(([sprite, own]) => ({ sprite, ...sumsOf(own) })),
-    repaired,
-    warnings,
-  }
+  return { ...toReport(lines), repaired, warnings: [...ofJournal, ...warnings] }
 }
 
-async function readJournal(context: Context): Promise<ReadonlyMap<string, readonly AttemptMoney[]>> {
-  const found = new Map<string, readonly AttemptMoney[]>()
-  for (const hash of await context.journal.requests()) found.set(hash, attemptsOf((await context.journal.peek(hash)).records))
-  return found
+/** Sums up some lines of a ledger. */
+export function toReport(lines: readonly LedgerLine[]): Omit<LedgerReport, 'repaired' | 'warnings'> {
+  const sprites = [...groupBy(lines, ({ id }) => spriteOf(id))].sort(([a], [b]) => (a < b ? -1 : 1))
+  return { lines, ...sumsOf(lines), sprites: sprites.map(([sprite, own]) => ({ sprite, ...sumsOf(own) })) }
 }
 
 /** The movements of an attempt, in the form in which the ledger stores them. */
@@ -74,8 +77,13 @@ async function repair(
 
 interface LedgerRecords {
   readonly locked: ReadonlyMap<string, LockedRequest>
-  readonly journal: ReadonlyMap<string, readonly AttemptMoney[]>
+  readonly journal: Gathered['attempts']
+  readonly shares: Gathered['shares']
+  /** Whether only the journal decides about the attempts that it has. */
+  readonly isTeams: boolean
   readonly names: RequestNames
+  /** Names of people, by fingerprint. */
+  readonly people: Readonly<Record<string, string>>
   /** Names from the journal first, then those from `ledger.jsonl`. */
   readonly moves: readonly LedgerMove[]
   /** Fingerprint of the user's own key. */
@@ -92,7 +100,9 @@ function toLines(records: LedgerRecords): LedgerLine[] {
       approvals.set(`${hash} ${money.attempt}`, money.approvedAt)
     }
   }
+  const isKnown = (key: string): boolean => records.isTeams && lines.has(key)
   for (const move of records.moves) {
+    if (isKnown(`${move.hash} ${move.attempt}`)) continue
     const beside = lines.has(`${move.hash} ${move.attempt} ${move.executionId}`) ? ` ${move.executionId}` : ''
     const before = lines.get(`${move.hash} ${move.attempt}${beside}`)
     if (before === undefined || rankOf(move.type) > rankOf(before.state)) add(fromMove(records, move, before), beside)
@@ -100,7 +110,7 @@ function toLines(records: LedgerRecords): LedgerLine[] {
   for (const [hash, { entry }] of records.locked) {
     const attempt = entry.submission?.attempt ?? 1
     const before = lines.get(`${hash} ${attempt}`)
-    if (entry.execution === undefined && entry.result === undefined) continue
+    if ((entry.execution === undefined && entry.result === undefined) || isKnown(`${hash} ${attempt}`)) continue
     const own = approvals.get(`${hash} ${attempt}`)
     // Another machine's purchase, under an approval of its own, says nothing about our own POSTs.
     if (before?.state === 'uncertain' && own !== undefined && own !== entry.approval?.at)
@@ -117,16 +127,21 @@ function rankOf(state: LedgerState): number {
   return ['uncertain', 'held', 'restored', 'settled'].indexOf(state)
 }
 
-function fromJournal(records: LedgerRecords, hash: string, money: AttemptMoney): LedgerLine {
+function fromJournal(records: LedgerRecords, hash: string, money: GatheredAttempt): LedgerLine {
   const { attempt, state, approvedAt, executionId, balanceBefore, credits, decision, isOurs, isReplaced, result, shell, times } = money
   const entry = records.locked.get(hash)?.entry
+  const share = records.shares.get(keyOf({ hash, attempt }))
+  const approver = money.approvedBy?.buyer ?? share?.approver
   return {
-    ...commonOf(records, hash),
+    ...commonOf(records, hash, share?.id),
+    ...(records.isTeams && money.approvedBy?.given ? { given: money.approvedBy.given } : {}),
+    ...(share?.project === undefined ? {} : { project: share.project }),
+    ...personOf(records, money.isUnverified ? undefined : approver),
     attempt,
     state,
-    credits: (isOurs ? credits : undefined) ?? priceOf(entry, attempt) ?? credits ?? 0n,
+    credits: (isOurs ? (credits ?? share?.credits) : undefined) ?? priceOf(entry, attempt) ?? credits ?? 0n,
     at: times.ended ?? times.held ?? times.opened,
-    origin: isOurs ? 'here' : originOf(records, entry),
+    origin: money.isUnverified ? 'unverified' : isOurs ? 'here' : originOf(records, entry),
     ...(isReplaced ? { isReplaced } : {}),
     ...(approvedAt === undefined ? {} : { approvedAt }),
     ...(executionId === undefined ? {} : { executionId }),
@@ -153,6 +168,7 @@ function fromLock(records: LedgerRecords, hash: string, attempt: number, entry: 
   const given = Date.parse(approval?.at ?? '')
   return {
     ...commonOf(records, hash),
+    ...(givenOf(hash, entry) ? personOf(records, approval?.buyer) : {}),
     attempt,
     at: Number.isNaN(given) ? 0 : given,
     origin: originOf(records, entry),
@@ -164,14 +180,23 @@ function fromLock(records: LedgerRecords, hash: string, attempt: number, entry: 
   }
 }
 
+/** The approver of a purchase. */
+function personOf({ people }: LedgerRecords, approvedBy: string | undefined): Pick<LedgerLine, 'approvedBy' | 'person'> {
+  if (approvedBy === undefined) return {}
+  return Object.hasOwn(people, approvedBy) ? { approvedBy, person: people[approvedBy] ?? '' } : { approvedBy }
+}
+
+/** @param reserved The name in the record of the share. A name without an animation is that of a picture. */
 function commonOf(
   { locked, names }: LedgerRecords,
   hash: string,
+  reserved = '.',
 ): Pick<LedgerLine, 'id' | 'hash' | 'take' | 'isPicture' | 'service' | 'given'> {
   const id = names(hash)
   const found = locked.get(hash)
   const service = found && { host: found.entry.service.host, keyMode: found.entry.service.keyMode }
-  const isPicture = isStepId(id) || found?.entry.asked.operation !== undefined || (found !== undefined && found.id === undefined)
+  const isPicture =
+    isStepId(id) || (found === undefined ? !reserved.includes('.') : found.entry.asked.operation !== undefined || found.id === undefined)
   const given = found && givenOf(hash, found.entry)
   const { take = 1 } = found?.entry.asked ?? {}
   return { id, hash, ...(take > 1 ? { take } : {}), isPicture, ...(service ? { service } : {}), ...(given ? { given } : {}) }
@@ -195,15 +220,19 @@ function originOf({ own }: LedgerRecords, entry: LockEntry | undefined): LedgerL
   return own !== undefined && entry?.approval?.buyer === own ? 'here' : 'elsewhere'
 }
 
-function sumsOf(lines: readonly LedgerLine[]): LedgerSums {
+/** Sums up credits by their state. */
+export function sumsOf(lines: readonly LedgerLine[]): LedgerSums {
   const here = lines.filter(({ origin }) => origin === 'here')
   const sum = (state: LedgerState): bigint => sumCredits(here.filter((line) => line.state === state).map(({ credits }) => credits))
-  const others = lines.filter(({ origin, state }) => origin === 'elsewhere' && state !== 'restored')
+  const sumOf = (of: LedgerLine['origin']): bigint =>
+    sumCredits(lines.flatMap(({ origin, state, credits }) => (origin === of && state !== 'restored' ? [credits] : [])))
+  const unverified = sumOf('unverified')
   return {
     held: sum('held'),
     settled: sum('settled'),
     restored: sum('restored'),
     uncertain: sum('uncertain'),
-    elsewhere: sumCredits(others.map(({ credits }) => credits)),
+    elsewhere: sumOf('elsewhere'),
+    ...(unverified > 0n ? { unverified } : {}),
   }
 }

@@ -1,3 +1,4 @@
+import type { Approval } from '../../credit/approval.ts'
 import { type Credits, parseCredits } from '../../credit/credits.ts'
 import { isTakenOver, type JournalRecord, type RecordBodies } from '../../job/records/record.ts'
 import type { LedgerState } from './report.ts'
@@ -13,6 +14,8 @@ export interface AttemptMoney {
   readonly isOurs: boolean
   /** `at` of the approval on which our own POSTs were sent. */
   readonly approvedAt?: string
+  /** The key of this approval and how it was given, by the record of the bytes. Missing in records of earlier versions. */
+  readonly approvedBy?: Pick<Approval, 'buyer' | 'given'>
   /** Whether the attempt shows another machine's execution while our own POSTs have no answer. */
   readonly isReplaced?: true
   /** The execution that continues after an answer. */
@@ -180,6 +183,7 @@ function toMoney(attempt: number, draft: Draft): readonly AttemptMoney[] {
       state,
       isOurs,
       ...(frozen ? { approvedAt: frozen.approvedAt } : {}),
+      ...(frozen?.approvedBy ? { approvedBy: frozen.approvedBy } : {}),
       ...(draft.isReplaced ? { isReplaced: true } : {}),
       ...(executionId === undefined ? {} : { executionId }),
       ...(frozen ? { credits: parseCredits(state === 'uncertain' ? frozen.ceiling : frozen.maxCredits) } : {}),

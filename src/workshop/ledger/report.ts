@@ -17,10 +17,25 @@ export interface LedgerLine {
   readonly approvedAt?: string
   readonly state: LedgerState
   readonly credits: Credits
-  /** Time of the last change, in milliseconds since the Unix epoch; 0 if no record has it. */
+  /** The credits of a settled line in USD, rounded up to a cent, if the service was asked for its rate. */
+  readonly usd?: string | undefined
+  /**
+   * Time of the last change, in milliseconds since the Unix epoch; 0 if no record has it. A settled line was charged
+   * then, a held one was accepted, and an uncertain one was sent. In a shared journal, the clock of the machine that
+   * wrote the record counts.
+   */
   readonly at: number
-  /** `elsewhere`: only the lock file has it. Another checkout bought it, and its journal has the details. */
-  readonly origin: 'here' | 'elsewhere'
+  /**
+   * - `elsewhere`: only the lock file has it. Another checkout bought it, and its journal has the details.
+   * - `unverified`: only records of the shared journal tell of it whose signers this machine does not trust.
+   */
+  readonly origin: 'here' | 'elsewhere' | 'unverified'
+  /** Name of the project, as the machine that bought it calls it. Missing in records of earlier versions. */
+  readonly project?: string
+  /** Fingerprint of the approver's key, by the records of the machine that bought it. */
+  readonly approvedBy?: string
+  /** Name that the settings of this machine's owner give to that key. */
+  readonly person?: string
   /**
    * The attempt has another line, which shows another checkout's execution. This line shows what our own
    * POSTs may have started.
@@ -54,6 +69,56 @@ export interface LedgerSums {
   readonly uncertain: Credits
   /** Credits that other checkouts hold or have settled, as far as the lock file shows them. */
   readonly elsewhere: Credits
+  /**
+   * Credits that only records tell of whose signers this machine does not trust. They are in no other sum. Missing if
+   * there are none.
+   */
+  readonly unverified?: Credits
+}
+
+/** How lines are grouped. Each line is in one group, so the sums of all groups add up to those of the report. */
+export type LedgerGrouping = 'person' | 'project' | 'month' | 'sprite'
+
+/** The sums of one group. */
+export interface LedgerGroup extends LedgerSums {
+  /**
+   * Name of a person or the fingerprint of a key, name of a project, month `2026-11`, or name of a sprite. `unknown`
+   * if no record says it.
+   */
+  readonly name: string
+  /** `settled` in USD, as in {@link LedgerReport.usd}. */
+  readonly usd?: string | undefined
+}
+
+/** What a ledger shows. */
+export interface LedgerRequest {
+  /**
+   * Whether a shared journal is read, and the signers of its records are checked. If it cannot be reached, the copy is
+   * read, and a warning says so.
+   *
+   * @default false: this machine's records are read, without a network
+   */
+  readonly isTeam?: boolean | undefined
+  /**
+   * First time of the lines, in milliseconds since the Unix epoch. See {@link LedgerLine.at}.
+   *
+   * @default all lines
+   */
+  readonly since?: number | undefined
+  /**
+   * The time before which all lines are.
+   *
+   * @default all lines
+   */
+  readonly until?: number | undefined
+  /** @default no groups */
+  readonly by?: LedgerGrouping | undefined
+  /**
+   * Whether the service, or a worker, is asked for the rate of USD. If it does not answer, a warning says so.
+   *
+   * @default false
+   */
+  readonly withUsd?: boolean | undefined
 }
 
 /** The cost of one sprite: its animations and the steps of its reference. */
@@ -61,12 +126,14 @@ export interface LedgerSprite extends LedgerSums {
   readonly sprite: string
 }
 
-/** The money of a project. */
+/** The money of a project, or of all projects that share its journal. */
 export interface LedgerReport extends LedgerSums {
   /** Oldest first. */
   readonly lines: readonly LedgerLine[]
-  /** `settled` in USD at today's reference of the service, which `verifyLedger` asks: a decimal text. */
+  /** `settled` in USD at today's reference of the service: a decimal text. Missing unless the service was asked. */
   readonly usd?: string | undefined
+  /** By name; empty unless the request groups the lines. */
+  readonly groups?: readonly LedgerGroup[]
   /** By name. */
   readonly sprites: readonly LedgerSprite[]
   /** Number of movements that `ledger.jsonl` lacked and that were written into it from the journal. */

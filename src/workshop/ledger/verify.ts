@@ -1,7 +1,7 @@
 import { hasCode } from '../../errors.ts'
 import type { Context } from '../../project/context.ts'
-import { askQuotes } from '../../project/quotes.ts'
 import type { Session } from '../../project/session.ts'
+import { readRate } from './account-report.ts'
 import { readAccounts } from './accounts.ts'
 import type { LedgerCheck, LedgerLine, LedgerState, LedgerVerification, LedgerVerifyRequest } from './report.ts'
 
@@ -16,7 +16,7 @@ export async function verifyAccounts(
   request: LedgerVerifyRequest,
   signal: AbortSignal,
 ): Promise<LedgerVerification> {
-  const report = await readAccounts(context)
+  const report = await readAccounts(context, true)
   const isAsked = (line: LedgerLine): boolean => line.executionId !== undefined && isOfSession(line, session)
   const of = report.lines.filter(isAsked).length
   const checks: LedgerCheck[] = []
@@ -27,16 +27,14 @@ export async function verifyAccounts(
   }
   const balance = await session.client.balance(signal)
   const isAgreed = checks.every(({ verdict }) => verdict !== 'differs' && verdict !== 'open')
-  const quotes = askQuotes(session, signal)
-  // Any price has the rate.
-  await quotes.ofSheet(session.capabilities.minimumFrames ?? 12, 'remove').catch(() => undefined)
-  const usd = quotes.usd([{ credits: report.settled }])
-  return { ...report, usd, checks, balance, host: session.client.host, isAgreed }
+  const toUsd = await readRate(session, signal).catch(() => undefined)
+  return { ...report, usd: toUsd?.(report.settled), checks, balance, host: session.client.host, isAgreed }
 }
 
 async function checkLine(context: Context, session: Session, line: LedgerLine, signal: AbortSignal): Promise<LedgerCheck> {
   // If the result of such an attempt has arrived all the same, the attempt is a purchase like any other.
   const isGivenUp = line.decision === 'abandon' && line.result === undefined
+  if (line.state === 'uncertain' && line.origin === 'unverified') return { line, verdict: 'unread', words: unverifiedWords }
   if (line.state === 'uncertain' && line.isReplaced) return { line, verdict: 'unread', words: replacedWords }
   if (line.state === 'uncertain')
     return isGivenUp ? { line, verdict: 'unread', words: givenUpWords } : { line, verdict: 'open', words: openWords(line) }
@@ -97,6 +95,13 @@ function stateOf(status: string): LedgerState | undefined {
 async function checkGone(context: Context, line: LedgerLine): Promise<LedgerCheck> {
   const gone = { line, service: 'gone' }
   const isHere = line.result !== undefined && (await context.vault.has(line.result))
+  const isOfOther = line.project !== undefined && line.project !== (await context.limits()).project
+  if (line.state === 'settled' && isOfOther && !isHere)
+    return {
+      ...gone,
+      verdict: 'gone',
+      words: `The service does not know it any more. Its result is stored in the project ${line.project}.`,
+    }
   if (line.state === 'settled' && isHere)
     return { ...gone, verdict: 'gone', words: 'The service does not know it any more. Nothing is lost: its result is in the vault.' }
   if (line.decision === 'abandon') return { ...gone, verdict: 'gone', words: `${givenUpWords} The service does not know it any more.` }
@@ -111,6 +116,7 @@ async function checkGone(context: Context, line: LedgerLine): Promise<LedgerChec
 const strayWords = 'If the service accepted it after another attempt had begun, npx spritewright build fetches it, for free.'
 const replacedWords =
   'Sent from here and never answered; the result has come from another checkout. Nobody can know whether this was charged as well, so it stays counted.'
+const unverifiedWords = 'Only records by keys that this machine does not trust tell of it.'
 const givenUpWords = 'A person gave it up; its possible cost stays counted.'
 
 /** The service has no list of executions that could be searched. */
