@@ -2,7 +2,8 @@ import { type ParseArgsConfig, parseArgs } from 'node:util'
 import type { SpritewrightError } from '../errors.ts'
 import { nearestName } from '../sprite-spec/nearest.ts'
 import { type CommandArgs, createArgs, usageError } from './arguments.ts'
-import { type CommandEntry, commandEntries, globalOptions, type OptionEntry } from './commands.ts'
+import type { CommandEntry, OptionEntry } from './command-entry.ts'
+import { commandEntries, globalOptions } from './commands.ts'
 
 /** A parsed command line. */
 export type CommandLine =

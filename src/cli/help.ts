@@ -1,4 +1,5 @@
-import { type CommandEntry, commandEntries, globalOptions, type OptionEntry } from './commands.ts'
+import type { CommandEntry, OptionEntry } from './command-entry.ts'
+import { commandEntries, globalOptions } from './commands.ts'
 import { type Ink, ink } from './view/ink.ts'
 
 /** The help of the whole program, line by line. */
