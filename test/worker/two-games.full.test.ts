@@ -60,7 +60,8 @@ describeWith(hasRedis && hasPostgres && hasPackages('pg'), 'Redis and PostgreSQL
     const run = (...args: string[]) =>
       startHere(desk, args, { ...redis.env, ...postgres.env, ...keyEnv(artist) }, { clock: shortPauses() }).ended
     const approve = async (): Promise<void> => {
-      expect(await run('approve', '--yes')).toMatchObject({ code: 0 })
+      const { code, stdout, stderr } = await run('approve', '--yes')
+      expect(code, stdout + stderr).toBe(0)
       await push(desk)
     }
     return { clone, run, approve }
@@ -73,7 +74,11 @@ describeWith(hasRedis && hasPostgres && hasPackages('pg'), 'Redis and PostgreSQL
     ...keyEnv(keeper),
     SPRITEWRIGHT_APPROVERS: testKey(artist).fingerprint,
   })
-  const hire = async (clone: TestProject): Promise<void> => void hired.push(await hireWorker(clone, workerEnv()))
+  const hire = async (clone: TestProject): Promise<void> => {
+    const worker = await hireWorker(clone, workerEnv())
+    hired.push(worker)
+    await worker.tells('This worker is active.')
+  }
   const failures = () => hired.flatMap(({ sentences }) => sentences.filter((sentence) => /too_many_active_jobs|failed/i.test(sentence)))
 
   test('one worker buys nine animations of two games: nine charges, none failed for places', async () => {
