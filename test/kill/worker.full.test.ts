@@ -52,7 +52,7 @@ function startWorkers(
     const { PATH = '', HOME = '' } = process.env
     const child = spawn(process.execPath, [workerScript], {
       cwd: clone.root,
-      env: { PATH, HOME, XDG_STATE_HOME: join(clone.root, '.state'), LEASE_MS: '1200', ...env },
+      env: { PATH, HOME, XDG_STATE_HOME: join(clone.root, '.state'), LEASE_MS: '10000', ...env },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     running.set(child, false)
