@@ -173,6 +173,10 @@ function openWorkshop(
   const never = new AbortController().signal
   const online = async <T>(signal: AbortSignal, left: 'paid' | 'nothing', work: (session: Session) => Promise<T>): Promise<T> =>
     interruptible(signal, left, async () => work(await connection.open(signal)))
+  const openOther = async (root: string): Promise<OpenedProject> => {
+    const { context: other } = await openProject(context.host, { root, onWait, waitUntil }, context.credentials)
+    return { context: other, connection: createConnection(other, onWait) }
+  }
   const editor = createSpecEditor(context)
   const book = createSpecReader(context)
   return {
@@ -190,13 +194,7 @@ function openWorkshop(
     trust: openTrust(context),
     requests: context.requests,
     build: (request = {}) => interruptible(request.signal ?? never, 'paid', () => build(context, connection, request)),
-    work: async (request) => {
-      const openOther = async (root: string): Promise<OpenedProject> => {
-        const { context: other } = await openProject(context.host, { root, onWait, waitUntil }, context.credentials)
-        return { context: other, connection: createConnection(other, onWait) }
-      }
-      return (await import('./workshop/worker/worker.ts')).work({ context, connection }, openOther, request)
-    },
+    work: async (request) => (await import('./workshop/worker/worker.ts')).work({ context, connection }, openOther, request),
     asksWorker: connection.isRemote,
     // A test that starts the dev server of a game buys nothing, and continues nothing.
     mayBuy: context.host.env.VITEST === undefined && mayBuy(context, {}),
@@ -242,7 +240,7 @@ function openWorkshop(
     },
     disclose: async (folder) => (await import('./workshop/disclose/disclose.ts')).disclose(context, connection, folder),
     ledger: (request = {}, signal = never) => interruptible(signal, 'nothing', () => reportAccounts(context, connection, request, signal)),
-    store: openResultStore(context, connection),
+    store: openResultStore(context, connection, async (root) => (await openOther(root)).context),
     verifyLedger: (request = {}, signal = never) =>
       online(signal, 'nothing', (session) => verifyAccounts(context, session, request, signal)),
     doctor: async () => (await import('./workshop/doctor.ts')).examine(context, connection),

@@ -197,14 +197,15 @@ export const commandEntries: readonly CommandEntry[] = [
   {
     verb: 'store',
     takesNames: true,
-    takesFirst: 'ls|verify|prune|push|pull',
+    takesFirst: 'ls|verify|prune|push|pull|gc',
     text: 'The paid results: list, verify, prune and share them',
     options: [
       { flags: '--yes', text: 'With prune: do not ask' },
       { flags: '--force', text: 'With prune: also delete results that nothing could restore' },
       { flags: '--shared', text: 'With prune: from the shared store, by hash' },
+      { flags: '--dry-run', text: 'With gc: list what no lock file or journal of these folders names in the shared store' },
     ],
-    examples: ['store ls', 'store verify', 'store prune', 'store prune hero.walk 3f2a91c0', 'store push', 'store pull'],
+    examples: ['store ls', 'store verify', 'store prune', 'store prune hero.walk 3f2a91c0', 'store pull', 'store gc --dry-run'],
     load: async () => (await import('./commands/store/store.ts')).store,
   },
   {

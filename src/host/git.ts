@@ -1,6 +1,9 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
 import { realPath } from './real-path.ts'
 
 /**
@@ -42,6 +45,14 @@ export interface Repository {
    * @returns `undefined` if the commit has no such file.
    */
   read(folder: string, commit: string, path: string): Promise<Uint8Array | undefined>
+  /**
+   * Every text of 64 hex digits in the JSON files of some names: as they are staged, and in all commits of branches,
+   * tags, stashes and reflogs, here and at each remote. Fetches them, and forgets none.
+   *
+   * @param names Paths from any folder of the repository; `*` stands for anything but a slash.
+   * @throws With the words of git, if anything of this cannot be read, is no JSON, or is missing in a shallow clone.
+   */
+  hashesIn(folder: string, names: readonly string[]): Promise<ReadonlySet<string>>
 }
 
 /** Longest run of git, in milliseconds. */
@@ -50,8 +61,8 @@ const longestFetchMs = 120_000
 /** Largest file that is read from a commit: the largest reference picture, and more than any spec. */
 const mostBytes = 2 ** 27
 
-/** Runs git for a folder. Returns its output, or the error with its words. `undefined` without a repository. */
-async function runGit(folder: string, call: readonly string[], timeout = longestMs): Promise<Buffer | Error | undefined> {
+/** The arguments of git for a folder, and the options of its process. `undefined` without a repository. */
+function toProcess(folder: string, call: readonly string[]) {
   const real = realPath(folder)
   const root = findRepository(real)
   if (root === undefined) return undefined
@@ -59,16 +70,69 @@ async function runGit(folder: string, call: readonly string[], timeout = longest
     // Windows searches for a program in the current folder first, which is often the project.
     cwd: dirname(process.execPath),
     env: { ...gitEnv(process.env), GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0' },
-    timeout,
-    maxBuffer: mostBytes,
     windowsHide: true,
-    encoding: 'buffer' as const,
   }
   const place = [`--git-dir=${join(root, '.git')}`, `--work-tree=${root}`, '-C', real]
   const quiet = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'gc.auto=0']
+  return { args: [...quiet, ...place, ...call], options }
+}
+
+/** Runs git for a folder. Returns its output, or the error with its words. `undefined` without a repository. */
+async function runGit(folder: string, call: readonly string[], timeout = longestMs, input = ''): Promise<Buffer | Error | undefined> {
+  const found = toProcess(folder, ['--literal-pathspecs', ...call])
+  if (found === undefined) return undefined
+  const options = { ...found.options, timeout, maxBuffer: mostBytes, encoding: 'buffer' as const }
   return new Promise((resolve) => {
-    execFile('git', [...quiet, '--literal-pathspecs', ...place, ...call], options, (error, stdout) => resolve(error ?? stdout))
+    const child = execFile('git', found.args, options, (error, stdout) => resolve(error ?? stdout))
+    child.stdin?.on('error', () => {}).end(input)
   })
+}
+
+/** Runs git, and reads its output line by line. @throws If git says anything: it leaves out what it cannot read. */
+async function* linesOf(folder: string, call: readonly string[], input = ''): AsyncGenerator<string> {
+  const found = toProcess(folder, call)
+  if (found === undefined) throw new Error('no repository')
+  const child = spawn('git', found.args, found.options)
+  const ended = once(child, 'close')
+  ended.catch(() => {})
+  const words = text(child.stderr)
+  child.stdin.on('error', () => {}).end(input)
+  yield* createInterface({ input: child.stdout })
+  const [code] = await ended
+  if (code !== 0 || (await words) !== '') throw new Error((await words).trim() || `the exit code ${code} of git`)
+}
+
+/** Fetches every ref of every remote, without a name here. Returns their commits. */
+async function fetchAll(folder: string): Promise<readonly string[]> {
+  const ask = async (call: readonly string[], input = ''): Promise<readonly string[]> => {
+    const found = await runGit(folder, call, longestFetchMs, input)
+    if (!Buffer.isBuffer(found)) throw found ?? new Error('no repository')
+    return found.toString().match(/.+/g) ?? []
+  }
+  if ((await ask(['rev-parse', '--is-shallow-repository'])).join() !== 'false')
+    throw new Error('a clone without all of its commits (git fetch --unshallow gets them)')
+  const tips: string[] = []
+  for (const remote of await ask(['remote'])) {
+    const refs = (await ask(['ls-remote', '--', remote])).map((line) => line.split('\t'))
+    const names = refs.flatMap(([, name = '']) => (/^refs\/.*[^}]$/.test(name) ? name : []))
+    const quietly = ['--quiet', '--no-prune', '--no-tags', '--no-recurse-submodules', '--stdin']
+    if (names.length > 0) await ask(['fetch', ...quietly, '--', remote], names.join('\n'))
+    tips.push(...refs.flatMap(([tip = '']) => tip))
+  }
+  return tips
+}
+
+/** The versions of some files, by the names of their objects. */
+async function versionsOf(folder: string, names: readonly string[], tips: readonly string[]): Promise<ReadonlySet<string>> {
+  const files = ['--', ...names.map((name) => `:(top,glob)**/${name}`)]
+  const found = new Set<string>()
+  for await (const line of linesOf(folder, ['ls-files', '--stage', ...files])) found.add(line.split(' ')[1] ?? '')
+  const every = ['--all', '--reflog', '--full-history', '-m', '--root', '--stdin']
+  const plain = ['--raw', '--no-abbrev', '--no-renames', '--no-ext-diff', '--format=']
+  const log = ['--no-replace-objects', '-c', 'log.diffMerges=separate', 'log', ...every, ...plain, ...files]
+  for await (const line of linesOf(folder, log, tips.join('\n')))
+    for (const version of line.split(' ').slice(2, 4)) if (/[^0]/.test(version)) found.add(version)
+  return found
 }
 
 /**
@@ -128,6 +192,19 @@ export function nodeRepository(): Repository {
               .join('/')
       const found = await runGit(folder, ['cat-file', 'blob', `${commit}:${inside}`])
       return Buffer.isBuffer(found) ? new Uint8Array(found) : undefined
+    },
+    hashesIn: async (folder, names) => {
+      const versions = await versionsOf(folder, names, await fetchAll(folder))
+      const hashes = new Set<string>()
+      let isFirst = false
+      for await (const line of linesOf(folder, ['--no-replace-objects', 'cat-file', '--batch'], [...versions].join('\n'))) {
+        // A pointer of Git LFS, or an encrypted file, would hide what it names.
+        if (isFirst && !/^\s*(?:\{|<{7}|$)/.test(line)) throw new Error('a version of one of the files that is no JSON')
+        isFirst = /^[0-9a-f]{40,64} blob \d+$/.test(line)
+        if (/^[0-9a-f]{40,64} missing$/.test(line)) throw new Error(`the object ${line}`)
+        for (const [hash] of line.matchAll(/[0-9a-f]{64}/g)) hashes.add(hash)
+      }
+      return hashes
     },
   }
 }

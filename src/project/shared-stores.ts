@@ -49,5 +49,6 @@ export function openSharedResults(host: Host, address: string, patience: Patienc
     has: (sha256) => patiently(async () => open().has(sha256)),
     put: (sha256, bytes) => patiently(async () => open().put(sha256, bytes)),
     remove: (sha256) => patiently(async () => open().remove(sha256)),
+    list: () => patiently(async () => open().list()),
   }
 }

@@ -21,6 +21,8 @@ export interface Bounds {
 
 /** Bounds of a record, and of an answer without a body: a few kilobytes, for which a purchase waits. */
 export const recordBounds: Bounds = { timeoutMs: 20_000, maximumBytes: 2 ** 20 }
+/** Bounds of a page of a listing: at most 1,000 names. */
+export const listBounds: Bounds = { timeoutMs: 60_000, maximumBytes: 2 ** 23 }
 /** Bounds of a result. */
 export const blobBounds: Bounds = { timeoutMs: 300_000, maximumBytes: 2 ** 30 }
 

@@ -10,7 +10,7 @@ import { type HttpClient, type HttpMethod, type HttpPorts, isDone } from './http
  *
  * @param isMissing Whether an answer says that the object does not exist.
  */
-export function blobsOver(ports: HttpPorts, client: HttpClient, isMissing: (answer: Answer) => boolean): BlobStore {
+export function blobsOver(ports: HttpPorts, client: HttpClient, isMissing: (answer: Answer) => boolean): Omit<BlobStore, 'list'> {
   const written = new Set<string>()
   const ask = async (verb: string, method: HttpMethod, sha256: string, body?: Uint8Array): Promise<Answer | undefined> => {
     const key = `cas/${checkSha256(sha256)}`

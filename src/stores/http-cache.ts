@@ -1,6 +1,6 @@
 import { isLoopbackHost } from '../host/net/address-blocks.ts'
 import type { BlobStore } from './blob-store.ts'
-import { addressError } from './failures.ts'
+import { addressError, storeError } from './failures.ts'
 import { blobsOver } from './http-blobs.ts'
 import { createHttpClient, type HttpPorts } from './http-client.ts'
 
@@ -31,5 +31,10 @@ export function parseHttpCacheAddress(text: string): HttpCacheAddress {
  * @see https://bazel.build/remote/caching#http-caching
  */
 export function openHttpCache(ports: HttpPorts, { base }: HttpCacheAddress): BlobStore {
-  return blobsOver(ports, createHttpClient(ports, { address: base, base }), ({ status }) => status === 404)
+  const blobs = blobsOver(ports, createHttpClient(ports, { address: base, base }), ({ status }) => status === 404)
+  const failure = { address: base, work: 'list its results', found: 'an HTTP cache, whose protocol has no listing' }
+  const list = async (): Promise<never> => {
+    throw storeError({ ...failure, advice: 'Use the tool of the cache. Many caches remove old files by themselves.' })
+  }
+  return { ...blobs, list }
 }

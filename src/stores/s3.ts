@@ -1,8 +1,8 @@
 import { hasCode } from '../errors.ts'
 import type { Host } from '../host/host.ts'
-import type { BlobStore } from './blob-store.ts'
-import { type Answer, isEqual, recordBounds, withTries } from './exchange.ts'
-import { checkName, unsafeStore } from './failures.ts'
+import type { BlobStore, StoredObject } from './blob-store.ts'
+import { type Answer, isEqual, listBounds, recordBounds, withTries } from './exchange.ts'
+import { checkName, storeError, unsafeStore } from './failures.ts'
 import { blobsOver } from './http-blobs.ts'
 import { type HttpClient, type HttpPorts, isDone, reasonOf } from './http-client.ts'
 import type { RecordStore, StoredFile } from './record-store.ts'
@@ -75,7 +75,32 @@ async function tryWrite(client: HttpClient, name: string, body: Uint8Array): Pro
  * @throws `SW_CONFIG` if the environment has no credentials.
  */
 export function openS3Blobs(ports: HttpPorts, env: Host['env'], where: S3Address): BlobStore {
-  return blobsOver(ports, createS3Client(ports, env, where), isMissing)
+  const bucket = createS3Client(ports, env, { ...where, prefix: '' })
+  const list = (): Promise<readonly StoredObject[]> => listObjects(ports, bucket, where.prefix === '' ? 'cas/' : `${where.prefix}/cas/`)
+  return { ...blobsOver(ports, createS3Client(ports, env, where), isMissing), list }
+}
+
+async function listObjects(ports: HttpPorts, bucket: HttpClient, prefix: string): Promise<readonly StoredObject[]> {
+  const objects: StoredObject[] = []
+  const work = `list ${prefix}`
+  for (let after = prefix; ; ) {
+    const query = new URLSearchParams({ 'list-type': '2', prefix, 'start-after': after })
+    const text = await withTries(ports, async () => {
+      const answer = await bucket.send(work, 'GET', `?${query}`, listBounds)
+      if (answer.status === 200) return new TextDecoder().decode(answer.bytes)
+      throw bucket.refusal(work, answer)
+    })
+    const before = after
+    for (const [file] of text.matchAll(/<Contents>.*?<\/Contents>/gs)) {
+      const field = (name: string): string => new RegExp(`<${name}>([^<]*)</${name}>`).exec(file)?.[1] ?? ''
+      after = field('Key')
+      const sha256 = after.slice(prefix.length)
+      const facts = { bytes: Number(field('Size')), writtenMs: Date.parse(field('LastModified')) }
+      if (after.startsWith(prefix) && /^[0-9a-f]{64}$/.test(sha256)) objects.push({ sha256, ...facts })
+    }
+    if (text.includes('<IsTruncated>false</IsTruncated>')) return objects
+    if (after <= before) throw storeError({ address: bucket.address, work, found: 'an answer without an end or a next page' })
+  }
 }
 
 /** Whether the bucket has no such file. A 404 of a proxy, or for a missing bucket, does not count. */

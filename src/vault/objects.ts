@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
+import { inParallel } from '../host/in-parallel.ts'
 import { ensureFolder, publish, replaceFile, syncNames } from '../host/publish.ts'
 import type { Random } from '../host/random.ts'
+import type { StoredObject } from '../stores/blob-store.ts'
 
 /** SHA-256 of bytes, lower-case hex. */
 export function sha256(bytes: Uint8Array): string {
@@ -48,6 +50,8 @@ export interface ObjectFolder extends ObjectStore {
   readonly isListed: boolean
   /** All objects, sorted by hash. Their bytes are not read. */
   list(): Promise<readonly StoredFile[]>
+  /** All objects with sizes and ages, also of a store. Only for a person's eyes. @throws `SW_STORE` */
+  survey(): Promise<readonly StoredObject[]>
   /** The damaged copies in quarantine, sorted by path. */
   quarantined(): Promise<readonly StoredFile[]>
   /** Removes an object durably and for good. Only a person's command that names the object may call this. */
@@ -148,6 +152,11 @@ export function createObjectStore(
     },
     read,
     list: () => namesIn(folder, objectName),
+    survey: async () =>
+      inParallel(await namesIn(folder, objectName), async ({ hash, path }) => {
+        const { bytes = 0, changedMs = Number.NaN } = (await disk.stat(path)) ?? {}
+        return { sha256: hash, bytes, writtenMs: changedMs }
+      }),
     quarantined: () => namesIn(quarantine, quarantineName),
     remove: async (hash) => {
       // The same bytes always get the same ending, but an earlier version may have chosen another ending.

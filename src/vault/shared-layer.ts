@@ -139,6 +139,9 @@ export function createSharedLayer(
 /** Object of the probe. Its bytes are always the same, so that a store has only one such object. */
 const probeBytes = new TextEncoder().encode('spritewright: may results be stored here?\n')
 
+/** Name of the object of the probe. */
+export const probeHash = sha256(probeBytes)
+
 /**
  * Makes a store of results an object folder without a listing. A put counts when the store returns equal bytes.
  *
@@ -168,6 +171,7 @@ export function toObjectFolder(blobs: BlobStore, onDamage: (hash: string) => voi
     put: async (bytes) => ((await read(sha256(bytes))) ? sha256(bytes) : write(bytes)),
     remove: (hash) => blobs.remove(hash),
     list: async () => [],
+    survey: () => blobs.list(),
     quarantined: async () => [],
   }
 }

@@ -101,6 +101,7 @@ async function openWorker(): Promise<SetUp> {
       tipsWith: async () => [tip()],
       tipsOf: async () => [tip()],
       read: async (_folder, commit, path) => commits.get(commit)?.get(path),
+      hashesIn: async () => new Set(),
     },
   })
   const options = { service: { queue: 'redis://127.0.0.1' }, store: { shared: '/share/results', journal: '/share/journal' } }

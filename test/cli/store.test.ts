@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { sizeWords } from '../../src/cli/commands/store/list.ts'
-import type { CopyReport, PruneLine, PruneRequest, ResultStore, StoreReport, VerifyReport } from '../../src/workshop.ts'
+import type { CopyReport, PruneLine, PruneRequest, ResultStore, StoreReport, UnnamedReport, VerifyReport } from '../../src/workshop.ts'
 import { createWorld, type World, type WorldInit } from './world.ts'
 
 const hash = (digit: string): string => `3f2a91c0${digit.repeat(56)}`
@@ -64,6 +64,9 @@ describe('store', () => {
     [['everything'], 'npx spritewright store --help'],
     [['ls', '--yes'], 'Expected --yes with "store prune"'],
     [['verify', '--force'], 'Expected --force with "store prune"'],
+    [['gc'], 'Expected --dry-run after "store gc"'],
+    [['gc', '--dry-run', '--yes'], 'Expected --yes with "store prune"'],
+    [['prune', '--dry-run'], 'Expected --dry-run with "store gc"'],
   ])('%j is wrong usage, and opens nothing', async (argv, words) => {
     const world = worldOf({})
     expect(await world.run('store', ...argv)).toBe(2)
@@ -71,10 +74,10 @@ describe('store', () => {
     expect(world.opened).toEqual([])
   })
 
-  test('its help names the five and their options', async () => {
+  test('its help names its parts and their options', async () => {
     const world = worldOf({})
     expect(await world.run('store', '--help')).toBe(0)
-    expect(world.out()).toContain('spritewright store ls|verify|prune|push|pull [names…] [options]')
+    expect(world.out()).toContain('spritewright store ls|verify|prune|push|pull|gc [names…] [options]')
     expect(world.out()).toContain('--force')
   })
 })
@@ -224,4 +227,45 @@ test('sizes are told in thousands', () => {
     '5.0 GB',
     '7000.0 TB',
   ])
+})
+
+describe('store gc', () => {
+  const unnamed: UnnamedReport = {
+    store: 's3://studio/results',
+    clones: ['/game', '/other'],
+    stored: 900,
+    results: [
+      { sha256: hash('1'), bytes: 1_234_567, days: 90 },
+      { sha256: hash('2'), bytes: 1000, days: 29 },
+    ],
+    warnings: [],
+  }
+
+  test('lists what nothing names, and prints the command for what is a month old, without --yes', async () => {
+    const asked: (readonly string[] | undefined)[] = []
+    const world = worldOf({
+      unnamed: async (folders) => {
+        asked.push(folders)
+        return unnamed
+      },
+    })
+    expect(await world.run('store', 'gc', '--dry-run', '../other')).toBe(0)
+    expect(asked).toEqual([['../other']])
+    expect(world.out()).toContain('  3f2a91c01111  1.2 MB    90\n  3f2a91c02222  1.0 kB    29\n')
+    expect(world.out()).toContain('2 of 900 results in s3://studio/results, 1.2 MB, are named by nothing in:\n  /game\n  /other\n')
+    expect(world.out()).toContain(`npx spritewright store prune --shared ${hash('1')}\n`)
+    expect(world.out()).not.toContain(hash('2'))
+  })
+
+  test('prints no command if nothing is old', async () => {
+    const world = worldOf({ unnamed: async () => ({ ...unnamed, results: unnamed.results.slice(1) }) })
+    expect(await world.run('store', 'gc', '--dry-run')).toBe(0)
+    expect(world.out()).not.toContain('prune')
+  })
+
+  test('--json is the report as it is', async () => {
+    const world = worldOf({ unnamed: async () => unnamed })
+    expect(await world.run('store', 'gc', '--dry-run', '--json')).toBe(0)
+    expect(world.json()).toEqual(unnamed)
+  })
 })

@@ -37,6 +37,12 @@ export interface S3Rules {
   readonly fault?: (asked: S3Asked) => S3Fault | undefined
   /** Headers that its answers lack, in lower case. */
   readonly without?: readonly string[]
+  /**
+   * Most files in a page of a listing.
+   *
+   * @default 1000
+   */
+  readonly pageLength?: number
   /** A token that every request must carry beside its signature. */
   readonly sessionToken?: string
 }
@@ -99,7 +105,7 @@ export async function startS3Double(rules: S3Rules = {}): Promise<S3Double> {
       )
     const wrong = faultOf(request, body)
     if (wrong) return refuse(...wrong)
-    const [, ofBucket, key = ''] = /^\/([^/]+)\/(.+)$/.exec(request.url ?? '') ?? []
+    const [, ofBucket, key = ''] = /^\/([^/]+)\/([^?]+|\?.+)/.exec(request.url ?? '') ?? []
     if (ofBucket !== bucket) return refuse(404, 'NoSuchBucket')
     const method = request.method ?? ''
     const own: S3Asked = {
@@ -128,6 +134,7 @@ export async function startS3Double(rules: S3Rules = {}): Promise<S3Double> {
       if (fault.answer === 'short') return send(200, { 'last-modified': new Date(now()).toUTCString() }, file?.bytes.subarray(0, 9))
       return refuse(fault.answer, names[fault.answer] ?? '')
     }
+    if (method === 'GET' && key.startsWith('?')) return send(200, { 'content-type': 'application/xml' }, Buffer.from(pageOf(key)))
     if (method === 'PUT') {
       if (isConditional && rules.condition === 'refused') return refuse(501, 'NotImplemented')
       if (isConditional && file) return refuse(412, 'PreconditionFailed')
@@ -141,6 +148,19 @@ export async function startS3Double(rules: S3Rules = {}): Promise<S3Double> {
     if (method !== 'GET' && method !== 'HEAD') return refuse(405, 'MethodNotAllowed')
     if (!file) return refuse(404, 'NoSuchKey')
     send(200, { 'last-modified': new Date(file.atMs).toUTCString() }, file.bytes)
+  }
+
+  /** A page of the listing, as ListObjectsV2 gives it. */
+  const pageOf = (query: string): string => {
+    const asked = new URLSearchParams(query)
+    const [prefix, after] = [asked.get('prefix') ?? '', asked.get('start-after') ?? '']
+    const found = [...files].filter(([key]) => key.startsWith(prefix) && key > after).sort(([a], [b]) => (a < b ? -1 : 1))
+    const page = found.slice(0, rules.pageLength ?? 1000).map(([key, { bytes, atMs }]) => {
+      const times = `<LastModified>${new Date(atMs).toISOString()}</LastModified>`
+      return `<Contents><Key>${key}</Key>${times}<ETag>&quot;0&quot;</ETag><Size>${bytes.length}</Size></Contents>`
+    })
+    const isTruncated = page.length < found.length
+    return `<?xml version="1.0"?>\n<ListBucketResult><IsTruncated>${isTruncated}</IsTruncated>${page.join('\n')}</ListBucketResult>`
   }
 
   /** Why a request is refused before it is read. */

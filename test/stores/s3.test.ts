@@ -289,3 +289,38 @@ test('a result that the store answers to writing as missing is not taken for sto
   expect([await store.get('a'.repeat(64)), await store.has('a'.repeat(64))]).toEqual([undefined, false])
   await expect(store.put('a'.repeat(64), text('a'))).rejects.toMatchObject({ code: 'SW_STORE' })
 })
+
+describe('the listing of a bucket', () => {
+  let small: S3Double
+  beforeAll(async () => {
+    small = await startS3Double({ pageLength: 2, fault: (asked) => fault(asked) })
+  })
+  afterAll(() => small.close())
+  const hashes = ['a', 'b', 'c', 'd', 'e'].map((digit) => digit.repeat(64))
+
+  test('has the results below its prefix on all pages with their sizes and times, and nothing else', async () => {
+    for (const [at, hash] of hashes.entries()) small.files.set(`games/knights/cas/${hash}`, { bytes: new Uint8Array(at), atMs: 1000 * at })
+    for (const key of ['games/knights/cas/readme', `games/knights/${hashes[0]}`, `cas/${hashes[0]}`, `games/knights2/cas/${hashes[0]}`])
+      small.files.set(key, { bytes: new Uint8Array(9), atMs: 0 })
+    play('GET', { answer: 503 }, { answer: 'half' })
+    expect(await openS3Blobs(ports(), small.env, where).list()).toEqual(
+      hashes.map((sha256, at) => ({ sha256, bytes: at, writtenMs: 1000 * at })),
+    )
+    expect(await openS3Blobs(ports(), small.env, parseS3Address('s3://studio')).list()).toMatchObject([{ sha256: hashes[0], bytes: 9 }])
+  })
+
+  test('is refused as a whole if one page is', async () => {
+    let asked = 0
+    fault = () => (++asked > 1 ? { answer: 403 } : undefined)
+    await expect(openS3Blobs(ports(), small.env, where).list()).rejects.toMatchObject({ code: 'SW_STORE', facts: { status: 403 } })
+  })
+
+  test.each(['<ListBucketResult></ListBucketResult>', '<IsTruncated>true</IsTruncated>', '<html>a proxy</html>'])(
+    'does not end with the answer %j',
+    async (body) => {
+      const net = scriptedNet(() => ({ status: 200, body }))
+      const store = openS3Blobs({ ...ports(), net }, small.env, where)
+      await expect(store.list()).rejects.toMatchObject({ code: 'SW_STORE' })
+    },
+  )
+})

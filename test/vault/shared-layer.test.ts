@@ -301,6 +301,7 @@ function openLater(env: Readonly<Record<string, string>>): BlobStore {
     has: async (hash) => open().has(hash),
     put: async (hash, bytes) => open().put(hash, bytes),
     remove: async (hash) => open().remove(hash),
+    list: async () => open().list(),
   }
 }
 

@@ -76,6 +76,7 @@ function repositoryOf(isDesk: boolean): NonNullable<Host['repository']> {
     tipsWith: async (root, commit) => (commitsOf(root).has(commit) ? tips(root) : []),
     tipsOf: async (root) => tips(root),
     read: async (root, commit, path) => commitsOf(root).get(commit)?.get(path),
+    hashesIn: async () => new Set(),
   }
 }
 

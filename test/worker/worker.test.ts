@@ -67,6 +67,7 @@ function clone(): Clone {
           tipsWith: async (_folder, commit) => (pushed.includes(commit) ? pushed.slice(-1) : []),
           tipsOf: async () => main(),
           read: async (_folder, commit, path) => commits.get(commit)?.get(path),
+          hashesIn: async () => new Set(),
         },
       }),
   }

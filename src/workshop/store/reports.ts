@@ -185,6 +185,19 @@ export interface CopyReport {
   readonly warnings: readonly string[]
 }
 
+/** The results of a shared store that nothing names. */
+export interface UnnamedReport {
+  /** Folder or address of the shared store. */
+  readonly store: string
+  /** Folders of the projects whose commits and journals were read, absolute. */
+  readonly clones: readonly string[]
+  /** Number of all results in the store. */
+  readonly stored: number
+  /** The oldest first. `days` is the age in whole days. */
+  readonly results: readonly { readonly sha256: string; readonly bytes: number; readonly days: number }[]
+  readonly warnings: readonly string[]
+}
+
 /** The paid results of a project. */
 export interface ResultStore {
   /** Lists the results. It spends nothing and asks no service. */
@@ -218,4 +231,12 @@ export interface ResultStore {
    * @throws `SW_CONFIG` if no `store.shared` is configured.
    */
   pull(names?: readonly string[], signal?: AbortSignal, onProgress?: StoreProgress): Promise<CopyReport>
+  /**
+   * Lists results of the shared store that nothing names: no commit of this project, of those that a worker of this
+   * user serves and of `folders`, no lock file in their folders, and no journal of them. Deletes nothing.
+   *
+   * @param folders Of further projects that use the store.
+   * @throws If anything cannot be read; `SW_STORE` if the store cannot list.
+   */
+  unnamed(folders?: readonly string[], signal?: AbortSignal): Promise<UnnamedReport>
 }

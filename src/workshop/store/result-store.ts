@@ -10,7 +10,11 @@ import type { ResultStore, StoreReport } from './reports.ts'
 import { verify } from './verify.ts'
 
 /** Opens the part of the workshop that manages the paid results. None of it buys. */
-export function openResultStore(context: Context, connection: ServiceConnection): ResultStore {
+export function openResultStore(
+  context: Context,
+  connection: ServiceConnection,
+  openOther: (root: string) => Promise<Context>,
+): ResultStore {
   const never = new AbortController().signal
   return {
     list: (names = []) => list(context, connection.host, names),
@@ -23,6 +27,8 @@ export function openResultStore(context: Context, connection: ServiceConnection)
       interruptible(signal, 'nothing', () => push(context, connection.host, names, { signal, onProgress })),
     pull: (names = [], signal = never, onProgress = () => {}) =>
       interruptible(signal, 'nothing', () => pull(context, connection.host, names, { signal, onProgress })),
+    unnamed: (folders = [], signal = never) =>
+      interruptible(signal, 'nothing', async () => (await import('./gc.ts')).findUnnamed(context, openOther, folders, signal)),
   }
 }
 

@@ -3,6 +3,7 @@ import { nearestName } from '../../../sprite-spec/nearest.ts'
 import type { CommandArgs } from '../../arguments.ts'
 import type { CommandContext } from '../../context.ts'
 import { pull, push } from './copy.ts'
+import { gc } from './gc.ts'
 import { list } from './list.ts'
 import { prune } from './prune.ts'
 import { verify } from './verify.ts'
@@ -20,14 +21,16 @@ const parts: ReadonlyMap<string, Part> = new Map([
   ['prune', prune],
   ['push', push],
   ['pull', pull],
+  ['gc', gc],
 ])
 
-/** `spritewright store ls|verify|prune|push|pull [names…]`: manages the paid results. No subcommand buys. */
+/** `spritewright store ls|verify|prune|push|pull|gc [names…]`: manages the paid results. No subcommand buys. */
 export async function store(context: CommandContext, args: CommandArgs): Promise<number> {
   const [verb, ...names] = args.names
   const part = parts.get(verb ?? '')
   if (!part) throw unknownPart(verb)
-  for (const option of ['yes', 'force', 'shared']) if (verb !== 'prune' && args.flag(option)) throw onlyForPrune(`--${option}`, verb ?? '')
+  for (const option of ['yes', 'force', 'shared']) if (verb !== 'prune' && args.flag(option)) throw onlyFor('prune', option, verb)
+  if (verb !== 'gc' && args.flag('dry-run')) throw onlyFor('gc', 'dry-run', verb)
   return part(context, names, args)
 }
 
@@ -41,9 +44,10 @@ function unknownPart(found: string | undefined): SpritewrightError {
   })
 }
 
-function onlyForPrune(option: string, verb: string): SpritewrightError {
+function onlyFor(part: string, option: string, verb = ''): SpritewrightError {
+  const why = part === 'prune' ? ', which deletes nothing' : ''
   return new SpritewrightError('SW_USAGE', {
-    message: `Expected ${option} with "store prune", found it with "store ${verb}", which deletes nothing. Leave it out.`,
-    facts: { option, verb },
+    message: `Expected --${option} with "store ${part}", found it with "store ${verb}"${why}. Leave it out.`,
+    facts: { option: `--${option}`, verb },
   })
 }
