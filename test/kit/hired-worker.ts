@@ -22,18 +22,21 @@ export const leaseMs = 30_000
  *
  * @param env All environment variables of its machine.
  * @param host Ports that differ from those of this machine.
+ * @param onStoreAway Receives why it waits for a store. Without it, a store that does not answer fails at once.
  */
 export async function hireWorker(
   { root }: TestProject,
   env: Readonly<Record<string, string>>,
   host: Partial<Host> = {},
   request: Partial<WorkRequest> = {},
+  onStoreAway?: (sentence: string) => void,
 ): Promise<HiredWorker> {
   const ending = new AbortController()
   const sentences: string[] = []
   const waiting = new Set<() => void>()
   const workshop = await createWorkshop({
     root,
+    ...(onStoreAway ? { onWait: onStoreAway, waitUntil: ending.signal } : {}),
     host: { ...nodeHost(), env, stateFolder: join(root, '.state', 'spritewright'), clock: shortPauses(), ...host },
   })
   const onEvent = ({ message }: WorkerEvent): void => {

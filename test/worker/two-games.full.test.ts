@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { HookedRequest } from '../../src/embedded/options/options.ts'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
 import { expectCount } from '../kit/expect-count.ts'
 import { type HiredWorker, hireWorker } from '../kit/hired-worker.ts'
@@ -21,6 +22,8 @@ describeWith(hasRedis && hasPostgres && hasPackages('pg'), 'Redis and PostgreSQL
   let redis: RedisServer
   let postgres: PostgresServer
   let service: EmbeddedService
+  /** Called before each request to the service. */
+  let before: (request: HookedRequest) => Promise<void>
   const hired: HiredWorker[] = []
   const studios: Studio[] = []
 
@@ -33,7 +36,16 @@ describeWith(hasRedis && hasPostgres && hasPackages('pg'), 'Redis and PostgreSQL
     await postgres.close()
   })
   beforeEach(async () => {
-    service = await startEmbeddedService({ jobMs: 300, makers: quickMakers(), limits })
+    before = async () => {}
+    service = await startEmbeddedService({
+      jobMs: 300,
+      makers: quickMakers(),
+      limits,
+      before: async (request) => {
+        await before(request)
+        return undefined
+      },
+    })
   })
   afterEach(async () => {
     for (const worker of hired.splice(0)) await worker.end().catch(() => {})
@@ -104,5 +116,33 @@ describeWith(hasRedis && hasPostgres && hasPackages('pg'), 'Redis and PostgreSQL
     expectCount(service.charges(), 9)
     expect(failures()).toEqual([])
     expect(service.requests().filter(({ path }) => path === '/v1/execute')).toHaveLength(9)
+  })
+
+  test('journal and queue are away in the middle of five builds of two games: the worker waits, all end in order, nothing is paid twice', async () => {
+    const castle = await makeGame('castle', ['walk', 'idle', 'jump'], 4)
+    const space = await makeGame('space', ['walk', 'idle'], 4)
+    await castle.clone.write('.state/spritewright/settings.json', JSON.stringify({ worker: { projects: [{ dir: space.clone.root }] } }))
+    let posts = 0
+    before = async ({ method, path }) => {
+      if (method === 'POST' && path === '/v1/execute' && ++posts === 1) await Promise.all([postgres.stop(), redis.stop()])
+    }
+    const told: string[] = []
+    let back: Promise<unknown> | undefined
+    hired.push(
+      await hireWorker(castle.clone, workerEnv(), {}, {}, (sentence) => {
+        told.push(sentence)
+        if (sentence.includes('does not answer')) back ??= Promise.all([postgres.start(), redis.start()])
+      }),
+    )
+    for (const game of [castle, space]) await game.approve()
+    const ids = [...['walk', 'idle', 'jump'].map((id) => [castle, id] as const), ...['walk', 'idle'].map((id) => [space, id] as const)]
+    const built = await Promise.all(ids.map(([game, id]) => game.run('build', `hero.${id}`, '--buy-only')))
+    await back
+    expect(
+      built.map(({ code }) => code),
+      built.map(({ stderr }) => stderr).join(),
+    ).toEqual([0, 0, 0, 0, 0])
+    expect(told.some((sentence) => sentence.includes('does not answer'))).toBe(true)
+    expectCount(service.charges(), 5)
   })
 })
