@@ -52,7 +52,8 @@ export async function endBuild(context: FailingContext, session: PluginSession, 
 }
 
 function watchFiles(context: BuildContext, session: PluginSession, files: readonly string[]): void {
-  const all = [...files, ...placesOf(files, session.surroundings), join(session.surroundings.root, 'sprites.lock.json')]
+  const lock = ['sprites.lock.json', 'sprites.lock'].map((name) => join(session.surroundings.root, name))
+  const all = [...files, ...placesOf(files, session.surroundings), ...lock]
   for (const path of new Set(all)) context.addWatchFile(path)
 }
 

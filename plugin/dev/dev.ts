@@ -127,7 +127,7 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
     refreshing = run.catch(() => undefined)
     return run
   })
-  watchLockFile(server, root, panel.approved)
+  watchLockFile(server, root, workshop.files, panel.approved)
   /** Makes the sprites that a page imports, and keeps them up to date from now on. */
   const shownWith = async (names: readonly string[] | 'all'): Promise<Preview> => {
     const preview = await shownSprites.with(names)

@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import type { ViteDevServer } from 'vite'
 import { watchNames } from '../../src/host/watch.ts'
 import type { ProjectFiles } from '../../src/index.ts'
@@ -70,14 +70,13 @@ export function watchProject(
  * Calls `look` when the lock file has changed, after an approval, a purchase, or a pull of other people's
  * changes.
  */
-export function watchLockFile(server: ViteDevServer, root: string, look: () => void): void {
-  const lock = join(root, 'sprites.lock.json')
+export function watchLockFile(server: ViteDevServer, root: string, { isLock }: Pick<ProjectFiles, 'isLock'>, look: () => void): void {
   server.watcher.on('all', (_event, path) => {
-    if (path === lock) look()
+    if (isLock(path)) look()
   })
   server.watcher.on('raw', (_event, path, details) => {
     const { watchedPath = root } = details as { watchedPath?: string }
-    if ([watchedPath, resolve(watchedPath, path || '.')].includes(lock)) look()
+    if (isLock(watchedPath) || isLock(resolve(watchedPath, path || '.'))) look()
   })
 }
 

@@ -277,10 +277,11 @@ export const commandEntries: readonly CommandEntry[] = [
     verb: 'merge',
     takesNames: true,
     takes: '[BASE OURS THEIRS]',
-    text: "Resolves a merge conflict in sprites.lock.json; with three files, as git's merge driver",
+    text: "Resolves a merge conflict in the lock file; with three files, as git's merge driver",
     options: [
       { flags: '--ours', text: 'Keep the upper side of entries that both sides changed; with names, of these entries' },
       { flags: '--theirs', text: 'Keep the lower side; a purchase is kept in any case' },
+      { flags: '--split', text: 'Move the entries of sprites.lock.json into sprites.lock/, a file for each sprite' },
     ],
     examples: ['merge', 'merge --theirs', 'merge hero.walk --ours', 'merge %O %A %B'],
     load: async () => (await import('./commands/merge.ts')).merge,

@@ -15,10 +15,14 @@ export const ignoreLines: readonly string[] = [
 ]
 
 /**
- * Paid results are binary: if git changed a line ending in a result, its hash would be wrong. The lock file has a
- * merge driver; a clone without this driver merges the file as text.
+ * Paid results are binary: if git changed a line ending in a result, its hash would be wrong. The files of the lock
+ * file have a merge driver; a clone without this driver merges them as text.
  */
-export const attributeLines: readonly string[] = ['.spritewright/results/** binary', 'sprites.lock.json merge=spritewright']
+export const attributeLines: readonly string[] = [
+  '.spritewright/results/** binary',
+  'sprites.lock.json merge=spritewright',
+  'sprites.lock/*.json merge=spritewright',
+]
 
 /** The config. TypeScript and JavaScript have the same text. */
 export function configText({ drawer, engine }: Pick<FirstAnswers, 'drawer' | 'engine'>): string {

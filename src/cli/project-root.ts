@@ -4,8 +4,8 @@ import type { Host } from '../host/host.ts'
 import { decodeText } from '../host/project-style.ts'
 import { configNames } from '../options/config-files.ts'
 
-/** Files that only the folder of a project has. */
-const ownFiles = [...configNames, 'sprites.lock.json']
+/** Files and folders that only the folder of a project has. */
+const ownFiles = [...configNames, 'sprites.lock.json', 'sprites.lock']
 
 /**
  * Resolves `--root`.
@@ -81,9 +81,9 @@ async function folderAbove(host: Host, root: string, names: readonly string[]): 
 async function projectsBelow({ glob }: Host, root: string): Promise<readonly string[]> {
   const found = await glob(
     root,
-    ownFiles.map((name) => `*/{,*/}${name}`),
+    ownFiles.map((name) => `*/{,*/}${name === 'sprites.lock' ? `${name}/*.json` : name}`),
   )
-  return [...new Set(found.map((path) => dirname(path)))]
+  return [...new Set(found.map((path) => dirname(path).replace(/[\\/]sprites\.lock$/, '')))]
 }
 
 async function hasOne({ disk }: Pick<Host, 'disk'>, folder: string, names: readonly string[]): Promise<boolean> {

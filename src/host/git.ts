@@ -53,6 +53,14 @@ export interface Repository {
    * @throws With the words of git, if anything of this cannot be read, is no JSON, or is missing in a shallow clone.
    */
   hashesIn(folder: string, names: readonly string[]): Promise<ReadonlySet<string>>
+  /**
+   * Reads the files of one folder of a commit, without those in folders of it. Links and submodules are left out.
+   *
+   * @param path Absolute, where the folder would be in the work tree.
+   * @returns The files by name. Empty if the commit has no such folder.
+   * @throws If git fails.
+   */
+  readFolder(folder: string, commit: string, path: string): Promise<ReadonlyMap<string, Uint8Array>>
 }
 
 /** Longest run of git, in milliseconds. */
@@ -183,14 +191,7 @@ export function nodeRepository(): Repository {
         (names.length === 0 ? ['HEAD'] : names).map((name) => `refs/remotes/*/${name}`),
       ),
     read: async (folder, commit, path) => {
-      const root = findRepository(realPath(folder))
-      const inside =
-        root === undefined
-          ? ''
-          : relative(root, join(realPath(folder), relative(folder, path)))
-              .split(sep)
-              .join('/')
-      const found = await runGit(folder, ['cat-file', 'blob', `${commit}:${inside}`])
+      const found = await runGit(folder, ['cat-file', 'blob', `${commit}:${insideOf(folder, path)}`])
       return Buffer.isBuffer(found) ? new Uint8Array(found) : undefined
     },
     hashesIn: async (folder, names) => {
@@ -206,7 +207,38 @@ export function nodeRepository(): Repository {
       }
       return hashes
     },
+    readFolder: async (folder, commit, path) => {
+      const tree = await runGit(folder, ['ls-tree', '-z', '--full-tree', commit, '--', `${insideOf(folder, path)}/`])
+      if (tree instanceof Error) throw tree
+      // `100644 blob 8f94139338f9404f26296befa88755fc2598c289<TAB>sprites.lock/hero.json`
+      const files = [...(tree?.toString() ?? '').matchAll(/(?<=^|\0)100\d+ blob ([0-9a-f]+)\t(?:[^\0]*\/)?([^\0]+)/g)]
+      if (files.length === 0) return new Map()
+      const blobs = await runGit(folder, ['cat-file', '--batch'], longestMs, files.map(([, id]) => `${id}\n`).join(''))
+      if (!Buffer.isBuffer(blobs)) throw blobs ?? new Error('no repository')
+      return new Map(splitBatch(blobs).map((bytes, index) => [files[index]?.[2] ?? '', bytes] as const))
+    },
   }
+}
+
+/** The path that git has for a path in the work tree. */
+function insideOf(folder: string, path: string): string {
+  const root = findRepository(realPath(folder)) ?? ''
+  return relative(root, join(realPath(folder), relative(folder, path)))
+    .split(sep)
+    .join('/')
+}
+
+/** Separates the output of `git cat-file --batch`: for each object `ID blob SIZE`, a line end, its bytes, a line end. */
+function splitBatch(output: Buffer): readonly Uint8Array[] {
+  const all: Uint8Array[] = []
+  for (let at = 0; at < output.length; ) {
+    const begin = output.indexOf(10, at) + 1
+    const size = /^\S+ blob (\d+)$/.exec(output.toString('latin1', at, begin - 1))?.[1]
+    if (size === undefined) throw new Error(`git cannot read ${output.toString('latin1', at, begin - 1)}`)
+    at = begin + Number(size) + 1
+    all.push(new Uint8Array(output.subarray(begin, at - 1)))
+  }
+  return all
 }
 
 /**

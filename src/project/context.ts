@@ -14,6 +14,7 @@ import { type BuildCache, createBuildCache } from '../sheets/cache/cache.ts'
 import { noPatience, type Patience } from '../stores/patience.ts'
 import type { RecordStore } from '../stores/record-store.ts'
 import { createVault, type Vault } from '../vault/layers.ts'
+import { lockName } from '../vault/lock-parts.ts'
 import { createLockStore, type LockStore } from '../vault/lock-store.ts'
 import { openPersonRequests, type PersonRequests } from './requests.ts'
 import { openSharedJournal, openSharedResults } from './shared-stores.ts'
@@ -124,7 +125,7 @@ export function openContext(
   const ports = { disk: host.disk, random: host.random, clock: host.clock, keys }
   const journal = createJournal(ports, places)
   const turn = { path: join(storeFolder, 'submissions', 'turn'), clock: host.clock }
-  const lock = createLockStore(host, join(options.root, 'sprites.lock.json'), turn, check)
+  const lock = createLockStore(host, join(options.root, lockName), turn, check)
   const sharedResults = options.store.shared === undefined ? undefined : openSharedResults(host, options.store.shared, patience)
   const total = openProjectTotal(options.approval.total, standing, memory)
   const limits = () => readOwnerLimits(host, root, project.name)

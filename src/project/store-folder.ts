@@ -4,6 +4,7 @@ import type { Disk } from '../host/disk.ts'
 import type { Host } from '../host/host.ts'
 import { refuseKey } from '../key-search.ts'
 import type { ResolvedOptions } from '../options/options.ts'
+import { lockFolderOf, lockName } from '../vault/lock-parts.ts'
 import { createLockStore, type LockStore } from '../vault/lock-store.ts'
 import type { Context } from './context.ts'
 import { checkoutFile } from './trust/checkout.ts'
@@ -22,9 +23,12 @@ export async function refuseLinks(disk: Pick<Disk, 'links'>, { root, store }: Pi
   const cache = join(root, 'node_modules', '.cache')
   const isDefault = store.dir === join(root, defaultStore)
   const places: readonly (readonly [folder: string, names?: readonly string[]])[] = [
-    [root, ['sprites.lock.json', ...(isDefault ? [defaultStore] : [])]],
+    [root, [lockName, lockFolderOf(lockName), ...(isDefault ? [defaultStore] : [])]],
+    [join(root, lockFolderOf(lockName))],
     [store.dir],
-    ...['submissions', 'uploads', 'orders', 'embedded'].map((part) => [join(store.dir, part)] as const),
+    ...['submissions', 'uploads', 'orders', join('orders', lockFolderOf(lockName)), 'embedded'].map(
+      (part) => [join(store.dir, part)] as const,
+    ),
     [dirname(cache), ['.cache']],
     [cache, ['spritewright']],
     [join(cache, 'spritewright')],
@@ -88,5 +92,5 @@ export function openOwnLock(context: Context): LockStore {
   const { host, keySearch } = context
   const folder = ordersFolder(context)
   const turn = { path: join(folder, 'turn'), clock: host.clock }
-  return createLockStore(host, join(folder, 'sprites.lock.json'), turn, (bytes, path) => refuseKey(keySearch, bytes, path))
+  return createLockStore(host, join(folder, lockName), turn, (bytes, path) => refuseKey(keySearch, bytes, path))
 }

@@ -1,4 +1,4 @@
-import { formatEntry, knowledgeOf, type LockEntry, type LockFile, unnamedStepId } from './lockfile.ts'
+import { alsoField, formatEntry, knowledgeOf, type LockEntry, type LockFile, unnamedStepId } from './lockfile.ts'
 
 /** The two texts of a file with conflict markers, one for each branch. */
 export interface ConflictSides {
@@ -91,7 +91,12 @@ export function mergeLocks(ours: LockFile, theirs: LockFile, base: LockFile = no
   )
   const steps = mergeRequests(unnamedStepId, ours.steps, theirs.steps, base.steps)
   return {
-    lock: { version: 1, animations, ...(Object.keys(steps).length > 0 ? { steps } : {}) },
+    lock: {
+      ...((ours[alsoField] ?? theirs[alsoField]) ? { [alsoField]: true } : {}),
+      version: 1,
+      animations,
+      ...(Object.keys(steps).length > 0 ? { steps } : {}),
+    },
     conflicts: [...conflicts].sort(),
   }
 }

@@ -5,7 +5,7 @@ import { SpritewrightError } from '../errors.ts'
 import { toEditorSchema } from '../sprite-spec/fields.ts'
 import { parseReviewedJson } from '../sprite-spec/json-text.ts'
 import { mergeLocks, readConflict } from './lock-merge.ts'
-import type { LockFile } from './lockfile.ts'
+import { alsoField, type LockFile } from './lockfile.ts'
 
 const hex64 = z.string().regex(/^[0-9a-f]{64}$/)
 const credits = z.string().refine(isCreditsText, 'expected a decimal like 2.4')
@@ -72,8 +72,10 @@ const entrySchema = z.strictObject({
         .optional(),
     })
     .optional(),
+  continues: hex64.optional(),
 })
 const fileSchema = z.strictObject({
+  [alsoField]: z.literal(true).optional(),
   version: z.literal(1),
   animations: z.record(z.string(), z.record(hex64, entrySchema)),
   steps: z.record(hex64, entrySchema).optional(),
@@ -91,6 +93,15 @@ export function lockJsonSchema(): object {
   })
 }
 
+/** The error for a lock file. */
+export function unreadable(path: string, what: string, cause?: unknown): SpritewrightError {
+  return new SpritewrightError('SW_LOCKFILE', {
+    message: `${path} cannot be read: ${what}. It holds approvals and purchases: restore it from version control; do not delete it.`,
+    facts: { file: path, what },
+    cause,
+  })
+}
+
 /**
  * Parses a lock file's text. A merge conflict is resolved if both sides agree; see `mergeLocks`.
  *
@@ -98,11 +109,7 @@ export function lockJsonSchema(): object {
  */
 export function parseLockFile(text: string, path: string): LockFile {
   const fail = (what: string, cause?: unknown): never => {
-    throw new SpritewrightError('SW_LOCKFILE', {
-      message: `${path} cannot be read: ${what}. It holds approvals and purchases: restore it from version control; do not delete it.`,
-      facts: { file: path, what },
-      cause,
-    })
+    throw unreadable(path, what, cause)
   }
   const sides = readConflict(text)
   const merged = sides && mergeLocks(parseLockFile(sides.ours, path), parseLockFile(sides.theirs, path))
@@ -134,7 +141,7 @@ export function parseLockFile(text: string, path: string): LockFile {
  *
  * @returns A sentence about the two requests; `undefined` if no execution is shared.
  */
-function findSharedExecution(lock: LockFile): string | undefined {
+export function findSharedExecution(lock: LockFile): string | undefined {
   const owners = new Map<string, { readonly hash: string; readonly id: string }>()
   for (const [id, requests] of [...Object.entries(lock.animations), ['a step', lock.steps ?? {}] as const]) {
     for (const [hash, { execution }] of Object.entries(requests)) {

@@ -1,30 +1,51 @@
+import { join } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
 import type { Clock } from '../host/clock.ts'
 import type { Disk } from '../host/disk.ts'
 import { inTurn } from '../host/file-lock.ts'
+import { inParallel } from '../host/in-parallel.ts'
 import { decodeText } from '../host/project-style.ts'
 import { stageFile } from '../host/publish.ts'
 import type { Random } from '../host/random.ts'
-import { parseLockFile } from './lock-schema.ts'
-import { findEntry, formatEntry, formatLockFile, isStepId, type LockEntry, type LockFile } from './lockfile.ts'
+import { digestOf, isLockPath, joinLocks, lockFolderOf, lockPathOf } from './lock-parts.ts'
+import { findSharedExecution, parseLockFile, unreadable } from './lock-schema.ts'
+import {
+  alsoField,
+  findEntry,
+  findOwnEntry,
+  formatEntry,
+  formatLockFile,
+  isStepId,
+  type LockEntry,
+  type LockFile,
+  unnamedStepId,
+} from './lockfile.ts'
 
-/** One lock file on disk. */
+/** One lock file on disk: the file `sprites.lock.json` of earlier versions, and the files of `sprites.lock/`. */
 export interface LockStore {
+  /** Of `sprites.lock.json`. The folder is beside it. */
   readonly path: string
-  /** Reads the file. Returns an empty lock file if there is none. */
-  read(): Promise<LockFile>
   /**
-   * Changes one entry. Reads the file again, applies `change` to the current entry, writes durably, and reads
-   * again to verify the change.
+   * Reads all files. Returns an empty lock file if there is none. If no file has changed, the result is the same object.
+   *
+   * @throws `SW_LOCKFILE` for a file that cannot be read, and for two purchases of one request.
+   */
+  read(): Promise<LockFile>
+  /** The texts of all files, also if they cannot be parsed: a text that changes with them. */
+  readTexts(): Promise<string>
+  /** See {@link changeAll}. */
+  change(id: string, hash: string, change: (entry: LockEntry | undefined) => LockEntry): Promise<void>
+  /**
+   * Changes entries. Reads their files again, applies each change to the current entry, writes durably, and reads again
+   * to verify the changes. In a project with the folder, only the files of these sprites and steps are written,
+   * each once. A crash in between leaves some of them unchanged. A program that watches never sees a part of a file.
    *
    * Calls of one process run one after the other. If another process writes in between, its change is kept, or this
    * change is made again on top of it.
    */
-  change(id: string, hash: string, change: (entry: LockEntry | undefined) => LockEntry): Promise<void>
-  /**
-   * Changes several entries in one write. A program that watches the file never sees only some of the changes.
-   */
   changeAll(changes: readonly LockChange[]): Promise<void>
+  /** Moves all entries of `sprites.lock.json` into the folder. The file stays, so that earlier versions refuse it. */
+  split(): Promise<void>
 }
 
 /** A change of one entry. */
@@ -34,12 +55,31 @@ export interface LockChange {
   readonly change: (entry: LockEntry | undefined) => LockEntry
 }
 
+const noLock: LockFile = { version: 1, animations: {} }
+
+/** Whether a project keeps each sprite in a file of its own. `split` begins it. */
+function isInFolder(path: string, { parts }: Reading): boolean {
+  return [...parts.keys()].some((file) => file !== path)
+}
+
+/** One file. */
+interface Part {
+  readonly text: string
+  readonly lock: LockFile
+}
+
+/** Files that were read, and what they say together. */
+interface Reading {
+  readonly parts: ReadonlyMap<string, Part>
+  readonly lock: LockFile
+}
+
 /**
  * Opens the lock file at `path`. Reads and writes nothing before the first call.
  *
  * @param check Throws if a text must not be written. Nothing is written then.
- * @param turn A file by which processes take turns to rewrite the lock file. Without it, another process may overwrite
- * a change at the same moment. If this process notices, it makes the change again.
+ * @param turn A file by which processes take turns to write. Without it, another process may overwrite a change at the
+ * same moment. If this process notices, it makes the change again.
  */
 export function createLockStore(
   ports: { disk: Disk; random: Random },
@@ -50,44 +90,59 @@ export function createLockStore(
   const { disk, random } = ports
   const takeTurn = <T>(work: () => Promise<T>): Promise<T> => (turn ? inTurn({ disk, random, clock: turn.clock }, turn.path, work) : work())
   let queue: Promise<void> = Promise.resolve()
-  // Validation takes long for a large file, so the same text is validated only once.
-  let known: { readonly text: string | undefined; readonly lock: LockFile } = { text: undefined, lock: noLock }
-  const readText = async (): Promise<string | undefined> => ((await disk.stat(path)) ? decodeText(await disk.read(path)) : undefined)
-  const readKnown = async (): Promise<typeof known> => {
-    const text = await readText()
-    if (text === known.text) return known
-    const read = { text, lock: text === undefined ? noLock : parseLockFile(text, path) }
-    known = read
-    return read
+  // Validation takes long, so the same text is validated only once.
+  let known: Reading | undefined
+  const readTexts = (files: readonly string[]): Promise<readonly (readonly [string, string | undefined])[]> =>
+    inParallel(files, async (file) => [file, await readText(disk, file)] as const)
+  /** The old file comes first: a reader that meets a move in progress finds an entry twice, never nowhere. */
+  const readAllTexts = async () => {
+    const old = await readTexts([path])
+    const names = (await disk.list(lockFolderOf(path))).map((name) => join(lockFolderOf(path), name))
+    return [...(await readTexts(names.filter((file) => isLockPath(path, file)))), ...old]
   }
-  const read = async (): Promise<LockFile> => (await readKnown()).lock
-  const changeOnce = async (changes: readonly LockChange[]): Promise<boolean> => {
-    const { text: base, lock: before } = await readKnown()
-    const lock = withChanges(before, changes)
-    const text = formatLockFile(lock)
-    if (text === base || text === formatLockFile(before)) return true
-    const bytes = new TextEncoder().encode(text)
-    check?.(bytes, path)
-    const staged = await stageFile(disk, random, path, bytes)
-    const isBehind = await takeTurn(async () => {
-      if ((await readText()) !== base) return true
-      await staged.commit()
-      return false
+  /** @param files Only these may have changed. All files are read if it is missing, or at the first call. */
+  const read = async (files?: readonly string[]): Promise<Reading> => {
+    const before = known
+    const texts = new Map<string, string | undefined>()
+    if (before && files) for (const [file, { text }] of before.parts) texts.set(file, text)
+    for (const [file, text] of before && files ? await readTexts([...files, path]) : await readAllTexts()) texts.set(file, text)
+    const sorted = [...texts].sort(([a], [b]) => (a === path ? 1 : b === path ? -1 : a < b ? -1 : 1))
+    const parts = sorted.flatMap(([file, text]) => {
+      const part = before?.parts.get(file)
+      if (text === undefined) return []
+      return [[file, part?.text === text ? part : { text, lock: parseLockFile(text, file) }] as const]
     })
-    if (isBehind) {
-      await staged.discard()
-      return false
-    }
-    if ((await readText()) === text) {
-      known = { text, lock }
-      return true
-    }
-    const after = await read()
-    return changes.every(({ id, hash }) => formatEntry(findEntry(after, id, hash)) === formatEntry(findEntry(lock, id, hash)))
+    if (before?.parts.size === parts.length && parts.every(([file, part]) => before.parts.get(file) === part)) return before
+    known = toReading(path, new Map(parts))
+    return known
   }
-  const changeAll = (changes: readonly LockChange[]): Promise<void> => {
+  const changeOnce = async (changes: readonly LockChange[], isSplit: boolean): Promise<boolean> => {
+    const files = known && isInFolder(path, known) ? changes.map(({ id, hash }) => lockPathOf(path, id, hash)) : undefined
+    const before = await read(isSplit ? undefined : files)
+    const all = isSplit ? allEntries(before.lock) : changes
+    const lock = withChanges(before.lock, all)
+    const writes = toWrites(path, before, lock, all, isSplit)
+    if (writes.size === 0) return true
+    const bytes = [...writes].map(([file, text]) => [file, new TextEncoder().encode(text)] as const)
+    for (const [file, content] of bytes) check?.(content, file)
+    for (const [file, content] of bytes) {
+      const staged = await stageFile(disk, random, file, content)
+      const isBehind = await takeTurn(async () => {
+        if ((await readText(disk, file)) !== before.parts.get(file)?.text) return true
+        await staged.commit()
+        return false
+      })
+      if (isBehind) {
+        await staged.discard()
+        return false
+      }
+    }
+    const after = (await read([...writes.keys()])).lock
+    return all.every(({ id, hash }) => formatEntry(findEntry(after, id, hash)) === formatEntry(findEntry(lock, id, hash)))
+  }
+  const inQueue = (changes: readonly LockChange[], isSplit = false): Promise<void> => {
     const run = queue.then(async () => {
-      for (let tries = 0; tries < 100; tries++) if (await changeOnce(changes)) return
+      for (let tries = 0; tries < 100; tries++) if (await changeOnce(changes, isSplit)) return
       throw new SpritewrightError('SW_DISK', {
         message: `${path} is being rewritten by another program again and again. Stop it and run the command once more.`,
         facts: { file: path },
@@ -96,7 +151,14 @@ export function createLockStore(
     queue = run.catch(() => {})
     return run
   }
-  return { path, read, changeAll, change: (id, hash, change) => changeAll([{ id, hash, change }]) }
+  return {
+    path,
+    read: async () => (await read()).lock,
+    readTexts: async () => JSON.stringify(await readAllTexts()),
+    changeAll: inQueue,
+    change: (id, hash, change) => inQueue([{ id, hash, change }]),
+    split: () => inQueue([], true),
+  }
 }
 
 /** A lock store that keeps changes until they are written together. */
@@ -122,7 +184,7 @@ export function collectLockChanges(lock: LockStore): CollectingLockStore {
     changes.push({ id, hash, change: (now) => (now && formatEntry(now) !== text ? now : make(now)) })
   }
   return {
-    path: lock.path,
+    ...lock,
     read,
     change,
     changeAll: async (all) => {
@@ -132,7 +194,66 @@ export function collectLockChanges(lock: LockStore): CollectingLockStore {
   }
 }
 
-const noLock: LockFile = { version: 1, animations: {} }
+async function readText(disk: Disk, file: string): Promise<string | undefined> {
+  try {
+    return decodeText(await disk.read(file))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function toReading(path: string, parts: ReadonlyMap<string, Part>): Reading {
+  const { lock, conflicts } = joinLocks(new Map([...parts].map(([file, part]) => [file, part.lock])))
+  const [what] = conflicts
+  if (what !== undefined) throw unreadable(path, what)
+  // Each part was checked by itself.
+  const twice = parts.size > 1 ? findSharedExecution(lock) : undefined
+  if (twice !== undefined) throw unreadable(path, twice)
+  return { parts, lock }
+}
+
+function allEntries({ animations, steps = {} }: LockFile): readonly LockChange[] {
+  const list = (id: string | undefined, requests: Readonly<Record<string, LockEntry>>): readonly LockChange[] =>
+    Object.entries(requests).map(([hash, entry]) => ({ id: id ?? unnamedStepId(hash), hash, change: () => entry }))
+  return [...Object.entries(animations).flatMap(([id, requests]) => list(id, requests)), ...list(undefined, steps)]
+}
+
+/**
+ * The texts of files that differ after the changes, in the order to write them. The old file gets its mark before any
+ * other is written, and loses its entries after all others are.
+ *
+ * @param isSplit Whether an entry must be in its own file, and the old file must have none.
+ */
+function toWrites(path: string, before: Reading, lock: LockFile, changes: readonly LockChange[], isSplit: boolean): Map<string, string> {
+  const old = before.parts.get(path)
+  if (!isSplit && !isInFolder(path, before)) {
+    const isSame = changes.every(
+      ({ id, hash }) => formatEntry(findOwnEntry(lock, id, hash)) === formatEntry(findOwnEntry(before.lock, id, hash)),
+    )
+    return new Map(isSame ? [] : [[path, formatLockFile(old?.lock[alsoField] ? { ...lock, [alsoField]: true } : lock)]])
+  }
+  const files = new Map<string, LockFile>()
+  for (const { id, hash } of changes) {
+    const file = lockPathOf(path, id, hash)
+    const part = files.get(file) ?? before.parts.get(file)?.lock ?? noLock
+    const entry = findOwnEntry(lock, id, hash) as LockEntry
+    const [own, was] = [findOwnEntry(part, id, hash), findOwnEntry(before.lock, id, hash)]
+    if (formatEntry(was) === formatEntry(entry) && (own || !isSplit)) continue
+    const from = old && findOwnEntry(old.lock, id, hash)
+    files.set(file, withEntry(part, id, hash, from ? { ...entry, continues: digestOf(from) } : entry))
+  }
+  const writes = new Map([...files].map(([file, part]) => [file, formatLockFile(part)] as const))
+  const isEmptied = isSplit && old !== undefined && Object.keys({ ...old.lock.animations, ...old.lock.steps }).length > 0
+  if (isEmptied) return writes.set(path, formatLockFile({ ...noLock, [alsoField]: true }))
+  const marked = old && writes.size > 0 && !old.lock[alsoField] && formatLockFile({ ...old.lock, [alsoField]: true })
+  return marked ? new Map([[path, marked], ...writes]) : writes
+}
+
+function withEntry(lock: LockFile, id: string, hash: string, entry: LockEntry): LockFile {
+  if (isStepId(id)) return { ...lock, steps: { ...lock.steps, [hash]: entry } }
+  return { ...lock, animations: { ...lock.animations, [id]: { ...lock.animations[id], [hash]: entry } } }
+}
 
 /** Makes all changes in order, on one copy of the lock file. */
 function withChanges(lock: LockFile, changes: readonly LockChange[]): LockFile {

@@ -68,13 +68,26 @@ export interface LockEntry {
           | undefined
       }
     | undefined
+  /**
+   * Fingerprint of the entry in `sprites.lock.json` that this entry was made from. Only in files; see `lock-parts.ts`.
+   */
+  readonly continues?: string | undefined
 }
 
 /**
- * `sprites.lock.json`: the requests of each animation by id (`hero.walk`) and hash. The paid steps of
- * reference chains are listed by hash alone, because sprites may share them. Committed; contains no API key.
+ * The field of `sprites.lock.json` that says that `sprites.lock/` has further entries. Versions that do not read that
+ * folder refuse the field, so they cannot buy again what only the folder records. It stands first in the file, so
+ * that it makes no conflict in merges.
+ */
+export const alsoField = 'a newer spritewright is needed: more is in sprites.lock/'
+
+/**
+ * The lock file: the requests of each animation by id (`hero.walk`) and hash. The paid steps of reference chains are
+ * listed by hash alone, because sprites may share them. Committed; contains no API key. On disk, it is joined from
+ * `sprites.lock.json` and the files of `sprites.lock/`, one for each sprite and each step. All have this form.
  */
 export interface LockFile {
+  readonly [alsoField]?: true | undefined
   readonly version: 1
   readonly animations: Readonly<Record<string, Readonly<Record<string, LockEntry>>>>
   readonly steps?: Readonly<Record<string, LockEntry>> | undefined
@@ -99,7 +112,8 @@ export function formatLockFile(lock: LockFile): string {
     formatMembers(entries, indent, (entry) => formatEntry(entry).replaceAll('\n', `\n${indent}  `))
   const animations = formatMembers(lock.animations, '  ', (entries) => requests(entries, '    '))
   const steps = lock.steps && Object.keys(lock.steps).length > 0 ? `  "steps": ${requests(lock.steps, '  ')},\n` : ''
-  return `{\n  "animations": ${animations},\n${steps}  "version": 1\n}\n`
+  const also = lock[alsoField] ? `  ${JSON.stringify(alsoField)}: true,\n` : ''
+  return `{\n${also}  "animations": ${animations},\n${steps}  "version": 1\n}\n`
 }
 
 function formatMembers<T>(members: Readonly<Record<string, T>>, indent: string, format: (member: T) => string): string {

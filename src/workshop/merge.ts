@@ -1,9 +1,12 @@
+import { join } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
 import type { Host } from '../host/host.ts'
 import { decodeText } from '../host/project-style.ts'
 import { stageFile } from '../host/publish.ts'
 import { type LockChoice, type MergedLock, mergeLocks, readConflict, writeConflict } from '../vault/lock-merge.ts'
+import { isLockPath, lockFolderOf } from '../vault/lock-parts.ts'
 import { parseLockFile } from '../vault/lock-schema.ts'
+import { createLockStore } from '../vault/lock-store.ts'
 import { formatLockFile } from '../vault/lockfile.ts'
 
 export { howToChoose } from '../vault/lock-schema.ts'
@@ -12,38 +15,63 @@ type Ports = Pick<Host, 'disk' | 'random'>
 
 /** The conflict that a lock file had. */
 export interface ResolvedConflict {
-  readonly hadConflict: boolean
+  /** The files with a conflict. */
+  readonly files: readonly string[]
   /** Ids of the entries that are left for a person, with conflict markers. */
   readonly left: readonly string[]
 }
 
 /**
- * Resolves the merge conflict in a lock file, and writes it.
+ * Resolves the merge conflicts in the files of a lock file, and writes them.
  *
+ * @param path Of `sprites.lock.json`; the other files are in the folder beside it.
  * @param choice Decides about entries that both sides changed.
  * @throws `SW_LOCKFILE` if both sides changed one entry and there is no choice, or if a side cannot be read;
- *   the file stays as it is. `SW_USAGE` if the choice names an entry without a conflict.
+ *   the files stay as they are. `SW_USAGE` if the choice names an entry without a conflict.
  */
 export async function resolveLockConflict(host: Ports, path: string, choice?: LockChoice): Promise<ResolvedConflict> {
-  const text = await read(host, path)
-  const sides = readConflict(text)
-  if (sides === undefined || choice === undefined) {
-    const resolved = formatLockFile(parseLockFile(text, path))
-    if (sides !== undefined) await write(host, path, resolved)
-    return { hadConflict: sides !== undefined, left: [] }
+  const found = (await readFiles(host, path)).flatMap(([file, text]) => {
+    const sides = readConflict(text)
+    return sides ? [{ file, text, sides }] : []
+  })
+  const files = found.map(({ file }) => file)
+  if (choice === undefined) {
+    const resolved = found.map(({ file, text }) => [file, formatLockFile(parseLockFile(text, file))] as const)
+    for (const [file, text] of resolved) await write(host, file, text)
+    // What the files say together must be readable too.
+    await createLockStore(host, path).read()
+    return { files, left: [] }
   }
-  const [ours, theirs] = [parseLockFile(sides.ours, path), parseLockFile(sides.theirs, path)]
-  const { conflicts } = mergeLocks(ours, theirs)
+  const sides = found.map(({ file, sides: { ours, theirs } }) => [file, parseLockFile(ours, file), parseLockFile(theirs, file)] as const)
+  const conflicts = sides.flatMap(([, ours, theirs]) => mergeLocks(ours, theirs).conflicts)
   const unknown = choice.ids.filter((id) => !conflicts.includes(id))
   if (unknown.length > 0)
     throw new SpritewrightError('SW_USAGE', {
       message: `Expected names of entries that both sides changed (${conflicts.join(', ') || 'there are none'}), found ${unknown.join(', ')}.`,
       facts: { unknown, conflicts },
     })
-  const merged = mergeLocks(ours, theirs, undefined, choice)
-  const reversed = mergeLocks(theirs, ours, undefined, { ...choice, side: choice.side === 'ours' ? 'theirs' : 'ours' })
-  await writeMerged(host, path, merged, reversed)
-  return { hadConflict: true, left: merged.conflicts }
+  const left: string[] = []
+  for (const [file, ours, theirs] of sides) {
+    const merged = mergeLocks(ours, theirs, undefined, choice)
+    const reversed = mergeLocks(theirs, ours, undefined, { ...choice, side: choice.side === 'ours' ? 'theirs' : 'ours' })
+    await writeMerged(host, file, merged, reversed)
+    left.push(...merged.conflicts)
+  }
+  return { files, left }
+}
+
+/** Moves the entries of `sprites.lock.json` into `sprites.lock/`; see `LockStore.split`. */
+export async function splitLock(host: Ports, path: string): Promise<void> {
+  await readFiles(host, path)
+  await createLockStore(host, path).split()
+}
+
+/** @throws `SW_USAGE` if there is no lock file. */
+async function readFiles(host: Ports, path: string): Promise<readonly (readonly [string, string])[]> {
+  const folder = lockFolderOf(path)
+  const files = (await host.disk.list(folder)).map((name) => join(folder, name)).filter((file) => isLockPath(path, file))
+  if (files.length === 0 || (await host.disk.stat(path))) files.unshift(path)
+  return Promise.all(files.map(async (file) => [file, await read(host, file)] as const))
 }
 
 /**

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import {
   type Bitmap,
   blit,
@@ -16,10 +15,10 @@ import type { ServiceConnection } from '../project/session.ts'
 import { survey, throwAll } from '../project/survey.ts'
 import { readGamePixels } from '../sheets/cache/true-pixels.ts'
 import type { SheetInput } from '../sheets/sources.ts'
-import { parseLockFile } from '../vault/lock-schema.ts'
 import { findEntry, type LockFile } from '../vault/lockfile.ts'
 import type { PlanPictures } from './api/reports.ts'
 import { supersededInput, toInputs } from './sheets/sheets.ts'
+import { commitDisk, readCommittedLock } from './worker/committed-order.ts'
 
 const endings = { 'image/png': 'png', 'image/jpeg': 'jpg', 'image/webp': 'webp' } as const
 
@@ -64,15 +63,11 @@ export async function drawPlanPictures(
 }
 
 /** The lock file of the remote's default branch, as of the last fetch. Returns `undefined` if it is not known. */
-async function readBaseLock({ host, options: { root } }: Context): Promise<LockFile | undefined> {
-  const [tip] = (await host.repository?.tipsOf(root, [])) ?? []
-  const path = join(root, 'sprites.lock.json')
-  const bytes = tip === undefined ? undefined : await host.repository?.read(root, tip, path)
-  try {
-    return bytes && parseLockFile(new TextDecoder().decode(bytes), path)
-  } catch {
-    return undefined
-  }
+async function readBaseLock(context: Context): Promise<LockFile | undefined> {
+  const { host, options } = context
+  const [tip] = (await host.repository?.tipsOf(options.root, [])) ?? []
+  const lock = tip === undefined ? undefined : await readCommittedLock(context, commitDisk(context, tip)).catch(() => undefined)
+  return lock && Object.keys(lock.animations).length > 0 ? lock : undefined
 }
 
 interface Step {

@@ -2,6 +2,7 @@ import { basename, dirname, extname, join } from 'node:path'
 import { isInside } from '../host/real-path.ts'
 import type { Context } from '../project/context.ts'
 import { spriteFile } from '../sprite-spec/spec-file.ts'
+import { isLockPath } from '../vault/lock-parts.ts'
 
 /**
  * The role of a file in a project: its configuration; a source (a spec, a picture, an override of frames); or
@@ -19,6 +20,8 @@ export interface ProjectFiles {
    * @param path Absolute.
    */
   roleOf(path: string): FileRole | undefined
+  /** Whether a path is a file of the lock file: `sprites.lock.json`, or one in `sprites.lock/`. */
+  isLock(path: string): boolean
   /** A text that changes with the lock file and with the names of the paid results. */
   readKept(): Promise<string>
   /**
@@ -32,7 +35,7 @@ export interface ProjectFiles {
 export interface ProjectFilesPorts {
   readonly options: Pick<Context['options'], 'root' | 'store'>
   readonly ownFiles: Context['ownFiles']
-  readonly lock: Pick<Context['lock'], 'path' | 'read'>
+  readonly lock: Pick<Context['lock'], 'path' | 'read' | 'readTexts'>
   readonly host: Pick<Context['host'], 'disk'>
 }
 
@@ -54,19 +57,17 @@ export function projectFiles({ options, lock, host, ownFiles }: ProjectFilesPort
   const results = join(store, 'results')
   return {
     results,
+    isLock: (path) => isLockPath(lock.path, path),
     roleOf: (path) => {
       if (path === configFile || (dirname(path) === root && configuration.test(basename(path)))) return 'configuration'
       if (isInside(store, path)) return isInside(results, path) ? 'kept' : undefined
-      if (path === lock.path) return 'kept'
+      if (isLockPath(lock.path, path)) return 'kept'
       if (isInside(join(root, 'node_modules'), path)) return undefined
       const isPicture = touchedUp.test(path) || pictureEndings.has(extname(path).toLowerCase())
       const isSource = spriteFile(root, path) !== undefined || isPicture || ownFiles.has(path)
       return isSource ? 'source' : undefined
     },
-    readKept: async () => {
-      const text = (await host.disk.stat(lock.path)) ? new TextDecoder().decode(await host.disk.read(lock.path)) : ''
-      return JSON.stringify([text, await host.disk.list(results)])
-    },
+    readKept: async () => JSON.stringify([await lock.readTexts(), await host.disk.list(results)]),
     readApprovals: async () => {
       const { animations, steps = {} } = await lock.read()
       const entries = [...Object.values(animations).flatMap((requests) => Object.values(requests)), ...Object.values(steps)]

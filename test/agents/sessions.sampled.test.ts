@@ -102,6 +102,7 @@ async function openWorker(): Promise<SetUp> {
       tipsOf: async () => [tip()],
       read: async (_folder, commit, path) => commits.get(commit)?.get(path),
       hashesIn: async () => new Set(),
+      readFolder: async () => new Map(),
     },
   })
   const options = { service: { queue: 'redis://127.0.0.1' }, store: { shared: '/share/results', journal: '/share/journal' } }

@@ -43,7 +43,11 @@ export function fakeArt(art: Partial<FakeArt>): FakeArt {
 export function fakeWorkshop(art: FakeArt, file: string): typeof createWorkshop {
   return async ({ root }) => {
     const options = { root, store: { dir: `${root}/.spritewright` }, panel: {} } as Workshop['options']
-    const lock = { path: `${root}/sprites.lock.json`, read: async () => ({ version: 1 as const, animations: {} }) }
+    const lock = {
+      path: `${root}/sprites.lock.json`,
+      read: async () => ({ version: 1 as const, animations: {} }),
+      readTexts: async () => '',
+    }
     const workshop: Partial<Workshop> = {
       options,
       files: projectFiles({ options, lock, host: nodeHost(), ownFiles: new Set() }, undefined),

@@ -39,7 +39,7 @@ test('a watched build watches specs, their pictures, their touched-up frames and
     ],
   } as unknown as BuiltSheets
   const files = ['/game/sprites/hero.sprite.json', '/game/sprites/hero.png', ...frames, '/game/items/coin.sprite.yaml']
-  const places = ['/game/sprites', '/game/items', '/game/sprites.lock.json']
+  const places = ['/game/sprites', '/game/items', '/game/sprites.lock.json', '/game/sprites.lock']
   const bundling = toBundling(made, '/game', { engine: 'pixi', notes: [] } as unknown as Parameters<typeof toBundling>[2])
   expect(await watched({ bundling: async () => bundling })).toEqual([...files, ...places])
   const failing = {

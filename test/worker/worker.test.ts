@@ -68,6 +68,7 @@ function clone(): Clone {
           tipsOf: async () => main(),
           read: async (_folder, commit, path) => commits.get(commit)?.get(path),
           hashesIn: async () => new Set(),
+          readFolder: async () => new Map(),
         },
       }),
   }

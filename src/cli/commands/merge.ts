@@ -1,5 +1,5 @@
-import { isAbsolute, join, resolve } from 'node:path'
-import { howToChoose, mergeLockFiles, resolveLockConflict } from '../../workshop/merge.ts'
+import { isAbsolute, join, relative, resolve } from 'node:path'
+import { howToChoose, mergeLockFiles, resolveLockConflict, splitLock } from '../../workshop/merge.ts'
 import { type CommandArgs, usageError } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 
@@ -11,10 +11,19 @@ export async function merge({ parts: { host }, printer, root }: CommandContext, 
   const sides = (['ours', 'theirs'] as const).filter((name) => flag(name))
   if (sides.length > 1) throw usageError('Expected --ours or --theirs, found both.')
   const [side] = sides
+  if (flag('split')) {
+    if (side || names.length > 0) throw usageError('Expected --split alone. Resolve conflicts first.')
+    const path = join(root, 'sprites.lock.json')
+    await splitLock(host, path)
+    printer.document({ file: path, conflicts: [], resolved: false })
+    printer.line('  sprites.lock/ has all entries. Now: git add sprites.lock.json sprites.lock')
+    printer.hint('sprites.lock.json stays, without entries: earlier versions of spritewright stop at it. Delete it if nobody uses one.')
+    return 0
+  }
   if (names.length === 0 || side) {
     const path = join(root, 'sprites.lock.json')
-    const { hadConflict, left } = await resolveLockConflict(host, path, side && { side, ids: names })
-    printer.document({ file: path, conflicts: left, resolved: hadConflict && left.length === 0 })
+    const { files, left } = await resolveLockConflict(host, path, side && { side, ids: names })
+    printer.document({ file: path, conflicts: left, resolved: files.length > 0 && left.length === 0 })
     if (left.length > 0) {
       printer.warn(
         `${left.join(', ')}: left. No option drops a purchase: if each side has its own execution, keep one entry by hand, and note the execution of the other.`,
@@ -22,7 +31,9 @@ export async function merge({ parts: { host }, printer, root }: CommandContext, 
       return 1
     }
     printer.line(
-      hadConflict ? '  Resolved. Check the change, then: git add sprites.lock.json' : '  sprites.lock.json has no merge conflict.',
+      files.length > 0
+        ? `  Resolved. Check the change, then: git add ${files.map((file) => relative(root, file)).join(' ')}`
+        : '  sprites.lock.json and sprites.lock/ have no merge conflict.',
     )
     return 0
   }
@@ -31,6 +42,6 @@ export async function merge({ parts: { host }, printer, root }: CommandContext, 
     throw usageError(`Expected no file or three (merge BASE OURS THEIRS), found ${names.length}.`, { names })
   const conflicts = await mergeLockFiles(host, { base, ours, theirs })
   printer.document({ file: ours, conflicts, resolved: conflicts.length === 0 })
-  if (conflicts.length > 0) printer.warn(`Both sides changed ${conflicts.join(', ')} in sprites.lock.json. ${howToChoose}.`)
+  if (conflicts.length > 0) printer.warn(`Both sides changed ${conflicts.join(', ')} in the lock file. ${howToChoose}.`)
   return conflicts.length === 0 ? 0 : 1
 }

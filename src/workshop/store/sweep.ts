@@ -1,10 +1,11 @@
-import { basename, dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { tempTargetOf } from '../../host/publish.ts'
 import type { Context } from '../../project/context.ts'
 import { uploadsFolder } from '../../project/session.ts'
 import { ordersFolder } from '../../project/store-folder.ts'
 import { checkoutFile } from '../../project/trust/checkout.ts'
 import type { VaultPlace } from '../../vault/layers.ts'
+import { lockFolderOf, lockName, lockPartName } from '../../vault/lock-parts.ts'
 import { sha256 } from '../../vault/objects.ts'
 
 /**
@@ -54,8 +55,10 @@ export async function sweepTemps(context: Context): Promise<readonly string[]> {
 async function findLeftovers(context: Context): Promise<readonly Leftovers[]> {
   const { disk } = context.host
   const places: Leftovers[] = [
-    { folder: dirname(context.lock.path), target: exactly(basename(context.lock.path)) },
-    { folder: ordersFolder(context), target: exactly(basename(context.lock.path)) },
+    ...[context.options.root, ordersFolder(context)].flatMap((folder) => [
+      { folder, target: exactly(lockName) },
+      { folder: join(folder, lockFolderOf(lockName)), target: lockPartName },
+    ]),
     { folder: context.storeFolder, target: exactly(checkoutFile) },
     { folder: uploadsFolder(context), target: /^[0-9a-f]{64}\.[0-9a-f]{12}\.json$/ },
     ...context.vault.places.filter(({ store }) => store.isListed).map((place) => resultNook(context, place)),

@@ -10,6 +10,7 @@ import { toWantedAnimations, type WantedAnimation } from '../../project/wanted.t
 import type { OrderMessage } from '../../queue/messages.ts'
 import { animationId } from '../../sprite-spec/request.ts'
 import { tryReadSpec } from '../../sprite-spec/scan.ts'
+import { lockFolderOf, lockName } from '../../vault/lock-parts.ts'
 import { createLockStore } from '../../vault/lock-store.ts'
 import type { LockFile } from '../../vault/lockfile.ts'
 
@@ -35,7 +36,7 @@ export async function readCommittedOrder(
 
 /** Reads the lock file of a commit. */
 export function readCommittedLock({ host, options: { root } }: Context, disk: Disk): Promise<LockFile> {
-  return createLockStore({ ...host, disk }, join(root, 'sprites.lock.json')).read()
+  return createLockStore({ ...host, disk }, join(root, lockName)).read()
 }
 
 async function readTarget(context: Context, disk: Disk, message: OrderMessage): Promise<WantedAnimation> {
@@ -54,8 +55,8 @@ async function readTarget(context: Context, disk: Disk, message: OrderMessage): 
 }
 
 /**
- * A disk that reads files from a commit, by their paths in the work tree. Its folders look empty. Its other
- * calls go to the real disk.
+ * A disk that reads files from a commit, by their paths in the work tree. It lists only the folder of the lock
+ * file; other folders look empty. Its other calls go to the real disk.
  */
 export function commitDisk({ host, options: { root } }: Context, commit: string): Disk {
   const known = new Map<string, Promise<Uint8Array | undefined>>()
@@ -76,7 +77,12 @@ export function commitDisk({ host, options: { root } }: Context, commit: string)
       if (bytes) return bytes
       throw Object.assign(new Error(`${path} is not in the commit`), { code: 'ENOENT' })
     },
-    list: async () => [],
+    list: async (folder) => {
+      if (folder !== lockFolderOf(join(root, lockName))) return []
+      const files = (await host.repository?.readFolder(root, commit, folder)) ?? new Map<string, Uint8Array>()
+      for (const [name, bytes] of files) known.set(join(folder, name), Promise.resolve(bytes))
+      return [...files.keys()].sort()
+    },
   }
 }
 

@@ -107,6 +107,7 @@ function repositoryOf(branches: Readonly<Record<string, Machine>>): NonNullable<
     tipsOf: async (_folder, named) => names.filter((name) => (named.length === 0 ? ['main'] : named).includes(name)).map(commitOf),
     read: async (_folder, commit, path) => branches[names.find((name) => commitOf(name) === commit) ?? '']?.disk.files.get(path),
     hashesIn: async () => new Set(),
+    readFolder: async () => new Map(),
   }
 }
 

@@ -1,0 +1,184 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { hasCode } from '../../src/errors.ts'
+import { digestOf, isLockPath, lockPartName, lockPathOf } from '../../src/vault/lock-parts.ts'
+import { parseLockFile } from '../../src/vault/lock-schema.ts'
+import { createLockStore } from '../../src/vault/lock-store.ts'
+import { alsoField, formatLockFile, type LockEntry, type LockFile } from '../../src/vault/lockfile.ts'
+import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
+
+const path = '/p/sprites.lock.json'
+const hash = 'b'.repeat(64)
+const service = { host: 'api.example.com', keyMode: 'test', apiVersion: '1' } as const
+const asked = { prompt: 'a knight', take: 1 }
+const approvedAt = (at: string): LockEntry => ({ service, asked, approval: { ceiling: '2', priceVersion: 'v', buyer: 'b', at } })
+const boughtAs = (id: string, at = '1'): LockEntry => ({ ...approvedAt(at), execution: { id, conversation: null } })
+const oneOf = (entry: LockEntry, id = 'hero.walk'): LockFile => ({ version: 1, animations: { [id]: { [hash]: entry } } })
+
+/** A file by which a project has the folder. */
+const begun: Readonly<Record<string, LockFile>> = {
+  'sprites.lock/zed.json': { version: 1, animations: { 'zed.walk': { ['f'.repeat(64)]: boughtAs('e7') } } },
+}
+
+/** A project with files of the lock file by name. */
+function project(files: Readonly<Record<string, LockFile>>) {
+  const disk = new MemoryDisk()
+  const put = (name: string, lock: LockFile): void => void disk.files.set(`/p/${name}`, new TextEncoder().encode(formatLockFile(lock)))
+  for (const [name, lock] of Object.entries(files)) put(name, lock)
+  const open = () => createLockStore({ disk, random: countingRandom() }, path)
+  const text = (name: string): string => new TextDecoder().decode(disk.files.get(`/p/${name}`))
+  return { disk, put, open, text, entry: async (id = 'hero.walk') => (await open().read()).animations[id]?.[hash] }
+}
+
+describe('the name of a file', () => {
+  test('is one part of a path that every disk takes, and differs for names that differ, also in case alone', () => {
+    const reserved = fc.constantFrom(
+      'con',
+      'CON',
+      'nul',
+      'com1',
+      'Hero',
+      'hero',
+      '..',
+      '.',
+      '',
+      'a/b',
+      'a\\b',
+      'a--b',
+      'é',
+      'x'.repeat(300),
+    )
+    const names = fc.oneof(reserved, fc.string({ unit: 'grapheme', maxLength: 80 })).filter((name) => !name.includes('#'))
+    fc.assert(
+      fc.property(names, names, (one, other) => {
+        const [a, b] = [one, other].map((name) => lockPathOf(path, `${name}.walk`, hash)) as [string, string]
+        const name = a.slice('/p/sprites.lock/'.length)
+        expect(a.startsWith('/p/sprites.lock/') && isLockPath(path, a) && lockPartName.test(name)).toBe(true)
+        expect(name).toMatch(/^(?!(?:con|prn|aux|nul|com\d|lpt\d)\.)[a-z0-9_-]{1,70}\.json$/)
+        const isSame = one.split(/[.#]/)[0] === other.split(/[.#]/)[0]
+        expect(a.toLowerCase() === b.toLowerCase()).toBe(isSame)
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
+
+describe('a project with a lock file in one file and in the folder', () => {
+  test('is read without a step, and a change writes only the file of its sprite, and a mark into the old file', async () => {
+    const old: LockFile = {
+      version: 1,
+      animations: { 'ant.walk': { [hash]: boughtAs('e0') } },
+      steps: { ['c'.repeat(64)]: boughtAs('e9') },
+    }
+    const p = project({ 'sprites.lock.json': old, ...begun })
+    expect(await p.open().read()).toEqual({ ...old, animations: { ...old.animations, ...begun['sprites.lock/zed.json']!.animations } })
+    await p.open().change('hero.walk', 'd'.repeat(64), () => approvedAt('1'))
+    expect([...p.disk.files.keys()].sort()).toEqual(['.json', '/hero.json', '/zed.json'].map((name) => `/p/sprites.lock${name}`))
+    expect(p.text('sprites.lock.json')).toBe(formatLockFile({ ...old, [alsoField]: true }))
+    expect(p.text('sprites.lock.json').split('\n').slice(1)).toEqual([
+      `  "${alsoField}": true,`,
+      ...formatLockFile(old).split('\n').slice(1),
+    ])
+  })
+
+  test('what was taken back, replaced or bought in the new files never comes back from the old one', async () => {
+    const p = project({ 'sprites.lock.json': oneOf(approvedAt('1')), ...begun })
+    await p.open().change('hero.walk', hash, (entry) => ({ ...(entry as LockEntry), approval: undefined }))
+    expect((await p.entry())?.approval).toBeUndefined()
+    await p.open().change('hero.walk', hash, (entry) => ({ ...boughtAs('e1', '2'), ...entry, approval: approvedAt('2').approval }))
+    expect(await p.entry()).toEqual(boughtAs('e1', '2'))
+  })
+
+  test('a failed execution of the old file is no second purchase beside the one that came after it', async () => {
+    const p = project({ 'sprites.lock.json': oneOf(boughtAs('e1')), ...begun })
+    await p.open().change('hero.walk', hash, () => boughtAs('e2'))
+    expect((await p.entry())?.execution?.id).toBe('e2')
+  })
+
+  test('a branch that went on writing the old file is read: what is further counts, and two purchases are an error', async () => {
+    const p = project({ 'sprites.lock.json': oneOf(approvedAt('1')), ...begun })
+    await p.open().change('hero.walk', hash, () => approvedAt('2'))
+    p.put('sprites.lock.json', oneOf(boughtAs('e1')))
+    expect(await p.entry()).toEqual(boughtAs('e1', '2'))
+    await p.open().change('hero.walk', hash, () => boughtAs('e1', '3'))
+    p.put('sprites.lock.json', oneOf(boughtAs('e2')))
+    const error: unknown = await p
+      .open()
+      .read()
+      .catch((thrown: unknown) => thrown)
+    expect(hasCode(error, 'SW_LOCKFILE') ? error.message : '').toMatch(
+      /hero.walk has two purchases: .*hero.json.* e1, and .*sprites.lock.json.* e2/,
+    )
+  })
+
+  test('an approval that one of two files lacks does not count', async () => {
+    const { approval: _, ...revoked } = approvedAt('1')
+    const files = (one: LockEntry, other: LockEntry) => project({ 'sprites.lock.json': oneOf(one), 'sprites.lock/hero.json': oneOf(other) })
+    expect((await files(revoked, approvedAt('1')).entry())?.approval).toBeUndefined()
+    expect((await files(approvedAt('2'), revoked).entry())?.approval).toBeUndefined()
+    expect((await files(approvedAt('2'), approvedAt('1')).entry())?.approval?.at).toBe('2')
+  })
+
+  test('split moves each entry once, and a crash between two files loses none', async () => {
+    const old: LockFile = {
+      version: 1,
+      animations: { 'ant.walk': { [hash]: boughtAs('e0') }, 'bee.fly': { ['d'.repeat(64)]: approvedAt('1') } },
+      steps: { ['c'.repeat(64)]: boughtAs('e9') },
+    }
+    for (let calls = 0; ; calls++) {
+      const p = project({ 'sprites.lock.json': old })
+      const fault = p.disk.calls.length
+      const move = p.disk.move.bind(p.disk)
+      let moves = 0
+      p.disk.move = async (from, to) => (moves++ === calls ? Promise.reject(new Error('killed')) : move(from, to))
+      const isDone = await p
+        .open()
+        .split()
+        .then(
+          () => true,
+          () => false,
+        )
+      expect([fault, await p.open().read()]).toEqual([0, old])
+      if (!isDone) continue
+      expect(p.text('sprites.lock.json')).toBe(formatLockFile({ version: 1, animations: {}, [alsoField]: true }))
+      expect([...p.disk.files.keys()].sort()).toEqual(
+        ['.json', '/ant.json', '/bee.json', `/step.${'c'.repeat(64)}.json`].map((name) => `/p/sprites.lock${name}`),
+      )
+      expect(moves).toBe(4)
+      return
+    }
+  })
+})
+
+test('an entry says which one it continues in its file only', async () => {
+  const p = project({ 'sprites.lock.json': oneOf(approvedAt('1')), ...begun })
+  await p.open().change('hero.walk', hash, () => approvedAt('2'))
+  expect(parseLockFile(p.text('sprites.lock/hero.json'), 'x').animations['hero.walk']?.[hash]?.continues).toBe(digestOf(approvedAt('1')))
+  expect(await p.entry()).toEqual(approvedAt('2'))
+})
+
+test('a project without the folder goes on with its one file', async () => {
+  const p = project({ 'sprites.lock.json': oneOf(approvedAt('1')) })
+  await p.open().change('ant.walk', hash, () => approvedAt('2'))
+  expect([...p.disk.files.keys()]).toEqual(['/p/sprites.lock.json'])
+  expect(p.text('sprites.lock.json')).toBe(
+    formatLockFile({ version: 1, animations: { ...oneOf(approvedAt('1')).animations, 'ant.walk': { [hash]: approvedAt('2') } } }),
+  )
+})
+
+test('bytes written grow with the changes, not with the lock file', async () => {
+  const written = async (count: number): Promise<number> => {
+    const p = project(begun)
+    let bytes = 0
+    const write = p.disk.writeTemp.bind(p.disk)
+    p.disk.writeTemp = (file, content) => {
+      bytes += content.length
+      return write(file, content)
+    }
+    const store = p.open()
+    for (let index = 0; index < count; index++)
+      await store.change(`s${index}.walk`, index.toString(16).padStart(64, '0'), () => approvedAt('1'))
+    return bytes
+  }
+  expect((await written(60)) / (await written(20))).toBeLessThan(3.1)
+})
