@@ -281,7 +281,7 @@ export const commandEntries: readonly CommandEntry[] = [
     options: [
       { flags: '--ours', text: 'Keep the upper side of entries that both sides changed; with names, of these entries' },
       { flags: '--theirs', text: 'Keep the lower side; a purchase is kept in any case' },
-      { flags: '--split', text: 'Move the entries of sprites.lock.json into sprites.lock/, a file for each sprite' },
+      { flags: '--split', text: 'Keep each sprite in a file of its own, in sprites.lock/; again: move what is left' },
     ],
     examples: ['merge', 'merge --theirs', 'merge hero.walk --ours', 'merge %O %A %B'],
     load: async () => (await import('./commands/merge.ts')).merge,

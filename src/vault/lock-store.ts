@@ -44,7 +44,11 @@ export interface LockStore {
    * change is made again on top of it.
    */
   changeAll(changes: readonly LockChange[]): Promise<void>
-  /** Moves all entries of `sprites.lock.json` into the folder. The file stays, so that earlier versions refuse it. */
+  /**
+   * Begins the folder: new entries and changes go there. `sprites.lock.json` gets only a mark, which earlier versions
+   * refuse, so that merges of branches from before have no conflict. In a project with the folder, all entries of
+   * `sprites.lock.json` are moved.
+   */
   split(): Promise<void>
 }
 
@@ -59,7 +63,7 @@ const noLock: LockFile = { version: 1, animations: {} }
 
 /** Whether a project keeps each sprite in a file of its own. `split` begins it. */
 function isInFolder(path: string, { parts }: Reading): boolean {
-  return [...parts.keys()].some((file) => file !== path)
+  return parts.get(path)?.lock[alsoField] === true || [...parts.keys()].some((file) => file !== path)
 }
 
 /** One file. */
@@ -92,20 +96,24 @@ export function createLockStore(
   let queue: Promise<void> = Promise.resolve()
   // Validation takes long, so the same text is validated only once.
   let known: Reading | undefined
-  const readTexts = (files: readonly string[]): Promise<readonly (readonly [string, string | undefined])[]> =>
-    inParallel(files, async (file) => [file, await readText(disk, file)] as const)
-  /** The old file comes first: a reader that meets a move in progress finds an entry twice, never nowhere. */
-  const readAllTexts = async () => {
-    const old = await readTexts([path])
+  /**
+   * The old file comes first: a reader that meets a move in progress finds an entry twice, never nowhere.
+   *
+   * @param textOf The text of a file in the folder, if it need not be read.
+   */
+  const readAllTexts = async (textOf: (file: string) => string | undefined = () => undefined) => {
+    const old = await readText(disk, path)
     const names = (await disk.list(lockFolderOf(path))).map((name) => join(lockFolderOf(path), name))
-    return [...(await readTexts(names.filter((file) => isLockPath(path, file)))), ...old]
+    const files = names.filter((file) => isLockPath(path, file))
+    return [
+      ...(await inParallel(files, async (file) => [file, textOf(file) ?? (await readText(disk, file))] as const)),
+      [path, old] as const,
+    ]
   }
-  /** @param files Only these may have changed. All files are read if it is missing, or at the first call. */
-  const read = async (files?: readonly string[]): Promise<Reading> => {
+  /** @param files Only these files of the folder may have changed since the last call. All are read if it is missing. */
+  const read = async (files?: ReadonlySet<string>): Promise<Reading> => {
     const before = known
-    const texts = new Map<string, string | undefined>()
-    if (before && files) for (const [file, { text }] of before.parts) texts.set(file, text)
-    for (const [file, text] of before && files ? await readTexts([...files, path]) : await readAllTexts()) texts.set(file, text)
+    const texts = await readAllTexts((file) => (files?.has(file) === false ? before?.parts.get(file)?.text : undefined))
     const sorted = [...texts].sort(([a], [b]) => (a === path ? 1 : b === path ? -1 : a < b ? -1 : 1))
     const parts = sorted.flatMap(([file, text]) => {
       const part = before?.parts.get(file)
@@ -117,8 +125,7 @@ export function createLockStore(
     return known
   }
   const changeOnce = async (changes: readonly LockChange[], isSplit: boolean): Promise<boolean> => {
-    const files = known && isInFolder(path, known) ? changes.map(({ id, hash }) => lockPathOf(path, id, hash)) : undefined
-    const before = await read(isSplit ? undefined : files)
+    const before = await read(isSplit ? undefined : new Set(changes.map(({ id, hash }) => lockPathOf(path, id, hash))))
     const all = isSplit ? allEntries(before.lock) : changes
     const lock = withChanges(before.lock, all)
     const writes = toWrites(path, before, lock, all, isSplit)
@@ -137,7 +144,7 @@ export function createLockStore(
         return false
       }
     }
-    const after = (await read([...writes.keys()])).lock
+    const after = (await read(new Set(writes.keys()))).lock
     return all.every(({ id, hash }) => formatEntry(findEntry(after, id, hash)) === formatEntry(findEntry(lock, id, hash)))
   }
   const inQueue = (changes: readonly LockChange[], isSplit = false): Promise<void> => {
@@ -223,15 +230,17 @@ function allEntries({ animations, steps = {} }: LockFile): readonly LockChange[]
  * The texts of files that differ after the changes, in the order to write them. The old file gets its mark before any
  * other is written, and loses its entries after all others are.
  *
- * @param isSplit Whether an entry must be in its own file, and the old file must have none.
+ * @param isSplit Whether to begin the folder; if a project has it, to move all entries of the old file.
  */
 function toWrites(path: string, before: Reading, lock: LockFile, changes: readonly LockChange[], isSplit: boolean): Map<string, string> {
   const old = before.parts.get(path)
+  const mark = (file: LockFile): [string, string] => [path, formatLockFile({ ...file, [alsoField]: true })]
+  if (isSplit && !isInFolder(path, before)) return new Map([mark(old?.lock ?? noLock)])
   if (!isSplit && !isInFolder(path, before)) {
     const isSame = changes.every(
       ({ id, hash }) => formatEntry(findOwnEntry(lock, id, hash)) === formatEntry(findOwnEntry(before.lock, id, hash)),
     )
-    return new Map(isSame ? [] : [[path, formatLockFile(old?.lock[alsoField] ? { ...lock, [alsoField]: true } : lock)]])
+    return new Map(isSame ? [] : [[path, formatLockFile(lock)]])
   }
   const files = new Map<string, LockFile>()
   for (const { id, hash } of changes) {
@@ -239,15 +248,16 @@ function toWrites(path: string, before: Reading, lock: LockFile, changes: readon
     const part = files.get(file) ?? before.parts.get(file)?.lock ?? noLock
     const entry = findOwnEntry(lock, id, hash) as LockEntry
     const [own, was] = [findOwnEntry(part, id, hash), findOwnEntry(before.lock, id, hash)]
-    if (formatEntry(was) === formatEntry(entry) && (own || !isSplit)) continue
     const from = old && findOwnEntry(old.lock, id, hash)
-    files.set(file, withEntry(part, id, hash, from ? { ...entry, continues: digestOf(from) } : entry))
+    // The old file may lose the entry, and get it back by a merge of a branch that has it.
+    const continues = from ? digestOf(from) : own?.continues
+    const next = continues === undefined ? entry : { ...entry, continues }
+    if (isSplit ? formatEntry(own) !== formatEntry(next) : formatEntry(was) !== formatEntry(entry))
+      files.set(file, withEntry(part, id, hash, next))
   }
   const writes = new Map([...files].map(([file, part]) => [file, formatLockFile(part)] as const))
-  const isEmptied = isSplit && old !== undefined && Object.keys({ ...old.lock.animations, ...old.lock.steps }).length > 0
-  if (isEmptied) return writes.set(path, formatLockFile({ ...noLock, [alsoField]: true }))
-  const marked = old && writes.size > 0 && !old.lock[alsoField] && formatLockFile({ ...old.lock, [alsoField]: true })
-  return marked ? new Map([[path, marked], ...writes]) : writes
+  if (isSplit && old && old.text !== mark(noLock)[1]) return writes.set(...mark(noLock))
+  return old && writes.size > 0 && !old.lock[alsoField] ? new Map([mark(old.lock), ...writes]) : writes
 }
 
 function withEntry(lock: LockFile, id: string, hash: string, entry: LockEntry): LockFile {

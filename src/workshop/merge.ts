@@ -60,10 +60,15 @@ export async function resolveLockConflict(host: Ports, path: string, choice?: Lo
   return { files, left }
 }
 
-/** Moves the entries of `sprites.lock.json` into `sprites.lock/`; see `LockStore.split`. */
-export async function splitLock(host: Ports, path: string): Promise<void> {
-  await readFiles(host, path)
+/**
+ * Begins `sprites.lock/`, or moves the entries of `sprites.lock.json` into it; see `LockStore.split`.
+ *
+ * @returns Whether `sprites.lock.json` has entries.
+ */
+export async function splitLock(host: Ports, path: string): Promise<boolean> {
   await createLockStore(host, path).split()
+  const { animations, steps = {} } = parseLockFile(await read(host, path), path)
+  return Object.keys({ ...animations, ...steps }).length > 0
 }
 
 /** @throws `SW_USAGE` if there is no lock file. */

@@ -119,7 +119,7 @@ describe('a project with a lock file in one file and in the folder', () => {
     expect((await files(approvedAt('2'), approvedAt('1')).entry())?.approval?.at).toBe('2')
   })
 
-  test('split moves each entry once, and a crash between two files loses none', async () => {
+  test('split marks the old file only; the next moves each entry once, and a crash between two files loses none', async () => {
     const old: LockFile = {
       version: 1,
       animations: { 'ant.walk': { [hash]: boughtAs('e0') }, 'bee.fly': { ['d'.repeat(64)]: approvedAt('1') } },
@@ -127,7 +127,9 @@ describe('a project with a lock file in one file and in the folder', () => {
     }
     for (let calls = 0; ; calls++) {
       const p = project({ 'sprites.lock.json': old })
-      const fault = p.disk.calls.length
+      await p.open().split()
+      expect([...p.disk.files.keys()]).toEqual(['/p/sprites.lock.json'])
+      expect(p.text('sprites.lock.json')).toBe(formatLockFile({ ...old, [alsoField]: true }))
       const move = p.disk.move.bind(p.disk)
       let moves = 0
       p.disk.move = async (from, to) => (moves++ === calls ? Promise.reject(new Error('killed')) : move(from, to))
@@ -138,7 +140,7 @@ describe('a project with a lock file in one file and in the folder', () => {
           () => true,
           () => false,
         )
-      expect([fault, await p.open().read()]).toEqual([0, old])
+      expect(await p.open().read()).toEqual(old)
       if (!isDone) continue
       expect(p.text('sprites.lock.json')).toBe(formatLockFile({ version: 1, animations: {}, [alsoField]: true }))
       expect([...p.disk.files.keys()].sort()).toEqual(
@@ -148,6 +150,18 @@ describe('a project with a lock file in one file and in the folder', () => {
       return
     }
   })
+})
+
+test('split keeps what a branch from before has written into the old file since, and what the old file gets back later', async () => {
+  const p = project({ 'sprites.lock.json': oneOf(approvedAt('1')), ...begun })
+  await p.open().change('hero.walk', hash, () => approvedAt('2'))
+  p.put('sprites.lock.json', oneOf(boughtAs('e1')))
+  await p.open().split()
+  expect(parseLockFile(p.text('sprites.lock.json'), 'x').animations).toEqual({})
+  expect(await p.entry()).toEqual(boughtAs('e1', '2'))
+  await p.open().change('hero.walk', hash, () => boughtAs('e2', '3'))
+  p.put('sprites.lock.json', oneOf(boughtAs('e1')))
+  expect(await p.entry()).toEqual(boughtAs('e2', '3'))
 })
 
 test('an entry says which one it continues in its file only', async () => {

@@ -150,8 +150,9 @@ describe('sprites.lock.json', () => {
     const store = createLockStore({ disk, random: countingRandom() }, path)
     const change = store.change('ours.walk', hash, () => entry)
     await nextWaits()
+    const waits = nextWaits()
     const read = store.read()
-    await nextWaits()
+    await waits
     waiting[0]?.(before)
     waiting[1]?.(after)
     await Promise.all([change, read])

@@ -77,6 +77,7 @@ function repositoryOf(isDesk: boolean): NonNullable<Host['repository']> {
     tipsOf: async (root) => tips(root),
     read: async (root, commit, path) => commitsOf(root).get(commit)?.get(path),
     hashesIn: async () => new Set(),
+    readFolder: async () => new Map(),
   }
 }
 

@@ -14,10 +14,12 @@ export async function merge({ parts: { host }, printer, root }: CommandContext, 
   if (flag('split')) {
     if (side || names.length > 0) throw usageError('Expected --split alone. Resolve conflicts first.')
     const path = join(root, 'sprites.lock.json')
-    await splitLock(host, path)
+    const hasRest = await splitLock(host, path)
     printer.document({ file: path, conflicts: [], resolved: false })
-    printer.line('  sprites.lock/ has all entries. Now: git add sprites.lock.json sprites.lock')
-    printer.hint('sprites.lock.json stays, without entries: earlier versions of spritewright stop at it. Delete it if nobody uses one.')
+    printer.line('  sprites.lock/ gets the entries, a file for each sprite. Now: git add --all "sprites.lock*"')
+    if (hasRest)
+      printer.hint('sprites.lock.json keeps what it has. If no branch from before is open, run the command again: it moves the rest.')
+    else printer.hint('sprites.lock.json stays, without entries: earlier versions of spritewright stop at it.')
     return 0
   }
   if (names.length === 0 || side) {
