@@ -86,7 +86,7 @@ export function notYoursError(
         : ` If this is its project (npx spritewright doctor shows the id where it was approved), set SPRITEWRIGHT_PROJECT=${project} in the environment of this machine, once.`
   const words = `approved ${approverWords(approval, verdict)}${ends[verdict]}`
   return new SpritewrightError('SW_BUYER', {
-    message: `${ids.map((id) => `"${id}"`).join(', ')}: ${words}. Nothing was sent.${howToName} Build where it was approved and commit sprites.lock.json. Or look at the price and take the purchase over, after making sure that it was not bought there: npx spritewright approve ${names} --adopt`,
+    message: `${ids.map((id) => `"${id}"`).join(', ')}: ${words}. Nothing was sent.${howToName} Build where it was approved and commit sprites.lock*. Or look at the price and take the purchase over, after making sure that it was not bought there: npx spritewright approve ${names} --adopt`,
     facts: { ids, verdict, buyer: approval.buyer, ...(project === undefined ? {} : { project }) },
   })
 }
@@ -97,7 +97,7 @@ export function notYoursError(
  */
 export function notNowError(id: string): SpritewrightError {
   return new SpritewrightError('SW_MISSING', {
-    message: `"${id}" is not bought, and this run must not submit anything (--frozen, CI, or build.generate "never"). Build where buying is allowed, and commit sprites.lock.json and the results.`,
+    message: `"${id}" is not bought, and this run must not submit anything (--frozen, CI, or build.generate "never"). Build where buying is allowed, and commit sprites.lock* and the results.`,
     facts: { id },
   })
 }

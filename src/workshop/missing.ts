@@ -48,7 +48,7 @@ export async function missingError(
     return new SpritewrightError('SW_APPROVAL', { message, facts })
   }
   const why = context.options.isCi ? 'CI does not buy' : 'nothing may be bought now (frozen, or build.generate is "never")'
-  const message = `${countWords(items)} not bought, and ${why}${cost}:\n${table.join('\n')}\nNothing was bought. On a machine that may buy: npx spritewright approve ${names}${rootOption(context)} && npx spritewright build --buy-only${rootOption(context)}, then commit sprites.lock.json and .spritewright/results.`
+  const message = `${countWords(items)} not bought, and ${why}${cost}:\n${table.join('\n')}\nNothing was bought. On a machine that may buy: npx spritewright approve ${names}${rootOption(context)} && npx spritewright build --buy-only${rootOption(context)}, then commit sprites.lock* and .spritewright/results.`
   return new SpritewrightError('SW_MISSING', { message, facts })
 }
 

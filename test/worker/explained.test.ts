@@ -48,7 +48,7 @@ describe('an error of the worker says to its client', () => {
     const { message } = error as Error
     expect(message).toMatch(/^The worker does not buy "hero#2", "hero\.walk", approved /)
     expect(message).toContain(words)
-    expect(message).toContain('npx spritewright approve hero hero.walk --adopt. Then commit sprites.lock.json, push, and build.')
+    expect(message).toContain('npx spritewright approve hero hero.walk --adopt. Then commit sprites.lock*, push, and build.')
   })
 
   test.each([failure('SW_REFUSED', 'The service refused "hero.walk".'), new TypeError('x is not a function'), 'a text'])(

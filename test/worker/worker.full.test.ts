@@ -80,10 +80,10 @@ describeWith(hasRedis, 'Redis')('a worker that buys for a machine without a key'
     const approve = await runCli(desk, ['approve', '--yes'], deskEnv())
     expect(approve.code).toBe(0)
     const words = approve.stdout + approve.stderr
-    expect(words).toContain('Next: commit specs, pictures and sprites.lock.json, and push. Then: npx spritewright build')
-    expect(words).not.toContain('Commit sprites.lock.json.')
+    expect(words).toContain('Next: commit specs, pictures and sprites.lock*, and push. Then: npx spritewright build')
+    expect(words).not.toContain('Commit sprites.lock*.')
     await push(desk)
-    expect((await here('status')).stdout).toContain('Next: commit specs, pictures and sprites.lock.json, and push.')
+    expect((await here('status')).stdout).toContain('Next: commit specs, pictures and sprites.lock*, and push.')
     // No result is delivered before the client knows how far the worker is.
     const phases: string[] = []
     let tell = (): void => {}

@@ -45,7 +45,7 @@ test.each([
   expect(error.message.split('\n')).toEqual([
     `1 animation of the project is not bought, and ${why}:`,
     '  ant.run  new',
-    'Nothing was bought. On a machine that may buy: npx spritewright approve ant && npx spritewright build --buy-only, then commit sprites.lock.json and .spritewright/results.',
+    'Nothing was bought. On a machine that may buy: npx spritewright approve ant && npx spritewright build --buy-only, then commit sprites.lock* and .spritewright/results.',
   ])
   expect(error.facts).toEqual({ items: [{ id: 'ant.run', state: 'missing', credits: undefined }], total: undefined })
 })

@@ -62,7 +62,7 @@ async function revoke({ printer, withWorkshop }: Pick<CommandContext, 'printer' 
   const report = await withWorkshop((workshop) => workshop.revoke(args.names))
   printer.document(report)
   for (const words of revokedWords(report)) printer.line(words)
-  if (report.revoked.length > 0) printer.hint('Commit sprites.lock.json.')
+  if (report.revoked.length > 0) printer.hint('Commit sprites.lock*.')
   return 0
 }
 
@@ -178,7 +178,7 @@ async function tellApproved(printer: Printer, report: ApproveReport, project: Ne
   else
     printer.line(
       ink('green', '✓'),
-      ` Approved ${countLines(report.approved)}, at most ${creditsWords(total)}. Written to sprites.lock.json.`,
+      ` Approved ${countLines(report.approved)}, at most ${creditsWords(total)}. Written to the lock file.`,
     )
   const before = report.untouched.filter((id) => !others.includes(id) && !undecided.includes(id))
   if (before.length > 0) printer.hint(ink('dim', `Bought or approved before: ${before.join(', ')}`))
@@ -194,7 +194,7 @@ async function tellApproved(printer: Printer, report: ApproveReport, project: Ne
       ink('bold', adoptCommand(others)),
     )
   if (others.length === 0 && (report.approved.length > 0 || !isOpen)) await tellBuild(printer, project)
-  if (report.approved.length > 0 && !project.asksWorker) printer.hint('Commit sprites.lock.json.')
+  if (report.approved.length > 0 && !project.asksWorker) printer.hint('Commit sprites.lock*.')
   if (undecided.length > 0) return errorCodes.SW_UNCERTAIN.exit
   return others.length > 0 ? errorCodes.SW_BUYER.exit : 0
 }

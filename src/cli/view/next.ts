@@ -37,7 +37,7 @@ export async function tellBuild(printer: Printer, { host, root, asksWorker }: Ne
     const orders = hasPlugin
       ? ', which orders the purchases from the worker. A running dev server orders them by itself. The Vite plugin makes the atlases.'
       : ', which orders the purchases from the worker and makes the atlases.'
-    printer.hint('Next: commit specs, pictures and sprites.lock.json, and push. Then: ', ink('bold', commandFor(hasPlugin)), orders)
+    printer.hint('Next: commit specs, pictures and sprites.lock*, and push. Then: ', ink('bold', commandFor(hasPlugin)), orders)
     return
   }
   const words = hasPlugin

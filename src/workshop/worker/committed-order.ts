@@ -89,7 +89,7 @@ export function commitDisk({ host, options: { root } }: Context, commit: string)
 /** The error for an order that a worker does not carry out. */
 export function refusedOrder({ id, commit }: OrderMessage, why: string, cause?: unknown): SpritewrightError {
   return new SpritewrightError('SW_ORDER', {
-    message: `The worker does not buy "${id}" of commit ${commit.slice(0, 12)}: ${why} Nothing was sent. Commit its spec, its picture and sprites.lock.json, push, and build again; a dev server does so by itself.`,
+    message: `The worker does not buy "${id}" of commit ${commit.slice(0, 12)}: ${why} Nothing was sent. Commit its spec, its picture and sprites.lock*, push, and build again; a dev server does so by itself.`,
     facts: { id, commit },
     cause,
   })

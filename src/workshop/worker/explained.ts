@@ -45,7 +45,7 @@ function notTheirsError(error: SpritewrightError): SpritewrightError {
   const why = verdict === 'other' ? `by ${buyer}` : approverWords({ buyer, given: undefined }, verdict)
   const names = [...new Set(ids.map(commandName))].join(' ')
   return new SpritewrightError('SW_BUYER', {
-    message: `The worker does not buy ${ids.map((id) => `"${id}"`).join(', ')}, approved ${why}. Nothing was sent. ${cures[verdict] ?? 'Somebody'} whom the worker knows approves it: npx spritewright approve ${names} --adopt. Then commit sprites.lock.json, push, and build.`,
+    message: `The worker does not buy ${ids.map((id) => `"${id}"`).join(', ')}, approved ${why}. Nothing was sent. ${cures[verdict] ?? 'Somebody'} whom the worker knows approves it: npx spritewright approve ${names} --adopt. Then commit sprites.lock*, push, and build.`,
     facts: error.facts,
     cause: error,
   })

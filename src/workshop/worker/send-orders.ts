@@ -40,7 +40,7 @@ export async function sendOrders(
   const commit = await host.repository?.head(options.root)
   if (commit === undefined) {
     throw new SpritewrightError('SW_ORDER', {
-      message: `Expected ${options.root} to be in a git repository with a commit, found none. The worker buys what is committed and pushed: commit specs, pictures and sprites.lock.json, push, and build again.`,
+      message: `Expected ${options.root} to be in a git repository with a commit, found none. The worker buys what is committed and pushed: commit specs, pictures and sprites.lock*, push, and build again.`,
     })
   }
   const folder = await host.repository?.inside(options.root)
