@@ -176,10 +176,7 @@ async function tellApproved(printer: Printer, report: ApproveReport, project: Ne
   const isOpen = others.length + undecided.length > 0
   if (report.approved.length === 0) printer.line(isOpen ? 'Nothing was approved.' : 'Nothing needs an approval.')
   else
-    printer.line(
-      ink('green', '✓'),
-      ` Approved ${countLines(report.approved)}, at most ${creditsWords(total)}. Written to the lock file.`,
-    )
+    printer.line(ink('green', '✓'), ` Approved ${countLines(report.approved)}, at most ${creditsWords(total)}. Written to the lock file.`)
   const before = report.untouched.filter((id) => !others.includes(id) && !undecided.includes(id))
   if (before.length > 0) printer.hint(ink('dim', `Bought or approved before: ${before.join(', ')}`))
   if (undecided.length > 0)
