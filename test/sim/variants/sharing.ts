@@ -6,8 +6,8 @@ const atOnce: readonly ExplorationName[] = ['machines at once']
 const failing: readonly ExplorationName[] = ['a shared store that fails']
 const late: readonly ExplorationName[] = ['another machine after forty minutes']
 const chains = 'src/job/records/shared-chain.ts'
-const write = "if ((await store.putIfAbsent(nameOf(name, record.n), bytes)) === 'taken') return undefined"
-const readBack = 'const back = await get(name, record.n)'
+const write = "if ((await store.putIfAbsent(nameOf(name, record.n), bytes)) === 'taken') {"
+const readBack = 'const back = await get(name, record.n, true)'
 const itself = '{ record, at: record.at, mono: record.mono }'
 
 /** Variants of a journal that machines share. */
@@ -31,7 +31,7 @@ export const sharing: readonly Variant[] = [
     where: atOnce,
     breaks: 'I6',
     patches: [
-      { file: chains, find: write, replace: 'await store.putIfAbsent(nameOf(name, record.n), bytes)' },
+      { file: chains, find: write, replace: 'await store.putIfAbsent(nameOf(name, record.n), bytes)\nif (bytes.length === 0) {' },
       { file: chains, find: readBack, replace: `const back = ${itself}` },
     ],
   },
@@ -106,7 +106,11 @@ export const sharing: readonly Variant[] = [
     where: failing,
     breaks: 'I6',
     patches: [
-      { file: chains, find: write, replace: 'await store.putIfAbsent(nameOf(name, record.n), bytes).catch(() => {})' },
+      {
+        file: chains,
+        find: write,
+        replace: 'await store.putIfAbsent(nameOf(name, record.n), bytes).catch(() => {})\nif (bytes.length === 0) {',
+      },
       { file: chains, find: readBack, replace: `const back = (await get(name, record.n).catch(() => undefined)) ?? ${itself}` },
     ],
   },
@@ -115,7 +119,7 @@ export const sharing: readonly Variant[] = [
     where: failing,
     breaks: 'I9',
     patches: [
-      { file: chains, find: 'await store.get(nameOf(name, n))', replace: 'await store.get(nameOf(name, n)).catch(() => undefined)' },
+      { file: chains, find: '() => store.get(nameOf(name, n)),', replace: '() => store.get(nameOf(name, n)).catch(() => undefined),' },
     ],
   },
   {
