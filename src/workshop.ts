@@ -38,7 +38,7 @@ import { openResultStore } from './workshop/store/result-store.ts'
 import { acceptStanding } from './workshop/trust/accept-standing.ts'
 import { revoke } from './workshop/trust/revoke.ts'
 import { openTrust } from './workshop/trust/trust.ts'
-import type { OpenedProject } from './workshop/worker/clones.ts'
+import type { OpenedProject } from './workshop/worker/opened-project.ts'
 
 export type { OpenapiDifference } from './contract/openapi/openapi.ts'
 export type { Assertion, TouchAnswer, TouchChallenge } from './credit/touch.ts'

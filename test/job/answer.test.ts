@@ -55,7 +55,7 @@ describe('an answer', () => {
       },
       {
         places: {
-          ...{ take: async () => 'taken', holds: async () => true, keys: async () => [], refused: async () => {} },
+          ...{ take: async () => 'taken', holds: async () => true, taken: async () => [], refused: async () => {} },
           keep: async ({ id }, { executionId }) => void places.push(['keep', id, executionId]),
           leave: async () => void places.push('leave'),
         },

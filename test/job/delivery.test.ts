@@ -196,7 +196,7 @@ describe('watching an execution', () => {
   async function watched(execution: () => Execution, events: readonly object[] = [], over: Partial<Bench> = {}) {
     const kept: unknown[] = []
     const places = {
-      ...{ take: async () => 'had' as const, holds: async () => true, keys: async () => [] },
+      ...{ take: async () => 'had' as const, holds: async () => true, taken: async () => [] },
       keep: async (_place: unknown, job: unknown) => void kept.push(job),
       leave: async () => void kept.push('left'),
       refused: async (_place: unknown, isRetried: boolean) => void kept.push(isRetried),

@@ -3,9 +3,9 @@ import { idempotencyKey } from '../../src/job/order.ts'
 import { createJournal } from '../../src/job/records/journal.ts'
 import { createReservations } from '../../src/job/records/reservations.ts'
 import type { Context } from '../../src/project/context.ts'
-import { type Places, unlimitedPlaces } from '../../src/service/limits/places.ts'
+import { type Places, type TakenPlace, unlimitedPlaces } from '../../src/service/limits/places.ts'
 import { createLockStore } from '../../src/vault/lock-store.ts'
-import { keepInFlight } from '../../src/workshop/worker/in-flight.ts'
+import { keepInFlight, releaseUnsent } from '../../src/workshop/worker/in-flight.ts'
 import { ringOf, testKey } from '../kit/keys.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 import { down, MemoryRecordStore } from '../kit/memory-record-store.ts'
@@ -52,22 +52,23 @@ async function team(hashes = [hash], attempts = 1) {
   }
   const told: string[] = []
   const kept: { key: string; id: string; executionId?: string | undefined; at?: number }[] = []
-  const [held, left]: [string[], string[]] = [[], []]
+  const [held, left]: [TakenPlace[], string[]] = [[], []]
   const places: Places = {
     ...unlimitedPlaces,
-    keys: async () => held,
+    taken: async () => held,
     leave: async (key) => void left.push(key),
     keep: async (applicant, job) => void kept.push({ ...applicant, ...job }),
   }
   /** As a worker on another machine. */
-  const keep = () => {
-    const context = { ...open(), host: { clock }, options: { replayWindowMs: 8 * minuteMs } } as unknown as Context
-    return keepInFlight(context, { identity, places }, (one) => told.push(one))
-  }
+  const context = () => ({ ...open(), name: 'castle', host: { clock }, options: { replayWindowMs: 8 * minuteMs } }) as unknown as Context
+  const keep = () => keepInFlight(context(), { identity, places }, (one) => told.push(one))
+  const release = () => releaseUnsent(context(), { identity, places })
   const append = async (type: 'completed' | 'failed', body: unknown) =>
     void (await journal.append(hash, await journal.read(hash), type, body as never))
-  return { store, told, kept, held, left, keep, append }
+  return { store, told, kept, held, left, keep, release, reserve: reservations.reserve, append }
 }
+
+const placeOf = (key: string, at = 1_000_000): TakenPlace => ({ key, id: 'hero.walk', project: 'castle', at })
 
 const identity = { host: 'api.example.com', keyMode: 'test', apiVersion: '1' } as const
 
@@ -109,7 +110,24 @@ test('a store that does not answer ends it', async () => {
 
 test('a place of this machine whose job another machine has brought to its end is released; one of another project stays', async () => {
   const { keep, append, held, left } = await team()
-  held.push(idempotencyKey(identity, hash, 1), 'of another project')
+  held.push(placeOf(idempotencyKey(identity, hash, 1)), placeOf('of another project'))
   await append('failed', { attempt: 1, executionId: 'e', status: 'failed', error: null })
   expect([await keep(), left]).toEqual([[], [idempotencyKey(identity, hash, 1)]])
+})
+
+test('a place whose process died before its reservation, or between reservation and POST, is released after a minute', async () => {
+  const { release, reserve, held, left } = await team()
+  const old = 1_000_000 - 61_000
+  const unsent = idempotencyKey(identity, other, 1)
+  await reserve({ id: 'hero.idle', hash: other, attempt: 1, credits: 1n, round: 0 })
+  held.push(
+    placeOf('never reserved', old),
+    placeOf(unsent, old),
+    placeOf(idempotencyKey(identity, hash, 1), old),
+    placeOf('young', 1_000_000 - 59_000),
+    { ...placeOf('at work', old), executionId: 'e' },
+    { ...placeOf('of another project', old), project: 'space' },
+  )
+  await release()
+  expect(left).toEqual(['never reserved', unsent])
 })

@@ -1,10 +1,16 @@
 import { mayPass, SpritewrightError } from '../../errors.ts'
 import type { Clock } from '../../host/clock.ts'
 import type { Execution } from '../wire.ts'
-import type { Applicant, KeptSlot, PlaceFiles, Refusal } from './place-files.ts'
+import type { Applicant, KeptSlot, PlaceFiles, PlaceNote, Refusal } from './place-files.ts'
 
 /** Outcome of {@link Places.take}: the submission had a place, took a free one, or took one after a wait. */
 export type Taken = 'had' | 'taken' | 'waited'
+
+/** A place that a submission has. */
+export interface TakenPlace extends PlaceNote {
+  /** Missing if nobody has recorded an execution. */
+  readonly executionId?: string | undefined
+}
 
 /** The places for active jobs of an account. Only `take` and `holds` fail if the files do. */
 export interface Places {
@@ -19,8 +25,8 @@ export interface Places {
   take(applicant: Applicant, signal: AbortSignal, onWait: (why: string) => void): Promise<Taken>
   /** Whether a submission has a place. A place without an execution expires, e.g. while the machine sleeps. */
   holds(key: string): Promise<boolean>
-  /** Keys of the submissions that have places, as far as they can be read. */
-  keys(): Promise<readonly string[]>
+  /** The places that are taken, as far as they can be read. */
+  taken(): Promise<readonly TakenPlace[]>
   /**
    * Records the execution of a submission, or that the submission may have an execution since `at`. A submission
    * without a place gets a free one; if no place is free, nothing happens.
@@ -43,7 +49,7 @@ export interface Places {
 export const unlimitedPlaces: Places = {
   take: async () => 'had',
   holds: async () => true,
-  keys: async () => [],
+  taken: async () => [],
   keep: async () => {},
   leave: async () => {},
   refused: async () => {},
@@ -187,7 +193,8 @@ export function createPlaces(
   return {
     take,
     holds: async (key) => (await read()).some(({ isHeld, note }) => isHeld && note?.key === key),
-    keys: async () => ((await unlessFiles(read())) ?? []).flatMap(({ isHeld, note }) => (isHeld && note ? [note.key] : [])),
+    taken: async () =>
+      ((await unlessFiles(read())) ?? []).flatMap(({ isHeld, note, executionId }) => (isHeld && note ? [{ ...note, executionId }] : [])),
     keep: (...args) => unlessFiles(keep(...args)),
     leave: (...args) => unlessFiles(leave(...args)),
     refused: (...args) => unlessFiles(refused(...args)),
@@ -213,7 +220,7 @@ export function joinPlaces(own: Places, team: Places): Places {
       }
     },
     holds: async (key) => (await own.holds(key)) && team.holds(key),
-    keys: async () => (await Promise.all([own.keys(), team.keys()])).flat(),
+    taken: async () => (await Promise.all([own.taken(), team.taken()])).flat(),
     keep: async (...args) => void (await Promise.all([own.keep(...args), team.keep(...args)])),
     leave: async (key) => void (await Promise.all([own.leave(key), team.leave(key)])),
     refused: own.refused,

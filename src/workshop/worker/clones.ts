@@ -2,18 +2,13 @@ import { resolve } from 'node:path'
 import { mayPass, SpritewrightError } from '../../errors.ts'
 import type { Purchase } from '../../job/order.ts'
 import type { Context } from '../../project/context.ts'
-import { queueAddress, type ServiceConnection, type Session } from '../../project/session.ts'
+import { queueAddress, type Session } from '../../project/session.ts'
 import { readSettings } from '../../project/trust/settings.ts'
 import type { Tell, WorkerEvent } from './events.ts'
 import { type InFlight, keepInFlight } from './in-flight.ts'
+import type { OpenedProject } from './opened-project.ts'
 import { createOrderReader, type OrderReader } from './read-order.ts'
 import { waitFor } from './wait-for.ts'
-
-/** A project, and its connection to the service. */
-export interface OpenedProject {
-  readonly context: Context
-  readonly connection: ServiceConnection
-}
 
 /** A project that a worker serves. */
 export interface Clone {

@@ -1,6 +1,6 @@
 import { hasCode } from '../../errors.ts'
 import { idempotencyKey } from '../../job/order.ts'
-import type { Submission } from '../../job/records/submission.ts'
+import { isUnsent, noSubmission, type Submission } from '../../job/records/submission.ts'
 import type { Context } from '../../project/context.ts'
 import type { Session } from '../../project/session.ts'
 
@@ -11,6 +11,12 @@ export interface InFlight {
   /** Request hash. */
   readonly hash: string
 }
+
+/**
+ * How long a process may take from its place to its record of the POST, in milliseconds. Before that record, it looks
+ * whether it still has its place.
+ */
+const courtesyMs = 60_000
 
 /**
  * Notes in the places of this machine which requests of the journal may be active at the service. Other machines
@@ -34,7 +40,7 @@ export async function keepInFlight(
     return sends.some(({ answer, at }) => answer.kind !== 'refused' && host.clock.wall() - at <= options.replayWindowMs)
   }
   const found: InFlight[] = []
-  const held = new Set(await places.keys())
+  const held = new Set((await places.taken()).map(({ key }) => key))
   for (const { id, hash, attempt, at } of await reservations.shares()) {
     const key = idempotencyKey(identity, hash, attempt)
     let executionId: string | undefined
@@ -54,4 +60,24 @@ export async function keepInFlight(
     found.push({ id, hash })
   }
   return found
+}
+
+/**
+ * Releases the places of submissions that were never sent: their process died between the place and the record of the
+ * POST. Without an execution, nobody else could learn that such a place is free.
+ */
+export async function releaseUnsent(
+  { journal, reservations, host, name }: Pick<Context, 'journal' | 'reservations' | 'host' | 'name'>,
+  { identity, places }: Pick<Session, 'identity' | 'places'>,
+): Promise<void> {
+  const isOld = (at: number): boolean => Math.abs(host.clock.wall() - at) > courtesyMs
+  const idle = (await places.taken()).filter((one) => one.project === name && one.executionId === undefined && isOld(one.at))
+  if (idle.length === 0) return
+  const shares = new Map((await reservations.shares()).map((share) => [idempotencyKey(identity, share.hash, share.attempt), share]))
+  for (const { key } of idle) {
+    const share = shares.get(key)
+    const { attempt, accepted, sends } = share ? (await journal.read(share.hash)).submission : noSubmission
+    const wasSent = attempt === share?.attempt && (accepted !== undefined || !isUnsent(sends))
+    if (!wasSent) await places.leave(key)
+  }
 }

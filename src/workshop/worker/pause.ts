@@ -2,7 +2,7 @@ import { readUnlessBroken } from '../../job/records/journal.ts'
 import type { Context } from '../../project/context.ts'
 import type { LeaseNote } from '../../queue/messages.ts'
 import { longestRequestMs } from '../../service/http/transport.ts'
-import type { OpenedProject } from './clones.ts'
+import type { OpenedProject } from './opened-project.ts'
 import { waitFor } from './wait-for.ts'
 
 /** Longest time from a reservation to its last submission with all tries of a run, in milliseconds. */

@@ -14,6 +14,7 @@ import { findShared } from '../store/copy.ts'
 import type { Clones } from './clones.ts'
 import { failureEvent, orderFields, type Tell } from './events.ts'
 import { explained } from './explained.ts'
+import { releaseUnsent } from './in-flight.ts'
 import { createRouter } from './route.ts'
 import { leaveRoom } from './turns.ts'
 
@@ -95,6 +96,8 @@ export async function serve(own: Context, clones: Clones, queues: Queues, { tell
     clones.tellWarnings()
     if (found !== '' && found !== trouble && !signal.aborted) tell({ kind: 'warning', message: found })
     trouble = found
+    // A store that is away, or broken records, are told by the orders that need them.
+    for (const { context, session } of clones.list()) await releaseUnsent(context, session).catch(() => {})
   }
   await Promise.all(servers.map((server) => server.stop()))
 }
