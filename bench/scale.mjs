@@ -1,5 +1,5 @@
 // `npm run bench:scale`: what a command, a build, the dev server and its panel cost in projects of 100, 1,000 and
-// 10,000 sprites, and with 100,000 results that no spec asks for. The projects are made once, which takes minutes.
+// 10,000 sprites, and with 100,000 results that no spec asks for; then what approvals write into lock files. The projects are made once, which takes minutes.
 // - `--sizes 100,1000,10000`: numbers of specs
 // - `--results 100000`: number of further results in the store of the largest project; 0 for none
 // - `--rounds 3`: runs of each command; the medians are printed
@@ -41,6 +41,7 @@ for (const what of new Set(measured.map((one) => one.what)))
     what,
     measured.filter((one) => one.what === what).map(({ what: _, sprites, ...figures }) => toRow(sprites, figures)),
   )
+execFileSync(process.execPath, [join(here, 'scale-approve.mjs')], { stdio: 'inherit' })
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify({ node: process.version, measured }, null, 2)}\n`)
 
 async function measure({ name, sprites, others }) {
