@@ -144,8 +144,9 @@ async function versionsOf(folder: string, names: readonly string[], tips: readon
 }
 
 /**
- * The environment of git, and of other programs that are not ours. Git's transports and helpers for credentials are other programs, and must not get our keys and
- * passwords. `GIT_INDEX_FILE` is of a hook of another repository: only the folder must choose the repository.
+ * The environment of git, and of other programs that are not ours. Git's transports and helpers for credentials are
+ * such programs too. They must not get our keys and passwords. `GIT_INDEX_FILE` is of a hook of another repository:
+ * only the folder must choose the repository.
  */
 export function gitEnv(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const isOurs = (name: string): boolean => /^(?:SPRITEWRIGHT_.*|PGPASSWORD|GIT_INDEX_FILE)$/i.test(name)

@@ -3,9 +3,9 @@ import { dirname } from 'node:path'
 import { gitEnv } from './git.ts'
 
 /**
- * Runs a program without a shell, with a text on its stdin. What it prints is dropped. It gets none
- * of our variables with keys and passwords. Rejects if it cannot start, ends with another code than 0, takes longer than ten seconds, or the signal is aborted:
- * then it is killed.
+ * Runs a program without a shell, with a text on its stdin. What it prints is dropped. It gets none of our variables
+ * with keys and passwords. Rejects if it cannot start, or ends with another code than 0. After ten seconds, or when the
+ * signal is aborted, it is killed, and the call rejects too.
  *
  * @param argv The program and its arguments.
  */

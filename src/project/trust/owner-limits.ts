@@ -1,4 +1,4 @@
-import { basename, resolve } from 'node:path'
+import { basename } from 'node:path'
 import { SpritewrightError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
 import { realPath } from '../../host/real-path.ts'
@@ -22,7 +22,7 @@ export async function readOwnerLimits(
   packageName: string | undefined,
 ): Promise<OwnerLimits & { readonly project: string }> {
   const { projects = [], budgets = [] } = (await readSettings(host)).worker ?? {}
-  const names = projects.map(({ dir, name = basename(resolve(dir)) }) => [realPath(resolve(dir)), name] as const)
+  const names = projects.map(({ dir, name = basename(dir) }) => [realPath(dir), name] as const)
   const stray = budgets.find(({ project }) => project !== undefined && !names.some(([, name]) => name === project))
   if (stray) {
     throw new SpritewrightError('SW_CONFIG', {

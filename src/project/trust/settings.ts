@@ -1,4 +1,4 @@
-import { isAbsolute, join } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { isCreditsText, parseCredits } from '../../credit/credits.ts'
 import { isFingerprint } from '../../credit/signing-key.ts'
@@ -40,7 +40,15 @@ const settingsSchema = z.object({
       ),
       /** Projects that it serves beside the one in which it starts. `dir` is a clone, an absolute path; `name` is the owner's. */
       projects: z.optional(
-        z.array(z.object({ dir: z.string().refine((dir) => isAbsolute(dir)), name: z.optional(z.string().min(1).max(100)) })),
+        z.array(
+          z.object({
+            dir: z
+              .string()
+              .refine((dir) => isAbsolute(dir))
+              .transform((dir) => resolve(dir)),
+            name: z.optional(z.string().min(1).max(100)),
+          }),
+        ),
       ),
       /** Limits of all purchases that this machine sends. */
       budgets: z.optional(z.array(budget)),

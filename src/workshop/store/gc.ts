@@ -3,11 +3,12 @@ import { SpritewrightError } from '../../errors.ts'
 import { inParallel } from '../../host/in-parallel.ts'
 import type { Context } from '../../project/context.ts'
 import { readSettings } from '../../project/trust/settings.ts'
+import { lockFolderOf, lockName } from '../../vault/lock-parts.ts'
 import { probeHash } from '../../vault/shared-layer.ts'
 import { findShared } from './copy.ts'
 import type { UnnamedReport } from './reports.ts'
 
-const lockFiles = ['sprites.lock.json', 'sprites.lock/*.json']
+const lockFiles = [lockName, `${lockFolderOf(lockName)}/*.json`]
 
 /** Lists what no clone of a shared store names. See `ResultStore.unnamed`. */
 export async function findUnnamed(
@@ -22,7 +23,7 @@ export async function findUnnamed(
   const objects = await store.survey()
   const given = folders.map((folder) => resolve(host.workingFolder, folder))
   const { worker } = await readSettings(host)
-  const clones = [...new Set([options.root, ...(worker?.projects ?? []).map(({ dir }) => resolve(dir)), ...given])]
+  const clones = [...new Set([options.root, ...(worker?.projects ?? []).map(({ dir }) => dir), ...given])]
   const named = new Set([probeHash])
   for (const root of clones) {
     signal.throwIfAborted()
@@ -58,7 +59,7 @@ async function namesOf(context: Context): Promise<ReadonlySet<string>> {
       })
     },
   )
-  const now = JSON.stringify(await lock.read(), (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value))
+  const now = JSON.stringify(await lock.read())
   const named = new Set([...history, ...(now.match(/[0-9a-f]{64}/g) ?? [])])
   const requests = new Set([...(await journal.requests()), ...(await context.reservations.shares()).map(({ hash }) => hash)])
   await inParallel([...requests], async (request) => {

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import { mayPass, SpritewrightError } from '../../errors.ts'
 import type { Purchase } from '../../job/order.ts'
 import type { Context } from '../../project/context.ts'
@@ -78,7 +77,7 @@ export function createClones(own: OpenedProject, openOther: (root: string) => Pr
   }
   const readRoots = async (): Promise<void> => {
     const { worker } = await readSettings(host)
-    roots = [...new Set([options.root, ...(worker?.projects ?? []).map(({ dir }) => resolve(dir))])]
+    roots = [...new Set([options.root, ...(worker?.projects ?? []).map(({ dir }) => dir)])]
   }
   const load = async (root: string): Promise<OpenedProject> => {
     await checkClone(own.context, root)

@@ -1,4 +1,4 @@
-import { type Credits, formatCredits, parseCredits } from '../../credit/credits.ts'
+import { type Credits, formatCredits, parseCredits, sumCredits } from '../../credit/credits.ts'
 import { SpritewrightError } from '../../errors.ts'
 import type { Clock } from '../../host/clock.ts'
 import { type Listener, listen, type RequestHandler, type ServedResponse } from '../../host/server.ts'
@@ -89,12 +89,7 @@ export function createMonitor(clock: Clock, readStatus: () => Promise<WorkerStat
       ],
       ['purchases_total', 'counter', 'Purchases of this worker since its start.', byProject(({ purchases }) => purchases)],
       ['credits_settled_total', 'counter', 'Credits that it settled since its start.', byProject(({ settled }) => formatCredits(settled))],
-      [
-        'credits_held',
-        'gauge',
-        'Ceilings of the orders that it carries out now.',
-        { '': formatCredits([...held.values()].reduce((a, b) => a + b, 0n)) },
-      ],
+      ['credits_held', 'gauge', 'Ceilings of the orders that it carries out now.', { '': formatCredits(sumCredits([...held.values()])) }],
       ['last_purchase_age_seconds', 'gauge', 'Since its last purchase.', boughtAt === undefined ? {} : { '': age(boughtAt) }],
       ...(status === undefined ? [] : queueMetrics(status, age)),
     ]
