@@ -53,7 +53,8 @@ describe('a build that cannot get a result names the door that is shut (kind: th
 
   test.each(['half', 'cut', 403, 503] as const)('where the bucket answers a read with "%s"', async (answer) => {
     let isDown = false
-    const { ci, bucket, env } = await studio({ fault: ({ method }) => (isDown && method === 'GET' ? { answer } : undefined) })
+    const store = { shared: 's3://studio/game', patience: '1s' }
+    const { ci, bucket, env } = await studio({ fault: ({ method }) => (isDown && method === 'GET' ? { answer } : undefined) }, store)
     isDown = true
     const said = await build(ci, { ...env, ...bucket.env })
     expect(said).toMatch(/^error SW_(STORE|VAULT) /m)

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -9,8 +10,8 @@ import { hasNginx, type Nginx, startNginx } from '../kit/servers/nginx.ts'
 import { describeBlobStore } from './contract.ts'
 import { quickPorts } from './quick-ports.ts'
 
-const hash = 'd'.repeat(64)
 const bytes = new TextEncoder().encode('result')
+const hash = createHash('sha256').update(bytes).digest('hex')
 
 describeWith(hasNginx, 'nginx')('nginx with WebDAV', () => {
   let nginx: Nginx
