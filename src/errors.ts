@@ -67,7 +67,7 @@ export const errorCodes: Readonly<Record<ErrorCode, { readonly exit: number; rea
   SW_OVERRIDE: { exit: 2, title: 'a frame touched up by hand that does not fit' },
   SW_SOURCE: { exit: 2, title: 'own art that cannot be read' },
   SW_CONFIG: { exit: 2, title: 'an invalid configuration' },
-  SW_LOCKFILE: { exit: 2, title: 'an unreadable sprites.lock.json' },
+  SW_LOCKFILE: { exit: 2, title: 'an unreadable lock file' },
   SW_LAYOUT: { exit: 2, title: 'an unreadable sprites.layout.json' },
   SW_STORE_UNSAFE: { exit: 2, title: 'a shared store that cannot keep the journal' },
   SW_NO_KEY: { exit: 2, title: 'no API key' },

@@ -124,7 +124,7 @@ export function stopError(ports: Pick<JobPorts, 'windowMs'>, order: Order, why: 
       })
     case 'conflict':
       return new SpritewrightError('SW_CONFLICT', {
-        message: `The service knows the submission of "${id}" with other bytes: another checkout has sent its own. Nothing was bought here and nothing more is sent. Pull sprites.lock.json from the machine that bought it, then build again. If there is no such machine: npx spritewright recover ${id} --replay asks once more, --abandon gives this attempt up.`,
+        message: `The service knows the submission of "${id}" with other bytes: another checkout has sent its own. Nothing was bought here and nothing more is sent. Pull sprites.lock* from the machine that bought it, then build again. If there is no such machine: npx spritewright recover ${id} --replay asks once more, --abandon gives this attempt up.`,
         facts: { id, hash: order.hash },
       })
     case 'abandoned':

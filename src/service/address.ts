@@ -56,7 +56,7 @@ const longestId = 200
 export function toSegment(what: string, id: string): string {
   if (isSegment(id)) return encodeURIComponent(id)
   throw new SpritewrightError('SW_WIRE', {
-    message: `Expected the id of ${what} as 1 to ${longestId} characters that name one part of a path, found ${JSON.stringify(id.slice(0, 60))}. Nothing was sent; if it is from sprites.lock.json, restore that file, else report it to the service.`,
+    message: `Expected the id of ${what} as 1 to ${longestId} characters that name one part of a path, found ${JSON.stringify(id.slice(0, 60))}. Nothing was sent; if it is from the lock file, restore that file, else report it to the service.`,
     facts: { what, found: id.slice(0, longestId) },
   })
 }

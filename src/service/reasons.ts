@@ -26,7 +26,7 @@ export const reasonAdvice: Readonly<Record<PublicReason, string>> = {
   access_denied: 'Use a key of the account that owns this, or ask that account for access.',
   resource_not_found: 'Check that the key, its mode and the service are those that this was made with.',
   insufficient_credits: 'Add credits to the account, then run the same command again.',
-  conflict: 'Another submission has this key with other bytes: check sprites.lock.json of the other machine; do not make a new key.',
+  conflict: 'Another submission has this key with other bytes: check sprites.lock* of the other machine; do not make a new key.',
   too_many_active_jobs: 'Wait until a running execution of this account has ended, then run the same command again.',
   rate_limited: 'Wait a minute; other programs may be using the same account.',
   quota_exceeded: "Wait until the account's quota is renewed, or raise it in the developer console.",

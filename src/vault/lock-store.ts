@@ -256,8 +256,8 @@ function toWrites(path: string, before: Reading, lock: LockFile, changes: readon
       files.set(file, withEntry(part, id, hash, next))
   }
   const writes = new Map([...files].map(([file, part]) => [file, formatLockFile(part)] as const))
-  if (isSplit && old && old.text !== mark(noLock)[1]) return writes.set(...mark(noLock))
-  return old && writes.size > 0 && !old.lock[alsoField] ? new Map([mark(old.lock), ...writes]) : writes
+  if (isSplit && old?.text !== mark(noLock)[1]) return writes.set(...mark(noLock))
+  return writes.size > 0 && !old?.lock[alsoField] ? new Map([mark(old?.lock ?? noLock), ...writes]) : writes
 }
 
 function withEntry(lock: LockFile, id: string, hash: string, entry: LockEntry): LockFile {

@@ -100,7 +100,7 @@ export function createObjectStore(
   const place = (hash: string, ending: string): string => {
     if (!hashPattern.test(hash)) {
       throw new SpritewrightError('SW_VAULT', {
-        message: `Expected the name of a result as 64 hex digits, found ${JSON.stringify(hash.slice(0, 80))}. Restore sprites.lock.json from version control.`,
+        message: `Expected the name of a result as 64 hex digits, found ${JSON.stringify(hash.slice(0, 80))}. Restore sprites.lock* from version control.`,
         facts: { hash },
       })
     }

@@ -60,7 +60,7 @@ export async function approve(context: Context, session: Session, request: Appro
   const given = request.given ?? 'unattended'
   const unknown = candidates.filter(({ frozen }) => frozen === 'others').map(({ id }) => id)
   if (unknown.length > 0 && given === 'unattended') {
-    const message = `${frozenWords(unknown.join(', '), 'others')} Nothing was written. Restore sprites.lock.json from version control, or decide at a terminal, without --yes.`
+    const message = `${frozenWords(unknown.join(', '), 'others')} Nothing was written. Restore sprites.lock* from version control, or decide at a terminal, without --yes.`
     throw new SpritewrightError('SW_APPROVAL', { message, facts: { ids: unknown } })
   }
   // Made once, before the approvals below use it at the same time.
@@ -147,7 +147,7 @@ async function sortOut(
 /** Says what becomes of bytes that were frozen elsewhere, and perhaps sent. */
 function frozenWords(id: string, frozen: LockedSubmission | 'others'): string {
   if (frozen === 'others')
-    return `${id}: the frozen bytes in sprites.lock.json no longer match the spec, its author and today's price. If they were sent before, the service refuses different bytes as a conflict, and their result cannot be found.`
+    return `${id}: the frozen bytes in the lock file no longer match the spec, its author and today's price. If they were sent before, the service refuses different bytes as a conflict, and their result cannot be found.`
   const { publicKey = '', attempt, referenceId = 'none' } = frozen
   return `${id}: attempt ${attempt} may have been sent. Its bytes are sent again, under the same idempotency key: frozen by ${fingerprintOf(publicKey).slice(0, 8)}, uploaded picture ${referenceId}.`
 }

@@ -7,9 +7,12 @@ import { type LockChoice, type MergedLock, mergeLocks, readConflict, writeConfli
 import { isLockPath, lockFolderOf } from '../vault/lock-parts.ts'
 import { parseLockFile } from '../vault/lock-schema.ts'
 import { createLockStore } from '../vault/lock-store.ts'
-import { formatLockFile } from '../vault/lockfile.ts'
+import { alsoField, formatLockFile } from '../vault/lockfile.ts'
 
 export { howToChoose } from '../vault/lock-schema.ts'
+
+/** The text of `sprites.lock.json` in a new project: only the mark by which each sprite gets a file in `sprites.lock/`. */
+export const firstLockText: string = formatLockFile({ [alsoField]: true, version: 1, animations: {} })
 
 type Ports = Pick<Host, 'disk' | 'random'>
 

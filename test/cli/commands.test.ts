@@ -203,7 +203,7 @@ describe('plan', () => {
     expect(await plan({})).toContain('Next: npx spritewright approve,')
     const conflict = await plan({ undecided: 'conflict', note: 'another checkout sent it' })
     expect(conflict).toContain('hero.walk waits for you: another checkout sent it')
-    expect(conflict).toContain('pull sprites.lock.json')
+    expect(conflict).toContain('pull sprites.lock*')
     expect(conflict).toContain('npx spritewright recover hero.walk --replay')
     expect(conflict).not.toContain('spritewright build')
     const foreign = await plan({ state: 'uncertain', undecided: 'submission', isForeign: true })

@@ -9,6 +9,7 @@ import { firstSpecText } from '../../src/cli/first-project.ts'
 import { nodeHost } from '../../src/host/host.ts'
 import { inProjectStyle } from '../../src/host/project-style.ts'
 import { parseSpec } from '../../src/sprite-spec/parser.ts'
+import { alsoField } from '../../src/vault/lockfile.ts'
 import { startHere } from '../kit/program.ts'
 import type { CliRun } from '../kit/project.ts'
 import { windowsTexts } from '../kit/windows-texts.ts'
@@ -18,14 +19,17 @@ describe('init', () => {
   test('writes a config, the ignore lines, a first spec and its picture, and says what comes next', async () => {
     const world = createWorld()
     expect(await world.run('init')).toBe(0)
-    expect([...world.files.keys()].sort()).toEqual([
-      '/game/.gitattributes',
-      '/game/.gitignore',
-      '/game/package.json',
-      '/game/sprites/hero.png',
-      '/game/sprites/hero.sprite.json',
-      '/game/spritewright.config.mjs',
-    ])
+    expect([...world.files.keys()].sort()).toEqual(
+      [
+        '/game/.gitattributes',
+        '/game/.gitignore',
+        '/game/package.json',
+        '/game/sprites/hero.png',
+        '/game/sprites/hero.sprite.json',
+        '/game/sprites.lock.json',
+        '/game/spritewright.config.mjs',
+      ].sort(),
+    )
     for (const line of ['.spritewright/submissions/', '.spritewright/ledger.jsonl', '.spritewright/checkout.json', '.env.local']) {
       expect(world.text('/game/.gitignore').split('\n')).toContain(line)
     }
@@ -33,6 +37,17 @@ describe('init', () => {
     expect(world.text('/game/.gitattributes')).toContain('.spritewright/results/** binary\n')
     expect(world.out()).toContain('Next: npx spritewright plan')
     expect(world.opened).toEqual([])
+  })
+
+  test('a new project begins with a file for each sprite; a project with a lock file keeps its form', async () => {
+    const world = createWorld()
+    await world.run('init')
+    expect(JSON.parse(world.text('/game/sprites.lock.json'))).toEqual({ [alsoField]: true, animations: {}, version: 1 })
+    const before = '{ "version": 1, "animations": {} }'
+    const older = createWorld({ files: { '/game/sprites.lock.json': before } })
+    expect(await older.run('init', '--json')).toBe(0)
+    expect(older.json()).toMatchObject({ files: expect.arrayContaining([{ path: 'sprites.lock.json', done: 'kept' }]) })
+    expect(older.text('/game/sprites.lock.json')).toBe(before)
   })
 
   test('a project with a tsconfig.json gets a config in TypeScript', async () => {
@@ -314,6 +329,7 @@ describe('init', () => {
         { path: 'spritewright.config.json', done: 'kept' },
         { path: '.gitignore', done: 'extended' },
         { path: '.gitattributes', done: 'written' },
+        { path: 'sprites.lock.json', done: 'written' },
         { path: 'sprites/hero.sprite.yaml', done: 'kept' },
       ],
     })

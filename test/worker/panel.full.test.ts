@@ -58,7 +58,7 @@ describeWith(hasRedis, 'Redis')('the panel of a machine without a key', () => {
     await dialog.getByRole('button', { name: /^Approve/ }).click()
     const main = page.getByRole('main')
     const advice = 'Nothing was sent. Commit its spec, its picture and sprites.lock*, push'
-    await main.getByText(`sprites.lock.json there lacks the approval of "hero.walk". ${advice}`).waitFor()
+    await main.getByText(`the lock file there lacks the approval of "hero.walk". ${advice}`).waitFor()
     expect(worker.sentences.join(' ')).not.toContain('hero')
     await git(team.desk.root, 'add', '-A')
     await git(team.desk.root, 'commit', '-qm', 'approve')

@@ -189,7 +189,7 @@ test.each([
 })
 
 test.each([
-  ['the approval is not committed', () => {}, 'sprites.lock.json there lacks the approval of "hero.walk".'],
+  ['the approval is not committed', () => {}, 'the lock file there lacks the approval of "hero.walk".'],
   ['its commit is not pushed', () => commit({ isPushed: false }), 'no branch of the remote has that commit.'],
   [
     'its picture is another one in the commit',

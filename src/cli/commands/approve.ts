@@ -181,7 +181,7 @@ async function tellApproved(printer: Printer, report: ApproveReport, project: Ne
   if (before.length > 0) printer.hint(ink('dim', `Bought or approved before: ${before.join(', ')}`))
   if (undecided.length > 0)
     printer.hint(
-      `Not approved, because each waits for a decision first: ${undecided.join(', ')}. Pull sprites.lock.json from the checkout that sent it. If there is none: `,
+      `Not approved, because each waits for a decision first: ${undecided.join(', ')}. Pull sprites.lock* from the checkout that sent it. If there is none: `,
       ink('bold', `npx spritewright recover ${undecided[0] ?? ''} --replay`),
       ', or --abandon',
     )

@@ -5,6 +5,7 @@ import { publish, replaceFile } from '../../host/publish.ts'
 import { configNames, readPackage } from '../../options/config-files.ts'
 import { findSpecSchema } from '../../options/editor-schema.ts'
 import { findViteConfigs } from '../../options/vite-configs.ts'
+import { firstLockText } from '../../workshop/merge.ts'
 import type { Workshop } from '../../workshop.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
@@ -40,7 +41,7 @@ interface Step {
 }
 
 /**
- * `spritewright init`: writes a config, ignore lines, a first spec and its picture, and adds the plugin to
+ * `spritewright init`: writes a config, ignore lines, a lock file, a first spec and its picture, and adds the plugin to
  * Vite's configuration. Nothing is overwritten, and a second run changes nothing. At a terminal, `init` asks for
  * the service, the engine and the folder of the first sprite.
  */
@@ -54,7 +55,7 @@ export async function init({ parts, printer, root, withWorkshop }: CommandContex
   const steps = [
     await writeConfig(host, root, answers),
     // Own art has no secrets, and no paid results.
-    ...(isOwn ? [] : [await addLines(host, root, '.gitignore', ignoreLines), await addLines(host, root, '.gitattributes', attributeLines)]),
+    ...(isOwn ? [] : await preparePurchases(host, root)),
     ...(await writeViteTypes(host, root, dependencies)),
     ...(await addToVite(host, root, dependencies)),
     ...(await patchTsconfig(host, root)),
@@ -92,6 +93,15 @@ export async function init({ parts, printer, root, withWorkshop }: CommandContex
     `, and ${usesPhaser ? `preloadSprites(this, [${name}]) of spritewright/phaser` : `await loadSprites([${name}]) of spritewright/pixi`}. The README shows it whole.`,
   )
   return 0
+}
+
+/** Ignore lines, merge lines, and a lock file, unless the project has one. Git merges the files of a new one by itself. */
+async function preparePurchases(host: Host, root: string): Promise<Step[]> {
+  return [
+    await addLines(host, root, '.gitignore', ignoreLines),
+    await addLines(host, root, '.gitattributes', attributeLines),
+    await writeNew(host, root, 'sprites.lock.json', new TextEncoder().encode(firstLockText)),
+  ]
 }
 
 /** The file of the project's first sprite that a game imports. */
@@ -202,7 +212,7 @@ async function addLines(host: Host, root: string, path: string, lines: readonly 
  * @param answers Missing if the project had a configuration, which already says who draws.
  */
 function tellNext(printer: Printer, answers: FirstAnswers | undefined): void {
-  printer.hint('Commit sprites.lock.json and .spritewright/results: then no paid result has to be bought again.')
+  printer.hint('Commit sprites.lock* and .spritewright/results: then no paid result has to be bought again.')
   if (answers) tellService(printer, answers)
   printer.hint('Next: ', ink('bold', 'npx spritewright plan'), ', which shows the price of the first sprite and spends nothing.')
 }

@@ -82,7 +82,7 @@ export async function tellNext(printer: Printer, rows: readonly PlanRow[], prici
 }
 
 function tellDecision(printer: Printer, { id, undecided, isForeign }: PlanRow): void {
-  const lead = undecided === 'conflict' ? 'Next: pull sprites.lock.json from the checkout that sent it. If there is none: ' : 'Next: '
+  const lead = undecided === 'conflict' ? 'Next: pull sprites.lock* from the checkout that sent it. If there is none: ' : 'Next: '
   const command = `npx spritewright recover ${id}`
   // Records that were not written with the user's key are never sent again.
   if (isForeign) printer.hint('Next: ', ink('bold', `${command} --abandon`), ', which gives up the purchase that its records describe.')

@@ -226,7 +226,7 @@ function goneError({ request: { id }, identity }: Order, executionId: string, ca
 /** The error for a question that was answered elsewhere, so that the id of the new execution is unknown. */
 function answeredElsewhere(id: string, executionId: string): SpritewrightError {
   return new SpritewrightError('SW_QUESTION', {
-    message: `The question of "${id}" was answered elsewhere, and the service does not say which execution goes on (the asking one was ${executionId}). Pull sprites.lock.json from the machine that answered it. If there is none, its result can be fetched in the service's console; nothing more is sent for it from here, unless it is given up: npx spritewright recover ${id} --abandon`,
+    message: `The question of "${id}" was answered elsewhere, and the service does not say which execution goes on (the asking one was ${executionId}). Pull sprites.lock* from the machine that answered it. If there is none, its result can be fetched in the service's console; nothing more is sent for it from here, unless it is given up: npx spritewright recover ${id} --abandon`,
     facts: { id, executionId },
   })
 }

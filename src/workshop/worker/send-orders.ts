@@ -67,7 +67,7 @@ export async function sendOrders(
       const inCommit = findEntry(committed.lock, request.id, hash)?.approval
       return approval && inCommit?.signature !== approval.signature
     })
-    if (unseen) throw refusedOrder(message, `sprites.lock.json there lacks the approval of "${unseen.request.id}".`)
+    if (unseen) throw refusedOrder(message, `the lock file there lacks the approval of "${unseen.request.id}".`)
     const settled = await followJob(
       queues,
       queues.orders,

@@ -79,7 +79,7 @@ const table: Readonly<Record<PanelUndecided, (id: string, most: string) => OpenW
   }),
   conflict: (id, most) => ({
     title: 'The service knows this key with other bytes',
-    words: 'Another checkout has sent its own. Pull sprites.lock.json from there; decide here only if there is no such checkout.',
+    words: 'Another checkout has sent its own. Pull sprites.lock* from there; decide here only if there is no such checkout.',
     replay: {
       name: 'Send it again',
       title: `Send ${id} again?`,

@@ -39,7 +39,7 @@ export async function prune(context: CommandContext, names: readonly string[], a
   }
   printer.line(ink('green', '✓'), ` Deleted ${count(report.lines.length, 'file')}, ${sizeWords(report.bytes)} free.`)
   printer.hint(
-    'sprites.lock.json keeps the purchase. If a spec asks for the result again, fetch it with ',
+    'The lock file keeps the purchase. If a spec asks for the result again, fetch it with ',
     ink('bold', 'npx spritewright build'),
     ', free of charge while the service keeps it.',
   )
