@@ -1,9 +1,14 @@
 import { spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
-import { type CliRun, cliBin } from '../kit/project.ts'
-import type { Desk } from './desk.ts'
+import { type CliRun, cliBin, type TestProject } from '../kit/project.ts'
 
 const preload = new URL('preload.mjs', import.meta.url).href
+
+/** Where a CLI runs, and its environment. */
+interface Mortal {
+  readonly project: TestProject
+  readonly env: Readonly<Record<string, string>>
+}
 
 /** A real CLI that ended normally or killed itself. */
 export interface MortalRun extends CliRun {
@@ -19,7 +24,7 @@ export interface MortalRun extends CliRun {
  *
  * @param deed See `preload.mjs`, for example `before 7`; empty for a run that is only watched.
  */
-export function runMortalCli({ project, env }: Desk, args: readonly string[], deed = ''): Promise<MortalRun> {
+export function runMortalCli({ project, env }: Mortal, args: readonly string[], deed = ''): Promise<MortalRun> {
   const { PATH = '', HOME = '' } = process.env
   const child = spawn(process.execPath, ['--import', preload, cliBin, ...args], {
     cwd: project.root,

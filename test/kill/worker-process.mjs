@@ -5,7 +5,7 @@ const ending = new AbortController()
 process.on('SIGINT', () => ending.abort())
 const workshop = await createWorkshop({ root: process.cwd() })
 await workshop.work({
-  onEvent: (sentence) => console.log(sentence),
+  onEvent: ({ message }) => console.log(message),
   signal: ending.signal,
   leaseMs: Number(process.env.LEASE_MS),
   longestRequestMs: 300,

@@ -1,6 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { randomOf } from '../../scripts/kill-ten.mjs'
 import type { HookedRequest } from '../../src/embedded/options/options.ts'
@@ -9,12 +7,13 @@ import type { ServedResponse } from '../../src/host/server.ts'
 import { expectCount } from '../kit/expect-count.ts'
 import { keyEnv, testKey } from '../kit/keys.ts'
 import { describeWith } from '../kit/needs.ts'
-import { heroSpec, runCli, serviceEnv, type TestProject } from '../kit/project.ts'
+import { heroSpec, runCli, serviceEnv } from '../kit/project.ts'
 import { quickMakers } from '../kit/quick-makers.ts'
 import { hasPostgres, type PostgresServer, startPostgres } from '../kit/servers/postgres.ts'
 import { hasRedis, type RedisServer, startRedis } from '../kit/servers/redis.ts'
 import { createStudio, git, push, type Studio } from '../kit/studio.ts'
 import { level } from '../level.ts'
+import { startWorkers } from './workers.ts'
 
 /** How large a run is. `npm run sim` plays the whole studio. */
 interface Size {
@@ -29,7 +28,6 @@ const size: Size = isWhole
   ? { workers: 5, clients: 20, each: 10, kills: 15, wipes: 6 }
   : { workers: 2, clients: 2, each: 2, kills: 2, wipes: 1 }
 
-const workerScript = fileURLToPath(new URL('worker-process.mjs', import.meta.url))
 const windowMs = 1000
 const [keeper, artist] = [1, 2]
 
@@ -38,51 +36,6 @@ const points = ['before POST /v1/execute', 'after POST /v1/execute', 'before GET
 const isAt = (point: (typeof points)[number], { method, path }: HookedRequest): boolean => {
   if (point.includes('POST')) return method === 'POST' && path === '/v1/execute'
   return point.includes('asset') ? path.includes('/asset') : method === 'GET' && path.startsWith('/v1/executions/')
-}
-
-/** Workers in clones of their own. A killed one is started again. */
-function startWorkers(
-  clones: readonly TestProject[],
-  env: Readonly<Record<string, string>>,
-): { killActive(): boolean; end(): Promise<void> } {
-  const running = new Map<ChildProcess, boolean>()
-  const ends: Promise<void>[] = []
-  let isOver = false
-  const start = (clone: TestProject): void => {
-    const { PATH = '', HOME = '' } = process.env
-    const child = spawn(process.execPath, [workerScript], {
-      cwd: clone.root,
-      env: { PATH, HOME, XDG_STATE_HOME: join(clone.root, '.state'), LEASE_MS: '10000', ...env },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    running.set(child, false)
-    child.stdout?.on('data', (part: Buffer) => {
-      if (part.toString().includes('This worker is active.')) running.set(child, true)
-      if (part.toString().includes('lost its lease')) running.set(child, false)
-    })
-    ends.push(
-      new Promise((resolve) => {
-        child.on('close', () => {
-          running.delete(child)
-          if (!isOver) start(clone)
-          resolve()
-        })
-      }),
-    )
-  }
-  clones.forEach(start)
-  return {
-    killActive: () => {
-      const [active] = [...running].find(([, isActive]) => isActive) ?? []
-      if (active) running.set(active, false)
-      return active?.kill('SIGKILL') ?? false
-    },
-    end: async () => {
-      isOver = true
-      for (const child of running.keys()) child.kill('SIGINT')
-      while (ends.length > 0) await ends.pop()
-    },
-  }
 }
 
 describeWith(hasRedis && (!isWhole || hasPostgres), 'Redis and PostgreSQL')('a studio whose worker is killed again and again', () => {
@@ -133,15 +86,15 @@ describeWith(hasRedis && (!isWhole || hasPostgres), 'Redis and PostgreSQL')('a s
       limits,
     }))
     const env = { ...redis.env, ...(postgres?.env ?? {}) }
-    const clones = await Promise.all(Array.from({ length: size.workers }, () => studio.clone()))
-    const workers = startWorkers(clones, {
+    const machines = await Promise.all(Array.from({ length: size.workers }, async () => ({ clone: await studio.clone() })))
+    const workers = startWorkers(machines, {
       ...env,
       ...serviceEnv(service),
       ...keyEnv(keeper),
       SPRITEWRIGHT_APPROVERS: testKey(artist).fingerprint,
       SPRITEWRIGHT_BRANCHES: 'branch-*',
     })
-    kill = workers.killActive
+    kill = () => workers.kill('active')
     try {
       const desks = await Promise.all(
         Array.from({ length: size.clients }, async (_, index) => {
