@@ -172,7 +172,6 @@ describeWith(hasRedis && hasPostgres, 'Redis and PostgreSQL')('a studio of two g
         .map((number) => testKey(number).fingerprint)
         .join(','),
       SPRITEWRIGHT_BRANCHES: 'main,desk/*',
-      LEASE_MS: '5000',
     })
     kill = workers.kill
     const envOf = (person: Person): Env => ({

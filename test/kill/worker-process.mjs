@@ -1,4 +1,4 @@
-// A worker whose lease and waits are short, so that it can be killed many times in a test.
+// A worker with the shortest lease, and short waits, so that it can be killed many times in a test.
 import { createWorkshop } from '../../dist/src/index.js'
 
 const ending = new AbortController()
@@ -7,7 +7,7 @@ const workshop = await createWorkshop({ root: process.cwd() })
 await workshop.work({
   onEvent: ({ message }) => console.log(message),
   signal: ending.signal,
-  leaseMs: Number(process.env.LEASE_MS),
+  leaseMs: 10_000,
   longestRequestMs: 300,
 })
 await workshop.close()

@@ -45,7 +45,7 @@ export function startWorkers(machines: readonly WorkerMachine[], env: Readonly<R
     const { PATH = '', HOME = '' } = process.env
     const child = spawn(process.execPath, [workerScript], {
       cwd: clone.root,
-      env: { PATH, HOME, XDG_STATE_HOME: state, LEASE_MS: '1200', ...env },
+      env: { PATH, HOME, XDG_STATE_HOME: state, ...env },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     running.set(child, 'starting')
