@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { attributeLines } from '../../src/cli/first-project.ts'
 import { formatCredits, parseCredits } from '../../src/credit/credits.ts'
 import type { HookedRequest } from '../../src/embedded/options/options.ts'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
@@ -10,7 +11,7 @@ import { createWorkshop } from '../../src/workshop.ts'
 import { expectCount } from '../kit/expect-count.ts'
 import { keyEnv, testKey } from '../kit/keys.ts'
 import { describeWith } from '../kit/needs.ts'
-import { runCli, serviceEnv, type TestProject } from '../kit/project.ts'
+import { cliBin, runCli, serviceEnv, type TestProject } from '../kit/project.ts'
 import { quickMakers } from '../kit/quick-makers.ts'
 import { startS3Double } from '../kit/s3-double.ts'
 import { hasPostgres, startPostgres } from '../kit/servers/postgres.ts'
@@ -52,9 +53,15 @@ type Env = Readonly<Record<string, string>>
 const specOf = (game: Game, person: Person, number: number): string =>
   JSON.stringify({ reference: './hero.png', prompt: `figure ${number} of ${person} for ${game}`, animations: { walk: { frames: 7 } } })
 
+/** What `init` and npm write into a game. */
+const filesOf = (game: Game) => ({
+  'package.json': JSON.stringify({ name: game, private: true, type: 'module' }),
+  '.gitattributes': `${attributeLines.join('\n')}\n`,
+})
+
 /** The remote of a game, with the configuration of the guide and a picture. */
 async function createGame(game: Game, redis: number, postgres: number): Promise<Studio> {
-  const studio = await createStudio({ 'package.json': JSON.stringify({ name: game, private: true, type: 'module' }) }, () => ({
+  const studio = await createStudio(filesOf(game), () => ({
     service: { queue: `redis://127.0.0.1:${redis}` },
     store: { shared: `s3://studio/${game}`, journal: `postgres://127.0.0.1:${postgres}/postgres` },
     limits,
@@ -70,7 +77,7 @@ async function openWorkerMachine(studios: readonly Studio[], folder: string, nam
   const clones = await Promise.all(studios.map((studio) => studio.clone()))
   const state = join(folder, name)
   await mkdir(join(state, 'spritewright'), { recursive: true })
-  const settings = { worker: { projects: clones.map(({ root }) => ({ dir: root })) } }
+  const settings = { worker: { projects: clones.map(({ root }, at) => ({ dir: root, name: games[at] })) } }
   await writeFile(join(state, 'spritewright', 'settings.json'), JSON.stringify(settings))
   return { clone: clones[0] as TestProject, state }
 }
@@ -91,9 +98,10 @@ async function playDesk({ person, game, ...deeds }: (typeof desks)[number], proj
   }
 }
 
-/** Merges the branches of all desks into `main`, without a driver. */
+/** Merges the branches of all desks into `main`, in a clone that the guide has set up. */
 async function mergeDesks(studio: Studio, game: Game): Promise<void> {
   const { root } = await studio.clone()
+  await git(root, 'config', 'merge.spritewright.driver', `"${process.execPath}" "${cliBin}" merge %O %A %B`)
   for (const { person } of desks.filter((desk) => desk.game === game)) await git(root, 'merge', '-q', '--no-edit', `origin/desk/${person}`)
   await git(root, 'push', '-q', 'origin', 'HEAD:main')
 }
@@ -220,7 +228,7 @@ describeWith(hasRedis && hasPostgres, 'Redis and PostgreSQL')('a studio of two g
       const newcomer = await studioOf('castle').clone()
       const ofPerson = (prompt: string): string => Object.entries(people).find(([name]) => prompt.includes(`of ${name} `))?.[0] ?? ''
       const whose = (prompt: string): string => testKey(people[ofPerson(prompt) as Person]).fingerprint
-      const whereOf = (prompt: string): string => games.find((game) => prompt.endsWith(game)) ?? ''
+      const whereOf = (prompt: string): string => games.find((game) => prompt.includes(` for ${game}`)) ?? ''
       for (const [by, nameOf] of [
         ['person', whose],
         ['project', whereOf],
