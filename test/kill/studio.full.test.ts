@@ -246,7 +246,7 @@ describeWith(hasRedis && hasPostgres, 'Redis and PostgreSQL')('a studio of two g
         expect(settled).toBe(formatCredits(charges.reduce((sum, { credits }) => sum + credits, 0n)))
       }
     } finally {
-      await workers.end()
+      console.log((await workers.end()).match(/peak memory: .+/g)?.join('\n'))
       await service.close()
       await Promise.all([bucket.close(), redis.close(), postgres.close()])
       await Promise.all([...studios.values()].map((studio) => studio.remove()))

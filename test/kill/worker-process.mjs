@@ -11,3 +11,4 @@ await workshop.work({
   longestRequestMs: 300,
 })
 await workshop.close()
+console.log(`peak memory: ${Math.round(process.resourceUsage().maxRSS / 1024)} MB`)
