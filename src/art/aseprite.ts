@@ -1,6 +1,7 @@
 import { type AsepriteInfo, asepriteInfo, readAseprite } from '../../atlas/index.ts'
+import { sha256 as hashOf } from '../host/sha256.ts'
 import { toPlainName } from './names.ts'
-import { type Art, type ArtBox, type ArtSequence, digest, withFile } from './source.ts'
+import { type Art, type ArtBox, type ArtSequence, withFile } from './source.ts'
 import { toTagged } from './tags.ts'
 
 /**
@@ -12,10 +13,10 @@ import { toTagged } from './tags.ts'
  */
 export async function readAsepriteArt(file: string, bytes: Uint8Array): Promise<Art> {
   const info = await withFile(file, () => asepriteInfo(bytes))
-  const sha256 = digest(bytes)
+  const sha256 = hashOf(bytes)
   const sequences = await withFile(file, () =>
     toTagged(info.tags, info.durations, (from, to) => ({
-      sha256: digest(sha256, `${from} ${to}`),
+      sha256: hashOf(sha256, `${from} ${to}`),
       read: () => withFile(file, () => readAseprite(bytes, {}, { from, to }).frames.map(({ bitmap }) => bitmap)),
       ...boxesOf(info, from, to),
     })),

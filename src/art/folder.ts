@@ -1,19 +1,10 @@
 import { extname, relative, sep } from 'node:path'
 import type { Bitmap } from '../../atlas/index.ts'
 import type { Disk } from '../host/disk.ts'
+import { sha256 as hashOf } from '../host/sha256.ts'
 import { groupByName } from './names.ts'
 import { readPictureSequence } from './pictures.ts'
-import {
-  type Art,
-  type ArtSequence,
-  digest,
-  listFolder,
-  plainPlayback,
-  readAgain,
-  readSourceFile,
-  sourceError,
-  statSource,
-} from './source.ts'
+import { type Art, type ArtSequence, listFolder, plainPlayback, readAgain, readSourceFile, sourceError, statSource } from './source.ts'
 
 /** A picture of a folder, with its digest when it was found. */
 interface FoundPicture {
@@ -54,7 +45,7 @@ export async function readFolder(disk: Disk, folder: string): Promise<Art> {
       isPicture,
       frames: items.length,
       ...plainPlayback,
-      sha256: digest(...items.map(({ sha256 }) => sha256)),
+      sha256: hashOf(...items.map(({ sha256 }) => sha256)),
       read: () => readFrames(disk, items),
       ...items[0]?.animation,
       name,

@@ -10,7 +10,8 @@ import {
   readApng,
   readPicture,
 } from '../../atlas/index.ts'
-import { type Art, type ArtSequence, digest, plainPlayback, sourceError, withFile } from './source.ts'
+import { sha256 as hashOf } from '../host/sha256.ts'
+import { type Art, type ArtSequence, plainPlayback, sourceError, withFile } from './source.ts'
 
 /**
  * Reads a picture, without a name: a still picture, or an animated GIF, WebP or PNG with its times.
@@ -24,7 +25,7 @@ export async function readPictureSequence(file: string, bytes: Uint8Array): Prom
   const { format } = await withFile(file, () => pictureInfo(bytes))
   if (format === 'png' && isAnimatedPng(bytes)) return readAnimatedPng(file, bytes)
   const read = (): Promise<Bitmap[]> => withFile(file, async () => [await readPicture(bytes)])
-  return { name: '', isPicture: true, frames: 1, ...plainPlayback, sha256: digest(bytes), read }
+  return { name: '', isPicture: true, frames: 1, ...plainPlayback, sha256: hashOf(bytes), read }
 }
 
 /** The flag of an animation in the header of a WebP; see RFC 9649, 2.7. */
@@ -64,7 +65,7 @@ function toMoving(
 ): ArtSequence {
   const isPicture = durations.length === 1
   const sequence = { name: '', isPicture, frames: durations.length, ...(isPicture ? {} : { durations }), loop, yoyo: false }
-  return { ...sequence, sha256: digest(bytes), read: () => withFile(file, decode) }
+  return { ...sequence, sha256: hashOf(bytes), read: () => withFile(file, decode) }
 }
 
 /**
@@ -90,6 +91,6 @@ export async function readGrid(file: string, bytes: Uint8Array, grid: { readonly
       const cell = (index: number): [number, number] => [(index % across) * grid.width, Math.floor(index / across) * grid.height]
       return Array.from({ length: frames }, (_, index) => crop(whole, ...cell(index), grid.width, grid.height))
     })
-  const sha256 = digest(bytes, JSON.stringify(grid))
+  const sha256 = hashOf(bytes, JSON.stringify(grid))
   return { files: [file], sequences: [{ name: '', isPicture: false, frames, ...plainPlayback, sha256, read }] }
 }

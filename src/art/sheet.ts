@@ -2,18 +2,9 @@ import { basename, dirname, join } from 'node:path'
 import { type AsepriteTag, type Bitmap, cutSheetFrame, parseSheetAtlas, readPicture, type SheetFrame } from '../../atlas/index.ts'
 import type { Disk } from '../host/disk.ts'
 import { decodeText } from '../host/project-style.ts'
+import { sha256 as hashOf } from '../host/sha256.ts'
 import { groupByName, stemOf } from './names.ts'
-import {
-  type Art,
-  type ArtSequence,
-  digest,
-  plainPlayback,
-  readAgain,
-  readSourceFile,
-  sourceError,
-  statSource,
-  withFile,
-} from './source.ts'
+import { type Art, type ArtSequence, plainPlayback, readAgain, readSourceFile, sourceError, statSource, withFile } from './source.ts'
 import { toTagged } from './tags.ts'
 
 /** Largest JSON of a sheet, in bytes. */
@@ -33,7 +24,7 @@ export async function readSheet(disk: Disk, file: string, bytes: Uint8Array): Pr
   const sheet = join(dirname(file), named)
   if (!(await statSource(disk, sheet)))
     throw sourceError(file, `its sheet ${JSON.stringify(named)} beside it`, 'none', 'Export both into one folder.')
-  const sha256 = digest(await readSourceFile(disk, sheet))
+  const sha256 = hashOf(await readSourceFile(disk, sheet))
   const cut = async (parts: readonly SheetFrame[]): Promise<readonly Bitmap[]> => {
     const pixels = await readAgain(disk, sheet, sha256)
     return withFile(sheet, async () => {
@@ -42,7 +33,7 @@ export async function readSheet(disk: Disk, file: string, bytes: Uint8Array): Pr
     })
   }
   const { tags, durations } = asepriteParts(JSON.parse(text))
-  const digestOf = (parts: readonly SheetFrame[]): string => digest(sha256, JSON.stringify(parts))
+  const digestOf = (parts: readonly SheetFrame[]): string => hashOf(sha256, JSON.stringify(parts))
   const groups = durations
     ? undefined
     : groupByName(atlas.frames, () => file).map(

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { Bitmap, Borders } from '../../atlas/index.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
+import { sha256 as hashOf } from '../host/sha256.ts'
 
 // Art that a person has drawn: frames from files of the project, which cost nothing.
 
@@ -104,7 +104,7 @@ async function reading<T>(file: string, call: () => Promise<T>): Promise<T> {
  */
 export async function readAgain(disk: Disk, file: string, sha256: string): Promise<Uint8Array> {
   const bytes = await readSourceFile(disk, file)
-  if (digest(bytes) === sha256) return bytes
+  if (hashOf(bytes) === sha256) return bytes
   throw sourceError(file, 'the file as it was a moment ago', 'another one', 'Run the command again.')
 }
 
@@ -130,11 +130,4 @@ export async function withFile<T>(file: string, work: () => T | Promise<T>): Pro
     if (cause instanceof SpritewrightError) throw cause
     throw new SpritewrightError('SW_SOURCE', { message: `${file}: ${(cause as Error).message}`, facts: { file }, cause })
   }
-}
-
-/** SHA-256, lower-case hex. */
-export function digest(...parts: readonly (Uint8Array | string)[]): string {
-  const hash = createHash('sha256')
-  for (const part of parts) hash.update(part)
-  return hash.digest('hex')
 }

@@ -1,5 +1,6 @@
-import { createHash, createHmac, createPrivateKey, createPublicKey, type KeyObject, sign, timingSafeEqual, verify } from 'node:crypto'
+import { createHmac, createPrivateKey, createPublicKey, type KeyObject, sign, timingSafeEqual, verify } from 'node:crypto'
 import { SpritewrightError } from '../errors.ts'
+import { sha256 } from '../host/sha256.ts'
 
 /**
  * A user's Ed25519 key pair. Signatures are for data that other machines read (the lock file). Seals are for
@@ -114,7 +115,7 @@ function toSigningKey(privateKey: KeyObject): SigningKey {
  * @param publicKey Raw, base64url.
  */
 export function fingerprintOf(publicKey: string): string {
-  return createHash('sha256').update(Buffer.from(publicKey, 'base64url')).digest('hex').slice(0, fingerprintLength)
+  return sha256(Buffer.from(publicKey, 'base64url')).slice(0, fingerprintLength)
 }
 
 /** Whether a text is a fingerprint. */

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { SpritewrightError } from '../errors.ts'
+import { sha256 } from '../host/sha256.ts'
 import type { SubmissionOutcome } from '../service/wire.ts'
 import { decide } from './decision.ts'
 import { factsNow, idempotencyKey, type JobPorts, type Order } from './order.ts'
@@ -63,9 +63,7 @@ function answerKey(
   what: { readonly attempt: number; readonly questionId: string; readonly tries: number; readonly answersAbandoned: number | undefined },
 ): string {
   const { attempt, questionId, tries, answersAbandoned } = what
-  const digest = createHash('sha256')
-    .update(JSON.stringify(['answer', hash, attempt, questionId, tries, ...(answersAbandoned ? [answersAbandoned] : [])]))
-    .digest('hex')
+  const digest = sha256(JSON.stringify(['answer', hash, attempt, questionId, tries, ...(answersAbandoned ? [answersAbandoned] : [])]))
   return `sw1-answer-${digest.slice(0, 40)}`
 }
 

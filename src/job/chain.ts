@@ -1,9 +1,9 @@
 import { SpritewrightError } from '../errors.ts'
+import { sha256 } from '../host/sha256.ts'
 import type { ReferenceFile } from '../service/client.ts'
 import { type PictureHeader, sniffPicture } from '../sprite-spec/picture.ts'
 import type { PaidRequest } from '../sprite-spec/request.ts'
 import { mostUpscaledPx } from '../sprite-spec/spec.ts'
-import { sha256 } from '../vault/objects.ts'
 import { isGone } from './delivery/deliver.ts'
 import type { JobPorts, Order, Purchase } from './order.ts'
 

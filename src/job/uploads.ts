@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { KeyRing } from '../credit/signing-key.ts'
 import type { Disk } from '../host/disk.ts'
 import { replaceFile } from '../host/publish.ts'
 import type { Random } from '../host/random.ts'
+import { sha256 as hashOf } from '../host/sha256.ts'
 import type { ReferenceFile, ServiceClient } from '../service/client.ts'
 import type { ServiceIdentity } from '../sprite-spec/request.ts'
 
@@ -33,13 +33,8 @@ export function createUploads(
 ): Uploads {
   const { disk, random, client, keys } = ports
   const running = new Map<string, Promise<string>>()
-  const pathOf = (sha256: string): string => {
-    const scope = createHash('sha256')
-      .update(JSON.stringify([identity.host, identity.keyMode]))
-      .digest('hex')
-      .slice(0, 12)
-    return join(folder, `${sha256}.${scope}.json`)
-  }
+  const scope = hashOf(JSON.stringify([identity.host, identity.keyMode])).slice(0, 12)
+  const pathOf = (sha256: string): string => join(folder, `${sha256}.${scope}.json`)
   const sealText = (sha256: string, referenceId: string): string =>
     JSON.stringify(['spritewright upload 1', identity.host, identity.keyMode, sha256, referenceId])
   const known = async (sha256: string): Promise<string | undefined> => {

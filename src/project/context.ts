@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
 import { basename, join } from 'node:path'
 import type { Approvers } from '../credit/approval.ts'
 import { createLedger, type Ledger } from '../credit/ledger.ts'
 import type { KeyRing } from '../credit/signing-key.ts'
 import type { Host } from '../host/host.ts'
 import type { InstalledPackage } from '../host/modules/installed-package.ts'
+import { sha256 } from '../host/sha256.ts'
 import { createJournal, type Journal } from '../job/records/journal.ts'
 import { createReservations, type Reservations } from '../job/records/reservations.ts'
 import { type KeySearch, refuseKey, searchFor } from '../key-search.ts'
@@ -175,10 +175,7 @@ function rescueFolders(host: Pick<Host, 'stateFolder' | 'tempFolder'>, place: st
  * uncommitted files were deleted.
  */
 function placeId(root: string, projectName: string | undefined): string {
-  return createHash('sha256')
-    .update(JSON.stringify([root, projectName ?? null]))
-    .digest('hex')
-    .slice(0, 16)
+  return sha256(JSON.stringify([root, projectName ?? null])).slice(0, 16)
 }
 
 /**

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { type Credits, parseCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
@@ -6,6 +5,7 @@ import type { Clock } from '../host/clock.ts'
 import type { Disk } from '../host/disk.ts'
 import type { Net } from '../host/net.ts'
 import type { Random } from '../host/random.ts'
+import { sha256 } from '../host/sha256.ts'
 import { refuseKeyInAddress, searchFor } from '../key-search.ts'
 import { parseServiceAddress, toSegment } from './address.ts'
 import { createAnswer } from './answer.ts'
@@ -181,7 +181,7 @@ export function createClient(ports: ClientPorts, options: ClientOptions): Servic
   const remove = createDeletion({ transport, exchange, execution: reads.execution })
   return Object.freeze({
     host: options.host ?? address.host,
-    keyTag: (salt) => createHash('sha256').update(salt).update(key).digest('hex').slice(0, 16),
+    keyTag: (salt) => sha256(salt, key).slice(0, 16),
     ...reads,
     uploadReference: async (file, signal) => {
       const id = await profile.uploadReference(toRequestPort(free, 'uploadReference', 'the reference upload', signal), file)

@@ -9,7 +9,7 @@ import {
   type PageFormat,
 } from '../../atlas/index.ts'
 import type { TextureSettings } from '../host/modules/textures.ts'
-import { sha256 } from '../vault/objects.ts'
+import { sha256 } from '../host/sha256.ts'
 import type { BuiltLayer, BuiltPage, PackedAtlas, SheetOptions } from './model.ts'
 
 /** Encodes KTX2. The caller provides the package and its threads. */

@@ -1,6 +1,6 @@
 import { type EarlierFrame, scaleSuffix, sharedUnit } from '../../atlas/index.ts'
 import { SpritewrightError } from '../errors.ts'
-import { sha256 } from '../vault/objects.ts'
+import { sha256 } from '../host/sha256.ts'
 import type { PackedAtlas } from './model.ts'
 
 /**
@@ -52,7 +52,7 @@ export function toLayout(atlases: readonly PackedAtlas[]): Layout {
  */
 export function layoutDigest(layout: Layout, names: readonly string[]): string {
   const rows = [...names].sort().map((name) => [name, toRows(layout.get(name) ?? [])])
-  return sha256(new TextEncoder().encode(JSON.stringify(rows)))
+  return sha256(JSON.stringify(rows))
 }
 
 function toRows(frames: readonly EarlierFrame[]): readonly (readonly [name: string, ...numbers: number[]])[] {

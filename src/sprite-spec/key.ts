@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { SpritewrightError } from '../errors.ts'
+import { sha256 } from '../host/sha256.ts'
 import type { PaidRequest, ServiceIdentity } from './request.ts'
 
 /**
@@ -50,5 +50,5 @@ function hashOf(toText: () => string | undefined): string {
     throw new SpritewrightError('SW_INTERNAL', { message: 'Expected plain JSON data for a key, found something else.', cause })
   }
   if (text === undefined) throw new SpritewrightError('SW_INTERNAL', { message: 'Expected plain JSON data for a key, found nothing.' })
-  return createHash('sha256').update(text, 'utf8').digest('hex')
+  return sha256(text)
 }

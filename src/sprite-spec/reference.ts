@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import { basename, dirname, join, resolve } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk, DiskStat } from '../host/disk.ts'
 import { decodeText } from '../host/project-style.ts'
 import { foldPath } from '../host/real-path.ts'
+import { sha256 as hashOf } from '../host/sha256.ts'
 import type { Place, ValuePath } from './document.ts'
 import { isPathBeside } from './fields.ts'
 import { placeInSpec } from './parser.ts'
@@ -80,7 +80,7 @@ export async function readReference(disk: Disk, spec: SpriteSpec, limits: Refere
   // The size is checked again, because the file may have grown since `stat`.
   const late = overLimits(bytes, sniffed.header, path, limits)
   if (late) throw await referenceError(disk, spec, late)
-  return { path, bytes, sha256: createHash('sha256').update(bytes).digest('hex'), ...sniffed.header }
+  return { path, bytes, sha256: hashOf(bytes), ...sniffed.header }
 }
 
 /** The reason why a picture is not sent. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sha256 as hashOf } from '../host/sha256.ts'
 import type { BlobStore } from './blob-store.ts'
 import { type Answer, blobBounds, readSettled, recordBounds, withTries } from './exchange.ts'
 import { checkSha256 } from './failures.ts'
@@ -47,8 +47,4 @@ export function blobsOver(ports: HttpPorts, client: HttpClient, isMissing: (answ
       await ask('remove', 'DELETE', sha256)
     },
   }
-}
-
-function hashOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
 }

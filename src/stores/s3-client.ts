@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { SpritewrightError } from '../errors.ts'
 import type { Host } from '../host/host.ts'
+import { sha256 } from '../host/sha256.ts'
 import type { Answer } from './exchange.ts'
 import { addressError } from './failures.ts'
 import { createHttpClient, type HttpClient, type HttpPorts } from './http-client.ts'
@@ -41,9 +41,7 @@ export function createS3Client(ports: HttpPorts, env: Host['env'], where: S3Addr
     adviceFor,
     sign: async (method, url, { body, headers }) => {
       const { AwsV4Signer } = await import('aws4fetch')
-      const digest = createHash('sha256')
-        .update(body ?? '')
-        .digest('hex')
+      const digest = sha256(body ?? '')
       const signer = new AwsV4Signer({
         ...credentials,
         method,

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
+import { sha256 } from '../host/sha256.ts'
 import type { BlobStore } from '../stores/blob-store.ts'
-import { createObjectStore, type ObjectFolder, type ObjectStore, sha256 } from './objects.ts'
+import { createObjectStore, type ObjectFolder, type ObjectStore } from './objects.ts'
 import { createSharedLayer, type SharedLayer, type SharedPorts, toObjectFolder } from './shared-layer.ts'
 
 /** One folder of the vault, or its shared store. */

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { basename, dirname, join } from 'node:path'
+import { sha256 } from '../host/sha256.ts'
 import { spriteOf } from '../sprite-spec/request.ts'
 import { formatEntry, isStepId, knowledgeOf, type LockEntry, type LockFile } from './lockfile.ts'
 
@@ -24,7 +24,7 @@ export function isLockPath(path: string, file: string): boolean {
  */
 export function lockPathOf(path: string, id: string, hash: string): string {
   const name = spriteOf(id)
-  const digest = createHash('sha256').update(name).digest('hex').slice(0, 12)
+  const digest = sha256(name).slice(0, 12)
   const begin = name.toLowerCase().replace(/[^a-z0-9]+|^$/g, '_')
   const isPlain = /^(?!.*--)[a-z0-9][a-z0-9_-]{0,59}$/.test(name) && !/^(con|prn|aux|nul|com\d|lpt\d)$/.test(name)
   return join(lockFolderOf(path), isStepId(id) ? `step.${hash}.json` : `${isPlain ? name : `${begin.slice(0, 40)}--${digest}`}.json`)
@@ -39,7 +39,7 @@ const digests = new WeakMap<LockEntry, string>()
 /** Fingerprint of an entry that another file continues. */
 export function digestOf(entry: LockEntry): string {
   const text = formatEntry(entry.continues === undefined ? entry : { ...entry, continues: undefined })
-  const digest = digests.get(entry) ?? createHash('sha256').update(text).digest('hex')
+  const digest = digests.get(entry) ?? sha256(text)
   digests.set(entry, digest)
   return digest
 }

@@ -1,16 +1,11 @@
-import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
 import { inParallel } from '../host/in-parallel.ts'
 import { ensureFolder, publish, replaceFile, syncNames } from '../host/publish.ts'
 import type { Random } from '../host/random.ts'
+import { sha256 } from '../host/sha256.ts'
 import type { StoredObject } from '../stores/blob-store.ts'
-
-/** SHA-256 of bytes, lower-case hex. */
-export function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
-}
 
 /** Paid bytes by their SHA-256. No object is ever changed or evicted. */
 export interface ObjectStore {

@@ -5,10 +5,11 @@ import type { Disk } from '../host/disk.ts'
 import { inParallel } from '../host/in-parallel.ts'
 import { publish } from '../host/publish.ts'
 import type { Random } from '../host/random.ts'
+import { sha256 } from '../host/sha256.ts'
 import type { BlobStore } from '../stores/blob-store.ts'
 import { isEqual } from '../stores/exchange.ts'
 import { storeError } from '../stores/failures.ts'
-import { hashPattern, type ObjectFolder, sha256 } from './objects.ts'
+import { hashPattern, type ObjectFolder } from './objects.ts'
 
 /** Ports of a layer. */
 export interface SharedPorts {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { SpritewrightError } from '../../src/errors.ts'
+import { sha256 } from '../../src/host/sha256.ts'
 import { deliver, downloadResult, watch } from '../../src/job/delivery/deliver.ts'
 import { fetchStray } from '../../src/job/delivery/fetch-stray.ts'
 import { openOrFetchAgain } from '../../src/job/delivery/open-again.ts'
 import type { Execution, FinishedAsset } from '../../src/service/wire.ts'
 import { findEntry } from '../../src/vault/lockfile.ts'
-import { sha256 } from '../../src/vault/objects.ts'
 import { type Bench, bench, errorOf, executionOf, frozenOf, order } from './bench.ts'
 
 const sheet = new TextEncoder().encode('PK\u0003\u0004 a sheet')

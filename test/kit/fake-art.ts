@@ -1,6 +1,6 @@
 import { createBitmap, encodePages, makeAtlas } from '../../atlas/index.ts'
 import { nodeHost } from '../../src/host/host.ts'
-import { sha256 } from '../../src/vault/objects.ts'
+import { sha256 } from '../../src/host/sha256.ts'
 import { projectFiles } from '../../src/workshop/project-files.ts'
 import type { BuiltSheets, createWorkshop, Preview, Workshop } from '../../src/workshop.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { DiskStat } from '../../src/host/disk.ts'
+import { sha256 } from '../../src/host/sha256.ts'
 import { createJournal } from '../../src/job/records/journal.ts'
-import { sha256 } from '../../src/vault/objects.ts'
 import { acceptCeilings } from '../kit/keys.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 import { addSprite, type SimulatedWorld, simulatedWorld } from '../sim/world.ts'

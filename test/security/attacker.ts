@@ -1,11 +1,11 @@
 import { signApproval } from '../../src/credit/approval.ts'
 import { formatCredits, parseCredits } from '../../src/credit/credits.ts'
 import type { SigningKey } from '../../src/credit/signing-key.ts'
+import { sha256 } from '../../src/host/sha256.ts'
 import { type LockedSubmission, signSubmission } from '../../src/job/body.ts'
 import { idempotencyKey } from '../../src/job/order.ts'
 import type { RecordBodies } from '../../src/job/records/record.ts'
 import type { LockEntry } from '../../src/vault/lockfile.ts'
-import { sha256 } from '../../src/vault/objects.ts'
 
 /** The service of the simulated world. */
 export const identity = { host: '127.0.0.1:1', keyMode: 'test', apiVersion: '1' } as const

@@ -11,9 +11,9 @@ import { cutFrame, parseSheetAtlas } from '../../atlas/delivery/sheet-atlas.ts'
 import { AtlasError } from '../../atlas/errors.ts'
 import { decodePng } from '../../atlas/png/read.ts'
 import { encodePng } from '../../atlas/png/write.ts'
+import { sha256 } from '../../src/host/sha256.ts'
 import { readDelivered } from '../../src/sheets/frames.ts'
 import { parseSpec } from '../../src/sprite-spec/parser.ts'
-import { sha256 } from '../../src/vault/objects.ts'
 
 /** Characters that fill a terminal of 24 lines. */
 const SCREENFUL = 24 * 80

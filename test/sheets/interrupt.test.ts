@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { createBitmap, encodePages } from '../../atlas/index.ts'
 import { defaultShapes } from '../../src/embedded/http/shapes.ts'
 import { packDelivery } from '../../src/embedded/images/delivery.ts'
+import { sha256 } from '../../src/host/sha256.ts'
 import type { SheetOptions } from '../../src/sheets/model.ts'
 import { makeSheets } from '../../src/sheets/sheet.ts'
 import type { SheetInput } from '../../src/sheets/sources.ts'
 import { parseSpec } from '../../src/sprite-spec/parser.ts'
-import { sha256 } from '../../src/vault/objects.ts'
 import { memoryCache } from './memory-cache.ts'
 
 const options: SheetOptions = { maxSize: 2048, encodings: ['png'], level: 1, ktx2: 'uastc' }

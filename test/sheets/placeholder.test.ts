@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { createBitmap } from '../../atlas/index.ts'
+import { sha256 } from '../../src/host/sha256.ts'
 import { drawPlaceholder, type PlaceholderSource } from '../../src/sheets/placeholder.ts'
 import { parseSpec } from '../../src/sprite-spec/parser.ts'
-import { sha256 } from '../../src/vault/objects.ts'
 import { figurePng } from '../kit/project.ts'
 
 const text = JSON.stringify({ reference: './hero.png', prompt: 'a knight', animations: { walk: { frames: 9 }, jump: { frames: 7 } } })

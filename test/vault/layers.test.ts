@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { sha256 } from '../../src/host/sha256.ts'
 import { createVault } from '../../src/vault/layers.ts'
-import { createObjectStore, sha256 } from '../../src/vault/objects.ts'
+import { createObjectStore } from '../../src/vault/objects.ts'
 import { type CallGuard, guarded } from '../kit/guarded-disk.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { sha256 } from '../../src/vault/objects.ts'
+import { sha256 } from '../../src/host/sha256.ts'
 import type { SpecEditReport, SpecEditRequest, Workshop } from '../../src/workshop.ts'
 import { figurePng } from '../kit/project.ts'
 import { windowsTexts } from '../kit/windows-texts.ts'

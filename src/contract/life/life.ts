@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { type Credits, formatCredits, isAboveCeiling, parseCredits } from '../../credit/credits.ts'
+import { sha256 } from '../../host/sha256.ts'
 import { toSegment } from '../../service/address.ts'
 import { parseJson } from '../../service/json.ts'
 import type { StreamEvent } from '../../service/profile.ts'
@@ -256,8 +256,4 @@ async function balance({ caller, profile }: ContractContext): Promise<Credits> {
 
 function bytesOf(body: Readonly<Record<string, unknown>>): Uint8Array {
   return new TextEncoder().encode(canonicalize(body))
-}
-
-function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
 }

@@ -1,9 +1,10 @@
 import { type Credits, formatCredits, parseCredits } from '../../credit/credits.ts'
 import type { Random } from '../../host/random.ts'
+import { sha256 } from '../../host/sha256.ts'
 import { invalid, Refusal } from '../http/http.ts'
 import type { EmbeddedAccount } from '../options/options.ts'
 import { type AccountRecord, type ExecutionRecord, type Operation, operations } from '../store/records.ts'
-import { type Store, sha256Of } from '../store/service-store.ts'
+import type { Store } from '../store/service-store.ts'
 
 /** The sender of a request: a valid key and its account. */
 export type Caller = ReturnType<typeof authenticate>
@@ -24,7 +25,7 @@ export function createAccounts(store: Store, random: Random) {
     return gone > granted ? 0n : granted - gone
   }
   const putKey = (accountId: string, key: string, mode: 'test' | 'live', isRevoked: boolean): void => {
-    const hash = sha256Of(key)
+    const hash = sha256(key)
     store.commit([['key', hash, { hash, accountId, mode, isRevoked }]])
   }
   return {
@@ -70,7 +71,7 @@ function authenticate(store: Store, authorization: string | undefined) {
   if (authorization === undefined) throw invalid('Authorization', 'Bearer with an API key')
   const key = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
   // The store knows only hashes of keys, so neither a key nor the time to compare one can leak.
-  const found = key === undefined ? undefined : store.table('key').get(sha256Of(key))
+  const found = key === undefined ? undefined : store.table('key').get(sha256(key))
   const account = found && store.table('account').get(found.accountId)
   if (found === undefined || account === undefined || found.isRevoked)
     throw new Refusal('authentication_failed', 'The API key is invalid or was revoked.')

@@ -1,9 +1,10 @@
 import { formatCredits, parseCredits } from '../../credit/credits.ts'
+import { sha256 } from '../../host/sha256.ts'
 import { type Caller, requireOperation } from '../accounts/accounts.ts'
 import { invalid, Refusal } from '../http/http.ts'
 import { checkFrames, priceOf } from '../options/pricing.ts'
 import type { AnswerRecord, ExecutionRecord, ExecutionRequest, Operation, Put } from '../store/records.ts'
-import { type Store, sha256Of } from '../store/service-store.ts'
+import type { Store } from '../store/service-store.ts'
 import { toEvent } from './executions.ts'
 import type { Ground } from './ground.ts'
 
@@ -59,7 +60,7 @@ interface Fresh extends Submission {
  */
 function once({ store, clock, options }: Ground, submission: Submission, begin: (fresh: Fresh) => ExecutionRecord) {
   const place = `${submission.caller.account.id} ${readIdempotencyKey(submission.idempotencyKey)}`
-  const bodySha256 = sha256Of(submission.body)
+  const bodySha256 = sha256(submission.body)
   const known = store.table('idempotency').get(place)
   if (known !== undefined && clock.wall() - known.atMs < options.retentionMs) {
     if (known.bodySha256 !== bodySha256)

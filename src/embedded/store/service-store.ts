@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { SpritewrightError } from '../../errors.ts'
 import type { Disk } from '../../host/disk.ts'
 import { publish, replaceFile } from '../../host/publish.ts'
 import type { Random } from '../../host/random.ts'
+import { sha256 as hashOf } from '../../host/sha256.ts'
 import type { Put, Tables } from './records.ts'
 
 /**
@@ -112,13 +112,13 @@ function createStore(tables: AnyTables, medium: Medium): Store {
     },
     flushed: () => last,
     keep: async (bytes) => {
-      const sha256 = sha256Of(bytes)
+      const sha256 = hashOf(bytes)
       await medium.keep(sha256, bytes)
       return sha256
     },
     bytes: async (sha256) => {
       const found = await medium.find(sha256)
-      if (found === undefined || sha256Of(found) !== sha256) throw missing(sha256)
+      if (found === undefined || hashOf(found) !== sha256) throw missing(sha256)
       return found
     },
   }
@@ -144,11 +144,6 @@ async function readLog(disk: Disk, log: string): Promise<Put[][]> {
 
 function linesOf(commits: readonly (readonly Put[])[]): Uint8Array {
   return new TextEncoder().encode(commits.map((puts) => `${JSON.stringify(puts)}\n`).join(''))
-}
-
-/** SHA-256, hexadecimal. */
-export function sha256Of(bytes: Uint8Array | string): string {
-  return createHash('sha256').update(bytes).digest('hex')
 }
 
 function missing(sha256: string): SpritewrightError {

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import type { Signature } from '../../credit/signing-key.ts'
 import { SpritewrightError } from '../../errors.ts'
+import { sha256 } from '../../host/sha256.ts'
 
 /** One record: a file that never changes, with the hash of the previous record. */
 export interface ChainedRecord {
@@ -38,9 +38,7 @@ export interface ChainedRecord {
 /** SHA-256 of a record's canonical form without its `sum`, seal, nonce and signature. */
 export function recordSum(record: Omit<ChainedRecord, 'sum' | 'seal' | 'nonce' | 'signed'>): string {
   const { v, n, prev, type, at, mono, body } = record
-  return createHash('sha256')
-    .update(canonicalize({ v, n, prev, type, at, mono, body }) ?? '')
-    .digest('hex')
+  return sha256(canonicalize({ v, n, prev, type, at, mono, body }) ?? '')
 }
 
 /**

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { KeyRing, SigningKey } from '../../credit/signing-key.ts'
 import { hasCode } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
 import { publish } from '../../host/publish.ts'
+import { sha256 } from '../../host/sha256.ts'
 import { readSettled } from '../../stores/exchange.ts'
 import type { RecordStore } from '../../stores/record-store.ts'
 
@@ -109,10 +109,7 @@ async function readShared(store: RecordStore): Promise<string | undefined> {
     const file = await store.get(sharedName)
     const { name } = file ? (JSON.parse(new TextDecoder().decode(file.bytes)) as { name?: unknown }) : {}
     if (typeof name !== 'string') return undefined
-    return createHash('sha256')
-      .update(JSON.stringify([store.address, name]))
-      .digest('hex')
-      .slice(0, 32)
+    return sha256(JSON.stringify([store.address, name])).slice(0, 32)
   } catch (error) {
     if (hasCode(error, 'SW_STORE') || hasCode(error, 'SW_CONFIG') || error instanceof SyntaxError) return undefined
     throw error

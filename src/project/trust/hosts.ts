@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { SpritewrightError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
 import { replaceFile } from '../../host/publish.ts'
+import { sha256 } from '../../host/sha256.ts'
 import type { Credentials } from '../../options/credentials.ts'
 import { baseUrlWords, parseBaseUrl } from '../../options/values.ts'
 import { listOf } from './approvers.ts'
@@ -43,7 +43,7 @@ const fileSchema = z.object({ hosts: z.array(z.object({ origin: z.string(), key:
 
 /** Distinguishes API keys without revealing them: 64 bits of a hash. */
 export function fingerprintOfKey(key: string): string {
-  return createHash('sha256').update('spritewright api key 1').update(key).digest('hex').slice(0, 16)
+  return sha256('spritewright api key 1', key).slice(0, 16)
 }
 
 /** The addresses that this user has confirmed, stored in the state folder. */

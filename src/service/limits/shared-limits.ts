@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { SpritewrightError } from '../../errors.ts'
 import type { Clock } from '../../host/clock.ts'
 import type { Disk } from '../../host/disk.ts'
 import { publish } from '../../host/publish.ts'
 import type { Random } from '../../host/random.ts'
+import { sha256 } from '../../host/sha256.ts'
 import type { Limiter, Limits, Release } from './limits.ts'
 import { SharedSlots, type SlotRules } from './shared-slots.ts'
 
@@ -103,11 +103,7 @@ export async function accountFolder(
   disk.keepPrivate?.(folder)
   const saltPath = join(folder, 'salt')
   if ((await disk.stat(saltPath)) === undefined) await publish(disk, random, saltPath, random.bytes(16))
-  const tag = createHash('sha256')
-    .update(await disk.read(saltPath))
-    .update(JSON.stringify([account.baseUrl, account.key]))
-    .digest('hex')
-    .slice(0, 16)
+  const tag = sha256(await disk.read(saltPath), JSON.stringify([account.baseUrl, account.key])).slice(0, 16)
   return join(folder, tag)
 }
 

@@ -3,7 +3,7 @@ import { asepriteInfo, parseSheetAtlas, type SheetFrame } from '../../../atlas/i
 import { type ErrorFacts, SpritewrightError } from '../../errors.ts'
 import type { Disk } from '../../host/disk.ts'
 import { decodeText } from '../../host/project-style.ts'
-import { sha256 } from '../../vault/objects.ts'
+import { sha256 } from '../../host/sha256.ts'
 
 /** A file of the folder, with its digest when it was found. */
 export interface OverrideFile {

@@ -2,8 +2,8 @@ import { basename, dirname, join } from 'node:path'
 import { type Bitmap, cutSheetFrame, gamutWarning, readAseprite, readPicture } from '../../../atlas/index.ts'
 import type { SpritewrightError } from '../../errors.ts'
 import type { Disk } from '../../host/disk.ts'
+import { sha256 } from '../../host/sha256.ts'
 import { nameInSprite, type SpriteSpec } from '../../sprite-spec/spec.ts'
-import { sha256 } from '../../vault/objects.ts'
 import { type FoundOverride, type OverrideFile, type OverrideLayer, overrideError, readOverrideFolder } from './files.ts'
 
 /**

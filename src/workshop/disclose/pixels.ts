@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { type Bitmap, blit, createBitmap, cutPlaced, type OutputFile, type PageFormat, pageFile, readPage } from '../../../atlas/index.ts'
 import type { Disk } from '../../host/disk.ts'
+import { sha256 } from '../../host/sha256.ts'
 import type { BuiltAtlas } from '../../sheets/sheet.ts'
-import { sha256 } from '../../vault/objects.ts'
 import type { DisclosedPixels, Disclosure } from '../api/disclosure.ts'
 
 /** An encoding whose pixels can be read. */

@@ -1,9 +1,9 @@
 import { hasCode, SpritewrightError } from '../../errors.ts'
+import { sha256 } from '../../host/sha256.ts'
 import type { Context } from '../../project/context.ts'
 import { faultOfResult } from '../../project/opener.ts'
 import type { ServiceConnection, Session } from '../../project/session.ts'
 import type { Execution } from '../../service/wire.ts'
-import { sha256 } from '../../vault/objects.ts'
 import type { ResultUse, StoredResult } from './reports.ts'
 
 /** Whether the service can give a result. */

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { tempTargetOf } from '../../host/publish.ts'
+import { sha256 } from '../../host/sha256.ts'
 import type { Context } from '../../project/context.ts'
 import { uploadsFolder } from '../../project/session.ts'
 import { ordersFolder } from '../../project/store-folder.ts'
 import { checkoutFile } from '../../project/trust/checkout.ts'
 import type { VaultPlace } from '../../vault/layers.ts'
 import { lockFolderOf, lockName, lockPartName } from '../../vault/lock-parts.ts'
-import { sha256 } from '../../vault/objects.ts'
 
 /**
  * Minimum age of a leftover. A younger file may belong to a run that is still writing it, on this machine or

@@ -1,6 +1,7 @@
 import { relative, sep } from 'node:path'
 import { SpritewrightError } from '../../errors.ts'
 import type { QueuedJob } from '../../host/net/job-queue.ts'
+import { sha256 } from '../../host/sha256.ts'
 import type { JobPorts, Order, Purchase } from '../../job/order.ts'
 import { purchase } from '../../job/purchase.ts'
 import { type OrdersReport, runOrders } from '../../job/run-orders.ts'
@@ -14,7 +15,6 @@ import type { Queues } from '../../queue/open.ts'
 import { animationId } from '../../sprite-spec/request.ts'
 import { readSettled } from '../../stores/exchange.ts'
 import { findEntry } from '../../vault/lockfile.ts'
-import { sha256 } from '../../vault/objects.ts'
 import { commitDisk, readCommittedLock, readCommittedOrder, refusedOrder } from './committed-order.ts'
 
 /** Orders that a build follows at the same time. The worker does two at a time anyway. */
@@ -73,7 +73,7 @@ export async function sendOrders(
       queues.orders,
       {
         // What the worker refuses at another commit may be right at this one. Projects of one repository may want the same.
-        id: [one.hash, commit, ...(folder ? [sha256(new TextEncoder().encode(folder)).slice(0, 16)] : [])].join('-'),
+        id: [one.hash, commit, ...(folder ? [sha256(folder).slice(0, 16)] : [])].join('-'),
         data: message,
         // What has been sent already holds one of the account's places, so it comes first.
         priority: async () => ((await run.journal.read(one.hash)).submission.sends.length > 0 ? 0 : (numbers.get(one.hash) ?? 1)),

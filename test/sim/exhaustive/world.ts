@@ -1,6 +1,6 @@
 import { parseCredits } from '../../../src/credit/credits.ts'
 import type { NetRequest, NetResponse } from '../../../src/host/net.ts'
-import { sha256 } from '../../../src/vault/objects.ts'
+import { sha256 } from '../../../src/host/sha256.ts'
 import { answerSmall, type SmallExecution, type SmallRules, type SmallState, viewSmall } from '../../kit/small-service.ts'
 import { binary, conflict, envelope, type SmallResponse } from '../../kit/small-wire.ts'
 import {

@@ -1,4 +1,4 @@
-import { sha256 } from '../../../src/vault/objects.ts'
+import { sha256 } from '../../../src/host/sha256.ts'
 import type { Table } from './table.ts'
 import type { ModelWorld } from './world.ts'
 

@@ -1,7 +1,7 @@
 import { parseCredits } from '../../../src/credit/credits.ts'
 import type { HookedRequest } from '../../../src/embedded/options/options.ts'
 import type { ServedResponse } from '../../../src/host/server.ts'
-import { sha256 } from '../../../src/vault/objects.ts'
+import { sha256 } from '../../../src/host/sha256.ts'
 import { entriesOf, nameOf, readLock } from './lock.ts'
 import type { Machine } from './machine.ts'
 
