@@ -25,9 +25,9 @@ function journalOf(budgets: readonly OwnerBudget[], start = november) {
   const clock = { wall: () => time.wall, mono: () => 10, sleep: async () => {} }
   const ports = { disk, random: countingRandom(), clock, keys: ringOf(testKey(1)) }
   const stores = { journal: createJournal(ports, '/j'), lock: createLockStore(ports, '/sprites.lock.json') }
-  const open = (project?: string): Reservations =>
+  const open = (project?: string, key = 1): Reservations =>
     createReservations(
-      ports,
+      { ...ports, keys: ringOf(testKey(key)) },
       { folder: '/j' },
       stores,
       async () => undefined,
@@ -101,6 +101,24 @@ describe('the budgets of the machine that buys', () => {
     await open().reserve(share(1, 4n))
     await expect(open('castle').reserve(share(2, 2n, anna))).rejects.toMatchObject({ code: 'SW_CEILING' })
     await open('space').reserve(share(3, 9n, ben))
+  })
+
+  test('a share that somebody else reserves beforehand for another project and approver takes the purchase out of no budget', async () => {
+    const { open } = journalOf([{ credits: 5n, per: 'month', project: 'castle', approver: anna }])
+    await open('space', 2).reserve(share(1, 9n, ben))
+    await expect(open('castle').reserve(share(1, 9n, anna))).rejects.toMatchObject({ code: 'SW_CEILING' })
+    await open('space', 2).reserve(share(2, 4n, ben))
+    await open('castle').reserve(share(2, 4n, anna))
+    await expect(open('castle').reserve(share(3, 2n, anna))).rejects.toMatchObject({ code: 'SW_CEILING' })
+  })
+
+  test('a share that was reserved and not sent counts in the budget of a later approver, not of the first one', async () => {
+    const { open } = journalOf([{ credits: 5n, per: 'ever', approver: ben }])
+    await open('castle').reserve(share(1, 9n, anna))
+    await expect(open('castle').reserve(share(1, 9n, ben))).rejects.toMatchObject({ code: 'SW_CEILING' })
+    await open('castle').reserve(share(2, 4n, anna))
+    await open('castle').reserve(share(2, 4n, ben))
+    await expect(open('castle').reserve(share(3, 2n, ben))).rejects.toMatchObject({ code: 'SW_CEILING' })
   })
 
   test('a failed attempt gives its share back to the budget', async () => {

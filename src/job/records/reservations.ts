@@ -134,7 +134,10 @@ export function createReservations(
         const view = await chains.read(chain)
         const taken = foldShares(view.records, view.own)
         const own = taken.get(keyOf(share))
-        if (own && own.credits >= share.credits && own.round >= share.round) return
+        // A record of somebody else, or of an earlier approval, may count in other budgets.
+        const trusted = foldShares([...view.own], view.own).get(keyOf(share))
+        const isSame = trusted?.approver === undefined || trusted.approver === share.approver
+        if (trusted && isSame && trusted.credits >= share.credits && trusted.round >= share.round) return
         const others =
           sumOf(taken) -
           (own?.credits ?? 0n) +
