@@ -120,17 +120,18 @@ async function prepare(ports: JobPorts, order: Order, view: JournalView, attempt
 async function replay(ports: JobPorts, order: Order, view: JournalView, pause: Pause, tries: Tries): Promise<void> {
   const { attempt, sends } = view.submission
   const isFirst = isUnsent(sends)
-  if (ports.mayReplay && isFirst && (await enter(ports, order, attempt, tries))) return
   if (ports.mayReplay && !isFirst) await enterAgain(ports, order, attempt)
   checkTries(ports, order, pause, tries, sends.at(-1)?.answer)
   if (!ports.mayReplay) throw notNowError(order.request.id)
+  await wait(ports, order, pause, tries)
+  // After the wait: a worker releases an old place without a submission.
+  if (isFirst && (await enter(ports, order, attempt, tries)) && tries.sent === 0) return
   // If every POST was certainly refused, this POST starts a new submission and needs all the checks of a
   // first POST. A run makes these checks once.
   if (tries.sent === 0 && isFirst) {
     await checkPurchase(ports, order, view.submission.newest)
     await ports.vault.probe()
   }
-  await wait(ports, order, pause, tries)
   await send(ports, order, view, tries)
 }
 
