@@ -4,7 +4,7 @@ import { createUploads, type Uploads } from '../job/uploads.ts'
 import { openQueues, type Queues } from '../queue/open.ts'
 import { openRemoteClient } from '../queue/remote-client.ts'
 import type { ServiceClient } from '../service/client.ts'
-import { openPlaceFolder, openPlaceRecords } from '../service/limits/place-files.ts'
+import { openPlaceFolder, openPlaceRecords, type PlaceFiles } from '../service/limits/place-files.ts'
 import { createPlaces, joinPlaces, type Places, unlimitedPlaces } from '../service/limits/places.ts'
 import { accountFolder } from '../service/limits/shared-limits.ts'
 import type { Capabilities } from '../service/wire.ts'
@@ -221,11 +221,12 @@ function openPlaces(context: Context, client: ServiceClient, { baseUrl, key }: S
   const [folder, account] =
     options.service === 'embedded' ? [embeddedFolder(context), embeddedHost] : [join(host.stateFolder, 'limits'), baseUrl]
   const open = async (): Promise<string> => join(await accountFolder(host, folder, { baseUrl: account, key }), 'job')
-  const ports = { clock: host.clock, client }
-  const own = createPlaces(ports, openPlaceFolder(host, open), options.limits.activeJobs, name)
+  const openAt = (files: PlaceFiles): Places =>
+    createPlaces({ clock: host.clock, client }, files, options.limits.activeJobs, name, options.store.journal)
+  const own = openAt(openPlaceFolder(host, open))
   if (!sharedJournal || options.service === 'embedded') return own
   const tag = client.keyTag(JSON.stringify(['places', identity.host, identity.keyMode]))
-  return joinPlaces(own, createPlaces(ports, openPlaceRecords(host, sharedJournal, `places/${tag}`), options.limits.activeJobs, name))
+  return joinPlaces(own, openAt(openPlaceRecords(host, sharedJournal, `places/${tag}`)))
 }
 
 /**

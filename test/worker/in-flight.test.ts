@@ -60,7 +60,13 @@ async function team(hashes = [hash], attempts = 1) {
     keep: async (applicant, job) => void kept.push({ ...applicant, ...job }),
   }
   /** As a worker on another machine. */
-  const context = () => ({ ...open(), name: 'castle', host: { clock }, options: { replayWindowMs: 8 * minuteMs } }) as unknown as Context
+  const context = () =>
+    ({
+      ...open(),
+      name: 'castle',
+      host: { clock },
+      options: { replayWindowMs: 8 * minuteMs, store: { journal: 's3://studio/castle' } },
+    }) as unknown as Context
   const keep = () => keepInFlight(context(), { identity, places }, (one) => told.push(one))
   const release = () => releaseUnsent(context(), { identity, places })
   const append = async (type: 'completed' | 'failed', body: unknown) =>
@@ -68,7 +74,10 @@ async function team(hashes = [hash], attempts = 1) {
   return { store, told, kept, held, left, keep, release, reserve: reservations.reserve, append }
 }
 
-const placeOf = (key: string, at = 1_000_000): TakenPlace => ({ key, id: 'hero.walk', project: 'castle', at })
+const placeOf = (key: string, at = 1_000_000): TakenPlace => ({
+  ...{ key, id: 'hero.walk', project: 'castle', journal: 's3://studio/castle' },
+  at,
+})
 
 const identity = { host: 'api.example.com', keyMode: 'test', apiVersion: '1' } as const
 
@@ -127,7 +136,18 @@ test('a place whose process died before its reservation, or between reservation 
     placeOf('young', 1_000_000 - 59_000),
     { ...placeOf('at work', old), executionId: 'e' },
     { ...placeOf('of another project', old), project: 'space' },
+    { ...placeOf('of another project with this name', old), journal: 's3://studio/space' },
+    { ...placeOf('of an earlier version', old), journal: undefined },
   )
   await release()
   expect(left).toEqual(['never reserved', unsent])
+})
+
+test('a request whose records are broken keeps its place, and the places of others are released', async () => {
+  const { store, release, held, left } = await team()
+  const old = 1_000_000 - 61_000
+  store.files.delete(`${hash}/0001.json`)
+  held.push(placeOf(idempotencyKey(identity, hash, 1), old), placeOf('never reserved', old))
+  await release()
+  expect(left).toEqual(['never reserved'])
 })

@@ -18,6 +18,8 @@ export interface Applicant {
 export interface PlaceNote extends Applicant {
   /** Name of the project, for people. */
   readonly project: string
+  /** Address of the journal that its project shares. Missing without one, and in files of earlier versions. */
+  readonly journal?: string | undefined
   /** Milliseconds since the Unix epoch, by the clock of the reader's machine. */
   readonly at: number
 }

@@ -87,12 +87,14 @@ interface Slot extends KeptSlot {
  *
  * @param most Number of places.
  * @param project Name of the project, for people.
+ * @param journal See `PlaceNote.journal`.
  */
 export function createPlaces(
   ports: { readonly clock: Clock; readonly client: Executions },
   files: PlaceFiles,
   most: number,
   project: string,
+  journal?: string,
 ): Places {
   const { clock, client } = ports
   /** The time of the last read of each execution, by `mono`. */
@@ -109,7 +111,8 @@ export function createPlaces(
   }
   const give = (slot: Slot): Promise<boolean> => files.add(slot, 'over', {})
   /** Returns false if another process was first. */
-  const claim = (slot: Slot, { key, id }: Applicant, at = clock.wall()): Promise<boolean> => files.claim(slot, { key, id, project, at })
+  const claim = (slot: Slot, { key, id }: Applicant, at = clock.wall()): Promise<boolean> =>
+    files.claim(slot, { key, id, project, journal, at })
   /** Whether an execution is still active. Returns `undefined` if the answer does not say so. */
   const isActive = async (executionId: string, since: number, signal: AbortSignal): Promise<boolean | undefined> => {
     try {

@@ -1,8 +1,10 @@
 import { hasCode } from '../../errors.ts'
 import { idempotencyKey } from '../../job/order.ts'
+import { readUnlessBroken } from '../../job/records/journal.ts'
 import { isUnsent, noSubmission, type Submission } from '../../job/records/submission.ts'
 import type { Context } from '../../project/context.ts'
 import type { Session } from '../../project/session.ts'
+import type { TakenPlace } from '../../service/limits/places.ts'
 
 /** A request that may be active at the service. */
 export interface InFlight {
@@ -64,20 +66,24 @@ export async function keepInFlight(
 
 /**
  * Releases the places of submissions that were never sent: their process died between the place and the record of the
- * POST. Without an execution, nobody else could learn that such a place is free.
+ * POST. Without an execution, nobody else could learn that such a place is free. Only the journal of a place knows, so
+ * places of another project with the same name stay.
  */
 export async function releaseUnsent(
-  { journal, reservations, host, name }: Pick<Context, 'journal' | 'reservations' | 'host' | 'name'>,
+  { journal, reservations, host, name, options }: Pick<Context, 'journal' | 'reservations' | 'host' | 'name' | 'options'>,
   { identity, places }: Pick<Session, 'identity' | 'places'>,
 ): Promise<void> {
   const isOld = (at: number): boolean => Math.abs(host.clock.wall() - at) > courtesyMs
-  const idle = (await places.taken()).filter((one) => one.project === name && one.executionId === undefined && isOld(one.at))
+  const isOurs = (one: TakenPlace): boolean => one.project === name && one.journal === options.store.journal
+  const idle = (await places.taken()).filter((one) => isOurs(one) && one.executionId === undefined && isOld(one.at))
   if (idle.length === 0) return
   const shares = new Map((await reservations.shares()).map((share) => [idempotencyKey(identity, share.hash, share.attempt), share]))
   for (const { key } of idle) {
     const share = shares.get(key)
-    const { attempt, accepted, sends } = share ? (await journal.read(share.hash)).submission : noSubmission
+    const view = share && (await readUnlessBroken(journal, share.hash))
+    const { attempt, accepted, sends } = view?.submission ?? noSubmission
+    const isBroken = share !== undefined && view === undefined
     const wasSent = attempt === share?.attempt && (accepted !== undefined || !isUnsent(sends))
-    if (!wasSent) await places.leave(key)
+    if (!wasSent && !isBroken) await places.leave(key)
   }
 }
