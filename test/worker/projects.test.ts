@@ -22,6 +22,10 @@ let pushes = 0
 /** When a worker became active last, by `mono`. */
 let activeAt = 0
 
+/** Records of the database `space`, which the worker may not reach. */
+let records: Map<string, readonly [bytes: unknown, at: number]>
+let isDatabaseAway: boolean
+
 /** A game in a repository, and the desk of its artist. */
 interface Game {
   readonly root: string
@@ -39,6 +43,27 @@ const bytesOf = (content: string | Uint8Array): Uint8Array => (typeof content ==
 const configOf = (journal: string): string =>
   JSON.stringify({ service: { queue: 'redis://127.0.0.1' }, store: { shared: '/share/results', journal: `/share/${journal}` } })
 
+/** The statements of a journal, in memory. */
+const connectTo =
+  (isDesk: boolean): Host['connectDatabase'] =>
+  async () => ({
+    close: async () => {},
+    query: async (statement, [name, bytes] = []) => {
+      if (isDatabaseAway && !isDesk) throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
+      if (statement.includes('to_regclass')) return [{ is_there: true }]
+      const found = records.get(`${name}`)
+      if (!statement.includes('INSERT')) return found ? [{ bytes: found[0], age: world.clock.wall() - found[1] }] : []
+      if (!found) records.set(`${name}`, [bytes, world.clock.wall()])
+      return found ? [] : [{ name }]
+    },
+  })
+
+/** Moves the journal of a game into the database. */
+function useDatabase({ root, desk }: Game): void {
+  const content = configOf('space').replace('/share/space', 'postgres://127.0.0.1/space')
+  for (const disk of [machine, desk]) disk.files.set(`${root}/spritewright.config.json`, bytesOf(content))
+}
+
 /** Makes a game. Its desk and the worker have it at the same path. */
 function addGame(name: string, root = `/${name}`, folder = ''): Game {
   const game: Game = { root, folder, desk: new MemoryDisk(), commits: new Map(), fetch: () => {} }
@@ -47,6 +72,8 @@ function addGame(name: string, root = `/${name}`, folder = ''): Game {
     'spritewright.config.json': configOf(name),
     'node_modules/bullmq/package.json': '{}',
     'node_modules/ioredis/package.json': '{}',
+    'node_modules/pg/package.json': '{}',
+    'node_modules/pg/lib/index.js': '',
     'sprites/hero.png': figurePng(name.length),
     'sprites/hero.sprite.json': specOf(`a hero of ${name}`, 'hero'),
   }
@@ -88,8 +115,11 @@ function open(root: string, disk: MemoryDisk, env: Host['env'], isDesk: boolean)
     env,
     openQueue: queues.open,
     repository: repositoryOf(isDesk),
+    connectDatabase: connectTo(isDesk),
   }
-  return createWorkshop({ host: { ...world.host, ...host }, root })
+  // As the CLI opens it: the worker waits for stores.
+  const waits = isDesk ? {} : { waitUntil: new AbortController().signal }
+  return createWorkshop({ host: { ...world.host, ...host }, root, ...waits })
 }
 
 /** A worker that starts in the first game's clone, until `end`. */
@@ -140,6 +170,8 @@ beforeEach(async () => {
   share = new TimedDisk(() => world.clock.wall())
   machine = new MemoryDisk()
   games = new Map()
+  records = new Map()
+  isDatabaseAway = false
 })
 
 test('one worker buys for two games, each into its own journal, and names them', async () => {
@@ -214,6 +246,41 @@ test('orders of a game whose remote is away leave the turns to the other game', 
   expect((await build(castle)).bought).toHaveLength(1)
   await pass(60_000)
   expect((await queue.list('failed', 100)).length).toBe(20)
+  await worker.end()
+})
+
+test('while the journal of a game does not answer, its orders leave the turns to the other game', async () => {
+  const [castle, space] = [addGame('castle'), addGame('space')]
+  useDatabase(space)
+  const animations = Object.fromEntries(['walk', 'run', 'idle'].map((name) => [name, { frames: 7 }]))
+  const spec = JSON.stringify({ reference: './hero.png', prompt: 'a hero', animations })
+  space.desk.files.set('/space/sprites/hero.sprite.json', bytesOf(spec))
+  push(space)
+  const worker = await hire(['/castle', '/space'])
+  for (const game of [castle, space]) await approve(game)
+  isDatabaseAway = true
+  const waiting = build(space)
+  await pass(5_000)
+  const begun = world.clock.mono()
+  expect((await build(castle)).bought).toHaveLength(1)
+  expect(world.clock.mono() - begun).toBeLessThan(60_000)
+  isDatabaseAway = false
+  expect((await world.clock.run(waiting)).bought).toHaveLength(3)
+  expect(charges()).toBe(4)
+  await worker.end()
+})
+
+test('a game that the settings get while the journal of another one does not answer is served within half a minute', async () => {
+  const [, space, moon] = [addGame('castle'), addGame('space'), addGame('moon')]
+  useDatabase(space)
+  const worker = await hire(['/castle', '/space'])
+  await approve(moon)
+  isDatabaseAway = true
+  await pass(2 * leaseMs)
+  const projects = ['/castle', '/space', '/moon'].map((dir) => ({ dir }))
+  machine.files.set(`${world.host.stateFolder}/settings.json`, bytesOf(JSON.stringify({ worker: { projects } })))
+  await pass(leaseMs + 5_000)
+  expect((await build(moon)).bought).toHaveLength(1)
   await worker.end()
 })
 

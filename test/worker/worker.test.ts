@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Host } from '../../src/host/host.ts'
+import type { NetResponse } from '../../src/host/net.ts'
 import type { Workshop } from '../../src/workshop.ts'
 import { keyEnv, testKey } from '../kit/keys.ts'
 import { MemoryDisk } from '../kit/memory-disk.ts'
@@ -28,6 +29,8 @@ let pushed: string[]
 let main: () => readonly string[]
 /** Whether the service answers nobody. */
 let isServiceAway: boolean
+/** Answers a submission in place of the service. */
+let onSubmit: () => Promise<NetResponse> | undefined
 /** Called before each fetch. */
 let fetch: () => void
 let desk: Clone
@@ -57,7 +60,10 @@ function clone(): Clone {
         env,
         net: {
           ...world.net,
-          request: (wanted) => (isServiceAway ? Promise.reject(new Error('no route')) : world.net.request(wanted)),
+          request: (wanted) => {
+            if (isServiceAway) return Promise.reject(new Error('no route'))
+            return (wanted.url.endsWith('/v1/execute') ? onSubmit() : undefined) ?? world.net.request(wanted)
+          },
         },
         openQueue: queues.open,
         repository: {
@@ -125,6 +131,7 @@ beforeEach(async () => {
   pushed = []
   main = () => pushed.slice(-1)
   isServiceAway = false
+  onSubmit = () => undefined
   fetch = () => {}
   desk = clone()
   commit()
@@ -351,6 +358,46 @@ test('a worker whose service is away says so once, and buys as soon as it answer
   commit()
   expect((await build()).bought).toHaveLength(1)
   expect(told()).toHaveLength(2)
+  await worker.end()
+})
+
+test('submissions that get no answer for minutes keep their handlers, and are bought before a person has to decide', async () => {
+  const animations = Object.fromEntries(['walk', 'idle', 'run', 'jump'].map((name) => [name, { frames: 7 }]))
+  const spec = JSON.stringify({ reference: './hero.png', prompt: 'a knight', animations })
+  desk.disk.files.set('/game/sprites/hero.sprite.json', new TextEncoder().encode(spec))
+  commit()
+  const worker = await hire()
+  await approve()
+  commit()
+  onSubmit = () => Promise.reject(new Error('no route'))
+  const building = build()
+  await world.clock.run(world.clock.sleep(180_000))
+  onSubmit = () => undefined
+  expect((await building).bought).toHaveLength(4)
+  expect(charges()).toBe(4)
+  await worker.end()
+})
+
+test('a submission that the service asks to send again after two minutes is sent then', async () => {
+  const worker = await hire()
+  await approve()
+  commit()
+  const error = {
+    ...{ code: 'RATE_LIMITED', reason: 'rate_limited', message: 'Slow down.', category: 'RATE_LIMITED', retryable: true },
+    request_id: '00000000-0000-4000-8000-000000000000',
+  }
+  let posts = 0
+  onSubmit = () => {
+    if (++posts > 1) return undefined
+    const headers = { 'retry-after': '120', 'content-type': 'application/json' }
+    const body = async function* (): AsyncGenerator<Uint8Array> {
+      yield new TextEncoder().encode(JSON.stringify({ error }))
+    }
+    return Promise.resolve({ status: 429, headers, body: body() })
+  }
+  const begun = world.clock.mono()
+  expect((await build()).bought).toHaveLength(1)
+  expect(world.clock.mono() - begun).toBeLessThan(180_000)
   await worker.end()
 })
 

@@ -6,7 +6,8 @@ import { readApprovers } from '../../project/trust/approvers.ts'
 import type { OrderMessage } from '../../queue/messages.ts'
 import type { Clone } from './clones.ts'
 import { refusedOrder } from './committed-order.ts'
-import { type CommittedOrder, Unfetched } from './read-order.ts'
+import { type CommittedOrder, holdMs, Unfetched } from './read-order.ts'
+import { waitFor } from './wait-for.ts'
 
 /** An order, and the clone in which it is bought. */
 export interface RoutedOrder extends CommittedOrder {
@@ -17,29 +18,40 @@ export interface RoutedOrder extends CommittedOrder {
 const patienceMs = 10 * 60_000
 const pauseMs = 5_000
 
+/** Thrown if a store of a clone does not answer, so that its order cannot be read now. */
+class StoreAway extends Error {}
+
 /**
  * Creates a function that finds the clone for an order: one that has its commit, and whose journal and approvers the
  * approval is for. A fork may have the same commit.
  *
  * It throws `PutBack` while no clone could fetch the commit and one of them could not fetch, so that the orders of
- * other projects go on. `onWait` receives why. After ten minutes, it throws `SW_QUEUE`.
+ * other projects go on. `onWait` receives why. After ten minutes, it throws `SW_QUEUE`. It also throws `PutBack` while
+ * the clone waits for one of its stores, which ends with the clone's patience.
  *
  * @param list The clones of now.
  */
-export function createRouter(list: () => readonly Clone[]): (message: OrderMessage, onWait: (why: string) => void) => Promise<RoutedOrder> {
+export function createRouter(
+  list: () => readonly Clone[],
+  signal: AbortSignal,
+): (message: OrderMessage, onWait: (why: string) => void) => Promise<RoutedOrder> {
   /** When an order first waited, by `mono`. */
   const since = new Map<string, number>()
   return async (message, onWait) => {
     const key = `${message.hash} ${message.commit} ${message.folder}`
     const clones = list()
     try {
-      const routed = await route(clones, message)
+      const routed = await route(clones, message, signal)
       since.delete(key)
       return routed
     } catch (error) {
       const now = clones[0]?.context.host.clock.mono() ?? 0
       const begun = since.get(key) ?? now
       since.delete(key)
+      if (error instanceof StoreAway) {
+        onWait(error.message)
+        throw new PutBack(error.message, pauseMs)
+      }
       if (!(error instanceof Unfetched)) throw error
       if (now - begun > patienceMs) throw unfetched(message, error)
       since.set(key, begun)
@@ -49,12 +61,12 @@ export function createRouter(list: () => readonly Clone[]): (message: OrderMessa
   }
 }
 
-async function route(clones: readonly Clone[], message: OrderMessage): Promise<RoutedOrder> {
+async function route(clones: readonly Clone[], message: OrderMessage, signal: AbortSignal): Promise<RoutedOrder> {
   const having = await havingCommit(clones, message)
   const asked = having.length > 0 ? having : clones
   const others: RoutedOrder[] = []
   const reads = asked.map(async (clone) => {
-    const routed = { clone, ...(await clone.reader.read(message)) }
+    const routed = { clone, ...(await readInTurn(clone, message, signal)) }
     if (asked.length === 1 || (await isForClone(routed))) return routed
     others.push(routed)
     throw refusedOrder(message, 'its approval is for another project.')
@@ -69,6 +81,22 @@ async function route(clones: readonly Clone[], message: OrderMessage): Promise<R
     if (here.length === 0) throw errors.find((one) => !hasCode(one, 'SW_ORDER')) ?? nowhere(clones, message)
     const told = errors.filter((_, at) => here.includes(asked[at] as Clone))
     throw told.find((one) => !hasCode(one, 'SW_ORDER')) ?? told[0]
+  }
+}
+
+/** Reads an order from a clone. Others get its turn while a store of the clone does not answer, maybe for minutes. */
+async function readInTurn({ reader, context }: Clone, message: OrderMessage, signal: AbortSignal): Promise<CommittedOrder> {
+  const { host, patience } = context
+  const leaveIfAway = (): void => {
+    const [why] = patience.reasons.values()
+    if (why !== undefined) throw new StoreAway(why)
+  }
+  leaveIfAway()
+  const reading = reader.read(message)
+  for (;;) {
+    const order = await waitFor<CommittedOrder | undefined>(host.clock, holdMs, reading, () => undefined, signal)
+    if (order) return order
+    leaveIfAway()
   }
 }
 

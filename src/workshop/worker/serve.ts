@@ -2,8 +2,9 @@ import { formatCredits } from '../../credit/credits.ts'
 import { hasCode, SpritewrightError } from '../../errors.ts'
 import { type JobHandler, PutBack } from '../../host/net/job-queue.ts'
 import { purchaseOnce } from '../../job/chain.ts'
-import type { JobProgress } from '../../job/order.ts'
+import type { JobPorts, JobProgress, Order, Purchase } from '../../job/order.ts'
 import { purchase } from '../../job/purchase.ts'
+import { isUnsent } from '../../job/records/submission.ts'
 import { refuseKey } from '../../key-search.ts'
 import type { Context } from '../../project/context.ts'
 import { toJobPorts, withSteps } from '../../project/orders.ts'
@@ -11,7 +12,7 @@ import { formatFailure, inquiryMessage, orderMessage, toMessage } from '../../qu
 import type { Queues } from '../../queue/open.ts'
 import { mayBuy } from '../may-buy.ts'
 import { findShared } from '../store/copy.ts'
-import type { Clones } from './clones.ts'
+import type { Clone, Clones } from './clones.ts'
 import { failureEvent, orderFields, type Tell } from './events.ts'
 import { explained } from './explained.ts'
 import { releaseUnsent } from './in-flight.ts'
@@ -20,6 +21,8 @@ import { leaveRoom } from './turns.ts'
 
 /** Inquiries that are answered at the same time. */
 const inquiriesAtOnce = 8
+/** Pause before a run that got no answer is repeated, in milliseconds. */
+const unansweredMs = 10_000
 
 /** How orders and inquiries are handled. */
 export interface ServeRun {
@@ -34,7 +37,7 @@ export async function serve(own: Context, clones: Clones, queues: Queues, { tell
   await clones.open(signal)
   // Projects may share a journal.
   const inFlight = [...new Map(clones.list().flatMap((one) => one.inFlight.map((request) => [request.hash, request]))).values()]
-  const findClone = createRouter(clones.list)
+  const findClone = createRouter(clones.list, signal)
   /** Why orders wait for a remote, as it was told, by id. */
   const waiting = new Map<string, string>()
   const buyOrder: JobHandler = async ({ data }, report) => {
@@ -59,7 +62,7 @@ export async function serve(own: Context, clones: Clones, queues: Queues, { tell
     // Money is spent only if the result can be stored.
     if ((await context.journal.read(order.hash)).submission.sends.length === 0) await context.vault.probe()
     try {
-      const bought = await purchaseOnce(ports, order, purchase)
+      const bought = await purchaseToAnswer(ports, order)
       await putInSharedStore(context, bought.sha256)
       const credits = bought.isFresh ? bought.credits : undefined
       clone.tell({ kind: 'bought', message: `${id}: bought, and in the shared store.`, fields: { ...fields, credits } })
@@ -88,6 +91,7 @@ export async function serve(own: Context, clones: Clones, queues: Queues, { tell
   ]
   // A project that is added to the settings, or that could not be served, is served as soon as it can be.
   let trouble = ''
+  const releasing = new Set<Clone>()
   for (; !signal.aborted; await own.host.clock.sleep(leaseMs, signal).catch(() => {})) {
     const found = await clones.open(signal).then(
       () => '',
@@ -96,10 +100,43 @@ export async function serve(own: Context, clones: Clones, queues: Queues, { tell
     clones.tellWarnings()
     if (found !== '' && found !== trouble && !signal.aborted) tell({ kind: 'warning', message: found })
     trouble = found
-    // A store that is away, or broken records, are told by the orders that need them.
-    for (const { context, session } of clones.list()) await releaseUnsent(context, session).catch(() => {})
+    for (const clone of clones.list()) void release(clone, releasing)
   }
   await Promise.all(servers.map((server) => server.stop()))
+}
+
+/**
+ * Releases the places of a project that died with their process. Never rejects: a store that is away is told by the
+ * orders that need it. Nobody waits for this, because such a store must not keep other projects waiting.
+ *
+ * @param releasing Projects of which this is under way.
+ */
+async function release(clone: Clone, releasing: Set<Clone>): Promise<void> {
+  if (releasing.has(clone)) return
+  releasing.add(clone)
+  await releaseUnsent(clone.context, clone.session).catch(() => {})
+  releasing.delete(clone)
+}
+
+/**
+ * Purchases an order, and sends an unanswered submission again until a person has to decide about it. Such a
+ * submission keeps its place. If orders that wait for a place had all handlers, nobody could send it again in time.
+ */
+async function purchaseToAnswer(ports: JobPorts, order: Order): Promise<Purchase> {
+  for (;;) {
+    try {
+      return await purchaseOnce(ports, order, purchase)
+    } catch (error) {
+      // The service may ask for a longer pause.
+      if (!hasCode(error, 'SW_UNREACHABLE') || error.facts.retryAt !== undefined) throw error
+      const steps = withSteps(order)
+      const views = await Promise.all(steps.map(({ hash }) => ports.journal.read(hash)))
+      if (views.every(({ submission: { accepted, sends } }) => accepted !== undefined || isUnsent(sends))) throw error
+      for (const { hash } of steps) ports.underWay.delete(hash)
+    }
+    ports.onProgress({ id: order.request.id, phase: 'waiting', message: 'the service does not answer; the same submission is sent again' })
+    await ports.clock.sleep(unansweredMs, ports.signal)
+  }
 }
 
 /** Prepares a handler for the queue: its failures become messages for clients, and no message has the API key. */
