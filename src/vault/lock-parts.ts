@@ -11,9 +11,12 @@ export function lockFolderOf(path: string): string {
   return path.replace(/\.json$/, '')
 }
 
-/** Whether a path is the lock file at `path`, or one of the files in its folder. */
+/**
+ * Whether a path is the lock file at `path`, or one of the files in its folder. Hidden files there are of editors and
+ * systems, like `.#hero.json` and `._hero.json`.
+ */
 export function isLockPath(path: string, file: string): boolean {
-  return file === path || (dirname(file) === lockFolderOf(path) && file.endsWith('.json'))
+  return file === path || (dirname(file) === lockFolderOf(path) && /^[^.].*\.json$/.test(basename(file)))
 }
 
 /**

@@ -792,6 +792,15 @@ describe('status, ledger, doctor, schema', () => {
     expect(world.out()).not.toContain('npx spritewright build')
   })
 
+  test.each([
+    [[], 'Nothing is bought yet.'],
+    [['--until', '2026-10'], 'Nothing was bought in that time.'],
+  ])('an empty ledger %j says no more than it knows', async (options, words) => {
+    const world = createWorld({ workshop: { ledger: async () => ledgerReport([], {}) } })
+    expect(await world.run('ledger', ...options)).toBe(0)
+    expect(world.out()).toBe(`${words}\n`)
+  })
+
   test('ledger adds up, and says what may have been spent besides', async () => {
     const report = ledgerReport([ledgerLine('hero.walk')], { settled: 24_000n, uncertain: 16_000n })
     const world = createWorld({ workshop: { ledger: async () => report } })

@@ -111,6 +111,13 @@ describe('a project with a lock file in one file and in the folder', () => {
     )
   })
 
+  test('hidden files that an editor or a system leaves in the folder are not read', async () => {
+    const p = project({ 'sprites.lock/hero.json': oneOf(boughtAs('e1')) })
+    for (const name of ['._hero.json', '.#hero.json', '.hero.json.swp', 'hero.json~'])
+      p.disk.files.set(`/p/sprites.lock/${name}`, new Uint8Array([0, 5, 22, 7]))
+    expect(await p.entry()).toEqual(boughtAs('e1'))
+  })
+
   test('an approval that one of two files lacks does not count', async () => {
     const { approval: _, ...revoked } = approvedAt('1')
     const files = (one: LockEntry, other: LockEntry) => project({ 'sprites.lock.json': oneOf(one), 'sprites.lock/hero.json': oneOf(other) })

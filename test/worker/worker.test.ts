@@ -114,8 +114,8 @@ async function hire() {
 }
 
 /** Runs a command at the desk, which has no API key. */
-async function at<T>(run: (workshop: Workshop) => Promise<T>): Promise<T> {
-  const workshop = await desk.open(keyEnv(artist))
+async function at<T>(run: (workshop: Workshop) => Promise<T>, env: Host['env'] = {}): Promise<T> {
+  const workshop = await desk.open({ ...keyEnv(artist), ...env })
   return world.clock.run(run(workshop).finally(() => workshop.close()))
 }
 const approve = () => at((workshop) => workshop.approve({ names: [], confirm: async () => true }))
@@ -178,6 +178,26 @@ test('a plan without a worker says what is missing, after a minute, without a pr
   expect([items[0]?.quote, balance]).toEqual([undefined, undefined])
   expect(failure).toMatchObject({ code: 'SW_QUEUE', message: expect.stringContaining('npx spritewright worker') })
   expect(world.clock.mono() - begun).toBeLessThan(62_000)
+})
+
+test('a ledger in groups needs no worker: it asks one for the rate for some seconds only, and none if nothing has a price', async () => {
+  const trusts = { SPRITEWRIGHT_APPROVERS: testKey(keeper).fingerprint }
+  const ledger = () => at((workshop) => workshop.ledger({ isTeam: true, by: 'month', withUsd: true }), trusts)
+  const waitOf = async <T>(work: () => Promise<T>): Promise<readonly [T, number]> => {
+    const begun = world.clock.mono()
+    return [await work(), world.clock.mono() - begun]
+  }
+  const [empty, none] = await waitOf(ledger)
+  expect([empty.warnings, none]).toEqual([[], 0])
+  const worker = await hire()
+  await approve()
+  commit()
+  await build()
+  expect((await ledger()).usd).toBe('0.40')
+  await worker.end()
+  const [report, waited] = await waitOf(ledger)
+  expect(report).toMatchObject({ settled: 16_000n, usd: undefined, warnings: [expect.stringContaining('USD are missing')] })
+  expect(waited).toBeLessThan(10_000)
 })
 
 test.each([

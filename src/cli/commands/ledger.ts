@@ -47,7 +47,7 @@ export async function ledger(context: CommandContext, args: CommandArgs): Promis
     printer.raw(toCsv(report, asked.by))
     return 0
   }
-  printReport(printer, report)
+  printReport(printer, report, asked)
   for (const [id, before] of uncertainBalances(report))
     printer.line(`  ${id}: the balance before it was sent was ${before}. `, ink('dim', "Today's: npx spritewright ledger --verify"))
   if (report.lines.length > 0) printer.hint(ink('dim', 'Times are UTC.'))
@@ -147,17 +147,20 @@ function printChecks(printer: Printer, { checks }: LedgerVerification): void {
   printer.line(`Compared with the service: ${counts.join(', ')}.`)
 }
 
-function printReport(printer: Printer, report: LedgerReport): void {
+function printReport(printer: Printer, report: LedgerReport, { since, until, by = 'sprite' }: LedgerRequest = {}): void {
   if (report.repaired > 0) printer.note(`${count(report.repaired, 'movement')} written into ledger.jsonl again, from the journal.`)
   if (report.lines.length === 0) {
-    printer.line('This checkout has bought nothing yet.')
+    printer.line(since === undefined && until === undefined ? 'Nothing is bought yet.' : 'Nothing was bought in that time.')
     return
   }
-  if (report.groups) printSums(printer, 'group', report.groups)
+  if (report.groups) printSums(printer, by, report.groups)
   else {
     printLines(printer, report.lines)
     const sprites = report.sprites.map((one) => ({ ...one, name: one.sprite }))
-    if (sprites.length > 1) printSums(printer, 'sprite', sprites)
+    if (sprites.length > 1) {
+      printer.line()
+      printSums(printer, by, sprites)
+    }
   }
   printer.line()
   printer.line(
@@ -198,7 +201,6 @@ function stateWords({ decision, isPicture, state }: LedgerLine): string {
 
 function printSums(printer: Printer, title: string, rows: readonly LedgerGroup[]): void {
   const cell = (amount = 0n): string => (amount === 0n ? '' : formatCredits(amount))
-  if (title === 'sprite') printer.line()
   printer.table(
     [title, ...sums.map(right), right('USD')],
     rows.map((one): Ink[] => [ink('bold', one.name), ...sums.map((sum) => cell(one[sum])), one.usd ?? '']),

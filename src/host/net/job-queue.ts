@@ -121,7 +121,8 @@ export function nodeQueues(clock: Clock = nodeClock()): OpenQueue {
     const closers = new Map<unknown, () => Promise<unknown>>()
     let loaded: Promise<{ readonly bullmq: Bullmq; readonly backend: unknown; readonly queue: Queue }> | undefined
     const connection = toConnection(target)
-    const trouble: Trouble = { clock, timeoutMs, last: undefined }
+    const message = target.kind === 'postgres' && target.makesTables ? 'it may still make its tables, which it does once' : 'silence'
+    const trouble: Trouble = { clock, timeoutMs, last: { message } }
     /** A connection that breaks is made again by the package. The next call that gets no answer says why. */
     const watch = (one: Queue | Worker, close: () => Promise<unknown>): void => {
       one.on('error', (error: Error) => {
@@ -302,14 +303,14 @@ function toConnection(target: QueueTarget): object {
 interface Trouble {
   readonly clock: Clock
   readonly timeoutMs: number
-  last: Error | undefined
+  last: { readonly message: string }
 }
 
 /** Rejects if the work takes longer. It may still take effect later. */
 async function inTime<T>(trouble: Trouble, work: () => Promise<T>): Promise<T> {
   const isOver = new AbortController()
   const late = trouble.clock.sleep(trouble.timeoutMs, isOver.signal).then(() => {
-    throw new Error(`no answer within ${trouble.timeoutMs / 1000} seconds: ${trouble.last?.message ?? 'silence'}`)
+    throw new Error(`no answer within ${trouble.timeoutMs / 1000} seconds: ${trouble.last.message}`)
   })
   try {
     return await Promise.race([work(), late])

@@ -7,6 +7,9 @@ import { spriteOf } from '../../sprite-spec/request.ts'
 import { readAccounts, sumsOf, toReport } from './accounts.ts'
 import type { LedgerGroup, LedgerGrouping, LedgerLine, LedgerReport, LedgerRequest } from './report.ts'
 
+/** Longest wait for a worker that tells the rate of USD, in milliseconds. The ledger needs no worker. */
+const rateWaitMs = 5000
+
 /** Reads the ledger, and chooses, groups and prices its lines. */
 export async function reportAccounts(
   context: Context,
@@ -20,10 +23,11 @@ export async function reportAccounts(
   const undated = since === undefined ? 0 : whole.lines.filter(({ at }) => at === 0).length
   if (undated > 0) warnings.push(`Purchases without a recorded time are left out: ${undated}. npx spritewright ledger shows them.`)
   let toUsd: ToUsd = () => undefined
+  const isPriced = lines.some(({ state }) => state === 'settled')
   // Play money has no price.
-  if (withUsd && context.options.service !== 'embedded') {
+  if (withUsd && isPriced && context.options.service !== 'embedded') {
     try {
-      toUsd = await readRate(await connection.open(signal), signal)
+      toUsd = await readRate(await connection.open(signal, rateWaitMs), signal)
     } catch (error) {
       signal.throwIfAborted()
       warnings.push(`USD are missing, because nobody told the rate: ${(error as Error).message}`)
