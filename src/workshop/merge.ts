@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
 import type { Host } from '../host/host.ts'
 import { decodeText } from '../host/project-style.ts'
-import { stageFile } from '../host/publish.ts'
+import { replaceFile } from '../host/publish.ts'
 import { type LockChoice, type MergedLock, mergeLocks, readConflict, writeConflict } from '../vault/lock-merge.ts'
 import { isLockPath, lockFolderOf } from '../vault/lock-parts.ts'
 import { parseLockFile } from '../vault/lock-schema.ts'
@@ -115,7 +115,6 @@ async function read({ disk }: Ports, path: string): Promise<string> {
   })
 }
 
-async function write({ disk, random }: Ports, path: string, text: string): Promise<void> {
-  const staged = await stageFile(disk, random, path, new TextEncoder().encode(text))
-  await staged.commit()
+function write({ disk, random }: Ports, path: string, text: string): Promise<void> {
+  return replaceFile(disk, random, path, new TextEncoder().encode(text))
 }

@@ -128,27 +128,19 @@ function rankOf(state: LedgerState): number {
 }
 
 function fromJournal(records: LedgerRecords, hash: string, money: GatheredAttempt): LedgerLine {
-  const { attempt, state, approvedAt, executionId, balanceBefore, credits, decision, isOurs, isReplaced, result, shell, times } = money
+  const { approvedBy, credits, isOurs, isUnverified, times, ...facts } = money
+  const { attempt } = facts
   const entry = records.locked.get(hash)?.entry
   const share = records.shares.get(keyOf({ hash, attempt }))
-  const approver = money.approvedBy?.buyer ?? share?.approver
   return {
     ...commonOf(records, hash, share?.id),
-    ...(records.isTeams && money.approvedBy?.given ? { given: money.approvedBy.given } : {}),
+    ...(records.isTeams && approvedBy?.given ? { given: approvedBy.given } : {}),
     ...(share?.project === undefined ? {} : { project: share.project }),
-    ...personOf(records, money.isUnverified ? undefined : approver),
-    attempt,
-    state,
+    ...personOf(records, isUnverified ? undefined : (approvedBy?.buyer ?? share?.approver)),
+    ...facts,
     credits: (isOurs ? (credits ?? share?.credits) : undefined) ?? priceOf(entry, attempt) ?? credits ?? 0n,
     at: times.ended ?? times.held ?? times.opened,
-    origin: money.isUnverified ? 'unverified' : isOurs ? 'here' : originOf(records, entry),
-    ...(isReplaced ? { isReplaced } : {}),
-    ...(approvedAt === undefined ? {} : { approvedAt }),
-    ...(executionId === undefined ? {} : { executionId }),
-    ...(balanceBefore === undefined ? {} : { balanceBefore }),
-    ...(decision === undefined ? {} : { decision }),
-    ...(shell === undefined ? {} : { shell }),
-    ...(result === undefined ? {} : { result }),
+    origin: isUnverified ? 'unverified' : isOurs ? 'here' : originOf(records, entry),
   }
 }
 

@@ -87,7 +87,7 @@ export function attemptsOf(records: readonly JournalRecord[]): readonly AttemptM
   const all = [...beside, ...[...drafts].map(([attempt, draft]) => ({ attempt, ...draft }))]
   return all
     .sort((a, b) => a.attempt - b.attempt)
-    .flatMap((draft) => toMoney(draft.attempt, ofAgents.has(draft.frozen?.approvedAt ?? '') ? { ...draft, shell: 'agent' } : draft))
+    .flatMap((draft) => toMoney(ofAgents.has(draft.frozen?.approvedAt ?? '') ? { ...draft, shell: 'agent' } : draft))
 }
 
 interface BesideDraft extends Draft {
@@ -172,26 +172,20 @@ function isPresent(draft: Draft, { executionId }: { readonly executionId?: strin
   return executionId === undefined || draft.executionId === undefined || executionId === draft.executionId
 }
 
-function toMoney(attempt: number, draft: Draft): readonly AttemptMoney[] {
-  const { frozen, open, executionId, held, ended, opened, result } = draft
-  const isOurs = open.size > 0 || draft.isLate === true
-  if (opened === undefined || (executionId === undefined && !isOurs)) return []
-  const state = ended?.state ?? (executionId === undefined ? 'uncertain' : 'held')
+function toMoney({ frozen, open, held, ended, opened, isLate, isTakenOver, ...facts }: BesideDraft): readonly AttemptMoney[] {
+  const isOurs = open.size > 0 || isLate === true
+  if (opened === undefined || (facts.executionId === undefined && !isOurs)) return []
+  const state = ended?.state ?? (facts.executionId === undefined ? 'uncertain' : 'held')
   return [
     {
-      attempt,
+      ...facts,
       state,
       isOurs,
       ...(frozen ? { approvedAt: frozen.approvedAt } : {}),
       ...(frozen?.approvedBy ? { approvedBy: frozen.approvedBy } : {}),
-      ...(draft.isReplaced ? { isReplaced: true } : {}),
-      ...(executionId === undefined ? {} : { executionId }),
       ...(frozen ? { credits: parseCredits(state === 'uncertain' ? frozen.ceiling : frozen.maxCredits) } : {}),
       times: { opened, ...(held === undefined ? {} : { held }), ...(ended ? { ended: ended.at } : {}) },
       ...(frozen?.balance === undefined ? {} : { balanceBefore: parseCredits(frozen.balance) }),
-      ...(draft.decision ? { decision: draft.decision } : {}),
-      ...(draft.shell ? { shell: draft.shell } : {}),
-      ...(result === undefined ? {} : { result }),
     },
   ]
 }
