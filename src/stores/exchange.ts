@@ -1,5 +1,6 @@
 import { hasCode } from '../errors.ts'
 import type { Clock } from '../host/clock.ts'
+import { withDeadline } from '../host/deadline.ts'
 import { type Net, type NetRequest, readBody } from '../host/net.ts'
 import type { Random } from '../host/random.ts'
 
@@ -27,19 +28,11 @@ export const listBounds: Bounds = { timeoutMs: 60_000, maximumBytes: 2 ** 23 }
 export const blobBounds: Bounds = { timeoutMs: 300_000, maximumBytes: 2 ** 30 }
 
 /** Sends one request and reads its whole answer. Rejects if the answer does not come in time. */
-export async function exchange({ clock, net }: { clock: Clock; net: Net }, request: NetRequest, bounds: Bounds): Promise<Answer> {
-  const done = new AbortController()
-  const late = new AbortController()
-  void clock.sleep(bounds.timeoutMs, done.signal).then(
-    () => late.abort(new Error(`no whole answer within ${bounds.timeoutMs} ms`)),
-    () => {},
-  )
-  try {
-    const response = await net.request({ ...request, signal: late.signal })
+export function exchange({ clock, net }: { clock: Clock; net: Net }, request: NetRequest, bounds: Bounds): Promise<Answer> {
+  return withDeadline(clock, bounds.timeoutMs, undefined, async (signal) => {
+    const response = await net.request({ ...request, signal })
     return { status: response.status, headers: response.headers, bytes: await readBody(response, bounds.maximumBytes) }
-  } finally {
-    done.abort()
-  }
+  })
 }
 
 /** Total number of tries of a call. */

@@ -1,5 +1,6 @@
 import { SpritewrightError } from '../../errors.ts'
 import type { Clock } from '../../host/clock.ts'
+import { withDeadline } from '../../host/deadline.ts'
 import { type Net, type NetResponse, readBody } from '../../host/net.ts'
 import { searchFor } from '../../key-search.ts'
 import type { ServiceAddress } from '../address.ts'
@@ -7,7 +8,6 @@ import { type JsonBody, maximumJsonBytes, parseJson } from '../json.ts'
 import { toRefusal } from '../reasons.ts'
 import { readEnvelope } from '../replies.ts'
 import type { PublicError } from '../wire.ts'
-import { withDeadline } from './deadline.ts'
 import { type Fault, isGatewayStatus, readRetryAfter, withRetryTime } from './retry.ts'
 
 /** Longest time for the complete answer to most requests, in milliseconds. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../host/clock.ts'
+import type { Clock } from './clock.ts'
 
 /**
  * Created once, because an abort without a reason creates an error with a stack trace each time, which takes

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { expect, test } from 'vitest'
-import { withDeadline } from '../../src/service/http/deadline.ts'
+import { withDeadline } from '../../src/host/deadline.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 
 const never = (signal: AbortSignal): Promise<never> =>
