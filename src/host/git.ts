@@ -69,11 +69,11 @@ const longestFetchMs = 120_000
 /** Largest file that is read from a commit: the largest reference picture, and more than any spec. */
 const mostBytes = 2 ** 27
 
-/** The arguments of git for a folder, and the options of its process. `undefined` without a repository. */
+/** The arguments of git for a folder, and the options of its process. @throws Without a repository. */
 function toProcess(folder: string, call: readonly string[]) {
   const real = realPath(folder)
   const root = findRepository(real)
-  if (root === undefined) return undefined
+  if (root === undefined) throw new Error('no repository')
   const options = {
     // Windows searches for a program in the current folder first, which is often the project.
     cwd: dirname(process.execPath),
@@ -85,22 +85,20 @@ function toProcess(folder: string, call: readonly string[]) {
   return { args: [...quiet, ...place, ...call], options }
 }
 
-/** Runs git for a folder. Returns its output, or the error with its words. `undefined` without a repository. */
-async function runGit(folder: string, call: readonly string[], timeout = longestMs, input = ''): Promise<Buffer | Error | undefined> {
-  const found = toProcess(folder, ['--literal-pathspecs', ...call])
-  if (found === undefined) return undefined
-  const options = { ...found.options, timeout, maxBuffer: mostBytes, encoding: 'buffer' as const }
-  return new Promise((resolve) => {
-    const child = execFile('git', found.args, options, (error, stdout) => resolve(error ?? stdout))
+/** Runs git for a folder. @throws With the words of git, and without a repository. */
+async function runGit(folder: string, call: readonly string[], timeout = longestMs, input = ''): Promise<Buffer> {
+  const { args, options } = toProcess(folder, ['--literal-pathspecs', ...call])
+  return new Promise((resolve, reject) => {
+    const limits = { timeout, maxBuffer: mostBytes, encoding: 'buffer' as const }
+    const child = execFile('git', args, { ...options, ...limits }, (error, stdout) => (error ? reject(error) : resolve(stdout)))
     child.stdin?.on('error', () => {}).end(input)
   })
 }
 
 /** Runs git, and reads its output line by line. @throws If git says anything: it leaves out what it cannot read. */
 async function* linesOf(folder: string, call: readonly string[], input = ''): AsyncGenerator<string> {
-  const found = toProcess(folder, call)
-  if (found === undefined) throw new Error('no repository')
-  const child = spawn('git', found.args, found.options)
+  const { args, options } = toProcess(folder, call)
+  const child = spawn('git', args, options)
   const ended = once(child, 'close')
   ended.catch(() => {})
   const words = text(child.stderr)
@@ -112,11 +110,8 @@ async function* linesOf(folder: string, call: readonly string[], input = ''): As
 
 /** Fetches every ref of every remote, without a name here. Returns their commits. */
 async function fetchAll(folder: string): Promise<readonly string[]> {
-  const ask = async (call: readonly string[], input = ''): Promise<readonly string[]> => {
-    const found = await runGit(folder, call, longestFetchMs, input)
-    if (!Buffer.isBuffer(found)) throw found ?? new Error('no repository')
-    return found.toString().match(/.+/g) ?? []
-  }
+  const ask = async (call: readonly string[], input = ''): Promise<readonly string[]> =>
+    (await runGit(folder, call, longestFetchMs, input)).toString().match(/.+/g) ?? []
   if ((await ask(['rev-parse', '--is-shallow-repository'])).join() !== 'false')
     throw new Error('a clone without all of its commits (git fetch --unshallow gets them)')
   const tips: string[] = []
@@ -156,34 +151,25 @@ export function gitEnv(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 /** Uses the git of this machine. Git starts no file monitor and takes no lock. */
 export function nodeTrackedFiles(): TrackedFiles {
   return async (folder, names) => {
-    const found = await runGit(folder, ['ls-files', '-z', '--', ...names])
-    return Buffer.isBuffer(found)
-      ? found
-          .toString()
-          .split('\0')
-          .filter((path) => path !== '')
-      : []
+    const found = await runGit(folder, ['ls-files', '-z', '--', ...names]).catch(() => '')
+    return found.toString().match(/[^\0]+/g) ?? []
   }
 }
 
 /** Uses the git of this machine. */
 export function nodeRepository(): Repository {
-  const words = async (folder: string, call: readonly string[]): Promise<string> => {
-    const found = await runGit(folder, call)
-    return Buffer.isBuffer(found) ? found.toString().trim() : ''
-  }
-  const tips = async (folder: string, which: readonly string[]): Promise<readonly string[]> => {
-    const found = await words(folder, ['for-each-ref', '--format=%(objectname)', ...which])
-    return [...new Set(found.split('\n').filter((tip) => tip !== ''))]
-  }
+  const words = async (folder: string, call: readonly string[]): Promise<string> =>
+    (await runGit(folder, call).catch(() => '')).toString().trim()
+  const tips = async (folder: string, which: readonly string[]): Promise<readonly string[]> => [
+    ...new Set((await words(folder, ['for-each-ref', '--format=%(objectname)', ...which])).match(/.+/g)),
+  ]
   return {
     head: async (folder) => (await words(folder, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])) || undefined,
     inside: async (folder) => (await words(folder, ['rev-parse', '--show-prefix'])).replace(/\/$/, ''),
     fetch: async (folder) => {
-      const found = await runGit(folder, ['fetch', '--quiet', '--prune', '--no-tags', '--no-recurse-submodules'], longestFetchMs)
-      if (!Buffer.isBuffer(found)) throw found ?? new Error('no repository')
+      await runGit(folder, ['fetch', '--quiet', '--prune', '--no-tags', '--no-recurse-submodules'], longestFetchMs)
       // Git does not do so by itself: a clone may lack the default branch, or know one of before.
-      await runGit(folder, ['remote', 'set-head', 'origin', '--auto'], longestFetchMs)
+      await runGit(folder, ['remote', 'set-head', 'origin', '--auto'], longestFetchMs).catch(() => {})
     },
     tipsWith: (folder, commit) => tips(folder, [`--contains=${commit}`, 'refs/remotes']),
     tipsOf: (folder, names) =>
@@ -192,8 +178,8 @@ export function nodeRepository(): Repository {
         (names.length === 0 ? ['HEAD'] : names).map((name) => `refs/remotes/*/${name}`),
       ),
     read: async (folder, commit, path) => {
-      const found = await runGit(folder, ['cat-file', 'blob', `${commit}:${insideOf(folder, path)}`])
-      return Buffer.isBuffer(found) ? new Uint8Array(found) : undefined
+      const found = await runGit(folder, ['cat-file', 'blob', `${commit}:${insideOf(folder, path)}`]).catch(() => undefined)
+      return found && new Uint8Array(found)
     },
     hashesIn: async (folder, names) => {
       const versions = await versionsOf(folder, names, await fetchAll(folder))
@@ -210,12 +196,10 @@ export function nodeRepository(): Repository {
     },
     readFolder: async (folder, commit, path) => {
       const tree = await runGit(folder, ['ls-tree', '-z', '--full-tree', commit, '--', `${insideOf(folder, path)}/`])
-      if (tree instanceof Error) throw tree
       // `100644 blob 8f94139338f9404f26296befa88755fc2598c289<TAB>sprites.lock/hero.json`
-      const files = [...(tree?.toString() ?? '').matchAll(/(?<=^|\0)100\d+ blob ([0-9a-f]+)\t(?:[^\0]*\/)?([^\0]+)/g)]
+      const files = [...tree.toString().matchAll(/(?<=^|\0)100\d+ blob ([0-9a-f]+)\t(?:[^\0]*\/)?([^\0]+)/g)]
       if (files.length === 0) return new Map()
       const blobs = await runGit(folder, ['cat-file', '--batch'], longestMs, files.map(([, id]) => `${id}\n`).join(''))
-      if (!Buffer.isBuffer(blobs)) throw blobs ?? new Error('no repository')
       return new Map(splitBatch(blobs).map((bytes, index) => [files[index]?.[2] ?? '', bytes] as const))
     },
   }
