@@ -63,7 +63,7 @@ export type * from './workshop/store/reports.ts'
 export type { AcceptStandingRequest, StandingOffer } from './workshop/trust/accept-standing.ts'
 export type { RevokeReport } from './workshop/trust/revoke.ts'
 export type { Trust } from './workshop/trust/trust.ts'
-export { type EventKind, eventLevels, type Tell, type WorkerEvent } from './workshop/worker/events.ts'
+export { eventRecord, type Tell, type WorkerEvent } from './workshop/worker/events.ts'
 export type { OrderStatus, WorkerStatus } from './workshop/worker/status.ts'
 export type { WorkRequest } from './workshop/worker/worker.ts'
 

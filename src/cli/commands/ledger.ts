@@ -114,13 +114,8 @@ async function verify({ parts, printer, withWorkshop }: CommandContext): Promise
     ),
   )
   const { balance, checks, host, isAgreed } = found
-  printer.report({
-    ...toDocument(found),
-    checks: checks.map(({ line: { id, hash, attempt, executionId }, ...check }) => ({ id, hash, attempt, executionId, ...check })),
-    balance,
-    host,
-    isAgreed,
-  })
+  const compared = checks.map(({ line: { id, hash, attempt, executionId }, ...check }) => ({ id, hash, attempt, executionId, ...check }))
+  printer.report({ ...toDocument(found), checks: compared })
   printReport(printer, found)
   if (checks.length > 0) printChecks(printer, found)
   printer.line(`Balance at ${host}: ${creditsWords(balance)}.`)
@@ -208,10 +203,7 @@ function printSums(printer: Printer, title: string, rows: readonly LedgerGroup[]
 }
 
 function toDocument(report: LedgerReport): ReportDocument {
-  const { elsewhere, groups, held, lines, repaired, restored, settled, sprites, uncertain, unverified, usd, warnings } = report
-  const dated = lines.map((line) => ({ ...line, at: line.at === 0 ? null : toIso(line.at) }))
-  const all = { held, settled, usd, restored, uncertain, elsewhere, unverified }
-  return { lines: dated, sprites, groups, ...all, repaired, warnings }
+  return { ...report, lines: report.lines.map((line) => ({ ...line, at: line.at === 0 ? null : toIso(line.at) })) }
 }
 
 function toIso(at: number): string {

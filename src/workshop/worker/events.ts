@@ -64,6 +64,14 @@ export interface EventFields {
   readonly code?: ErrorCode | undefined
 }
 
+/** The JSON of an event, for machines. */
+export function eventRecord(
+  { kind, message, fields }: WorkerEvent,
+  now: number,
+): Readonly<Record<string, unknown>> & { readonly time: string } {
+  return { time: new Date(now).toISOString(), level: eventLevels[kind], event: kind, message, ...fields }
+}
+
 /** Receives each event of a worker. It must not throw. */
 export type Tell = (event: WorkerEvent) => void
 

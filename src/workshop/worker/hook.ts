@@ -1,7 +1,7 @@
 import type { Host } from '../../host/host.ts'
 import { type KeySearch, refuseKey } from '../../key-search.ts'
 import { readSettings } from '../../project/trust/settings.ts'
-import { type EventKind, eventLevels, type Tell, type WorkerEvent } from './events.ts'
+import { type EventKind, eventRecord, type Tell, type WorkerEvent } from './events.ts'
 
 /** The hook of a worker. */
 export interface Hook {
@@ -92,16 +92,9 @@ async function call(host: HookPorts, body: string, signal: AbortSignal): Promise
  * The JSON of an event. Slack and Mattermost show `text`, Discord shows `content` of at most 2,000 characters. The
  * words cannot mention a person or a channel there.
  */
-function toBody({ kind, message, fields }: WorkerEvent, now: number): string {
+function toBody(event: WorkerEvent, now: number): string {
+  const { kind, message, fields } = event
   const where = fields?.project === undefined ? '' : ` (${fields.project})`
   const text = `spritewright${where}, ${kind}: ${message}`.replace(/[<@]/g, (sign) => (sign === '<' ? '‹' : '＠')).slice(0, 1900)
-  return JSON.stringify({
-    time: new Date(now).toISOString(),
-    level: eventLevels[kind],
-    event: kind,
-    message,
-    ...fields,
-    text,
-    content: text,
-  })
+  return JSON.stringify({ ...eventRecord(event, now), text, content: text })
 }

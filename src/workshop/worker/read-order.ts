@@ -99,16 +99,8 @@ function createRefresh(
   let last = { at: Number.NEGATIVE_INFINITY, isOver: true, failure: undefined as Error | undefined, done: Promise.resolve() }
   const begin = (): typeof last => {
     const made: typeof last = { at: clock.mono(), isOver: false, failure: undefined, done: Promise.resolve() }
-    made.done = (async () => repository?.fetch(root))()
-      .then(
-        () => {},
-        (error: Error) => {
-          made.failure = error
-        },
-      )
-      .finally(() => {
-        made.isOver = true
-      })
+    const end = (failure?: Error): void => void Object.assign(made, { isOver: true, failure })
+    made.done = (async () => repository?.fetch(root))().then(() => end(), end)
     return made
   }
   /** The first fetch that began after a time. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../host/clock.ts'
-import { eventLevels, type OrderStatus, type Tell, type WorkerStatus, type WorkRequest } from '../../../workshop.ts'
+import { eventRecord, type OrderStatus, type Tell, type WorkerStatus, type WorkRequest } from '../../../workshop.ts'
 import { type CommandArgs, usageError } from '../../arguments.ts'
 import type { CommandContext } from '../../context.ts'
 import { toFailures, weightiest } from '../../failure.ts'
@@ -22,14 +22,15 @@ export async function worker({ printer, parts, withWorkshop }: CommandContext, a
   const http = readHttp(args.text('http'))
   const tell = createTeller(printer, parts.host.clock)
   printer.hint(ink('dim', 'Ctrl-C ends it in order.'))
+  const tellEnd = (facts: object): void => printer.event({ time: toIso(parts.host.clock.wall()), event: 'ended', ...facts })
   try {
     await withWorkshop((workshop) => workshop.work({ signal: parts.signal, onEvent: tell, http }))
   } catch (error) {
     const { code, message } = weightiest(toFailures(error)) ?? {}
-    printer.event({ time: timeOf(parts.host.clock), level: 'error', event: 'ended', message, code })
+    tellEnd({ level: 'error', message, code })
     throw error
   }
-  printer.event({ time: timeOf(parts.host.clock), level: 'info', event: 'ended', message: 'The worker has ended.' })
+  tellEnd({ level: 'info', message: 'The worker has ended.' })
   printer.note('The worker has ended.')
   return 0
 }
@@ -44,22 +45,21 @@ function readHttp(text: string | undefined): WorkRequest['http'] {
 
 /** Prints each event in a line with its time. With `--json`, each line is one JSON object. */
 function createTeller(printer: Printer, clock: Clock): Tell {
-  return ({ kind, message, fields }) => {
-    const time = timeOf(clock)
-    printer.event({ time, level: eventLevels[kind], event: kind, message, ...fields })
-    printer.line(ink('dim', time), ` ${message}`)
+  return (event) => {
+    const record = eventRecord(event, clock.wall())
+    printer.event(record)
+    printer.line(ink('dim', record.time), ` ${event.message}`)
   }
 }
 
-function timeOf(clock: Clock): string {
-  return new Date(clock.wall()).toISOString()
+function toIso(at: number): string {
+  return new Date(at).toISOString()
 }
 
 function tellStatus(printer: Printer, { queue, worker, running, waiting, failed }: WorkerStatus, now: number): void {
   if (!worker) printer.line('No worker was ever active at ', ink('bold', queue), '.')
   else if (worker.hasEnded) printer.line('No worker is active at ', ink('bold', queue), `. ${worker.by} ended ${ago(worker.seen, now)}.`)
-  else
-    printer.line('Worker ', ink('bold', worker.by), `, since ${new Date(worker.since).toISOString()}, last sign ${ago(worker.seen, now)}.`)
+  else printer.line('Worker ', ink('bold', worker.by), `, since ${toIso(worker.since)}, last sign ${ago(worker.seen, now)}.`)
   const tell = (title: string, orders: readonly OrderStatus[]): void => {
     printer.line(`${title}: ${orders.length}`)
     for (const { id, commit, message } of orders)
