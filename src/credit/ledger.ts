@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
+import { oneByOne } from '../host/one-by-one.ts'
 import { type Credits, formatCredits, isCreditsText, parseCredits } from './credits.ts'
 
 /** One movement of money that the journal records. */
@@ -32,7 +33,7 @@ export interface Ledger {
 
 /** Opens the ledger at `path`. The disk is not touched before the first call. */
 export function createLedger(disk: Disk, path: string): Ledger {
-  let queue: Promise<void> = Promise.resolve()
+  const inOrder = oneByOne()
   const readText = async (): Promise<string> => ((await disk.stat(path)) ? new TextDecoder().decode(await disk.read(path)) : '')
   const read = async (): Promise<readonly LedgerMove[]> => parseLedger(await readText(), path)
   const add = async (moves: readonly LedgerMove[]): Promise<number> => {
@@ -48,14 +49,7 @@ export function createLedger(disk: Disk, path: string): Ledger {
     await disk.append(path, new TextEncoder().encode(`${separator}${lines.join('')}`))
     return missing.length
   }
-  const ensureAll = (moves: readonly LedgerMove[]): Promise<number> => {
-    const run = queue.then(() => add(moves))
-    queue = run.then(
-      () => {},
-      () => {},
-    )
-    return run
-  }
+  const ensureAll = (moves: readonly LedgerMove[]): Promise<number> => inOrder(() => add(moves))
   return { read, ensureAll, ensure: async (move) => void (await ensureAll([move])) }
 }
 

@@ -2,6 +2,7 @@ import { SpritewrightError } from '../errors.ts'
 import type { Host } from '../host/host.ts'
 import { findPackage } from '../host/modules/installed-package.ts'
 import type { DatabaseConnection } from '../host/net/database.ts'
+import { oneByOne } from '../host/one-by-one.ts'
 import { isEqual, withTries } from './exchange.ts'
 import { checkName, isPassing, storeError, wordsOf } from './failures.ts'
 import { type PostgresAddress, resolvePostgresTarget } from './postgres-address.ts'
@@ -50,7 +51,7 @@ export function openPostgresRecords(ports: PostgresPorts, where: PostgresAddress
   const target = resolvePostgresTarget(where, ports.env)
   const address = `postgres://${where.host}:${target.port}/${where.database}`
   let connection: Promise<DatabaseConnection> | undefined
-  let lastTurn: Promise<unknown> = Promise.resolve()
+  const inOrder = oneByOne()
 
   const connect = async (): Promise<DatabaseConnection> => {
     const opened = await ports.connectDatabase(await findEntry(ports, root), target, timeoutMs)
@@ -67,8 +68,8 @@ export function openPostgresRecords(ports: PostgresPorts, where: PostgresAddress
     await old?.then((opened) => opened.close()).catch(() => {})
   }
   /** Sends one statement, after all earlier ones. An error ends the connection. */
-  const query = (work: string, text: string, values: readonly unknown[]): ReturnType<DatabaseConnection['query']> => {
-    const turn = lastTurn.then(async () => {
+  const query = (work: string, text: string, values: readonly unknown[]): ReturnType<DatabaseConnection['query']> =>
+    inOrder(async () => {
       try {
         connection ??= connect()
         return await (await connection).query(text, values)
@@ -77,9 +78,6 @@ export function openPostgresRecords(ports: PostgresPorts, where: PostgresAddress
         throw failureOf(address, work, error)
       }
     })
-    lastTurn = turn.catch(() => {})
-    return turn
-  }
   const read = async (work: string, name: string): Promise<StoredFile | undefined> => {
     const [row] = await query(work, select, [name])
     return row && { bytes: new Uint8Array(row.bytes as Uint8Array), ageMs: Math.ceil(row.age as number) }
@@ -102,10 +100,7 @@ export function openPostgresRecords(ports: PostgresPorts, where: PostgresAddress
       checkName(name)
       return withTries(ports, () => read(`read ${name}`, name))
     },
-    close: async () => {
-      await lastTurn
-      await drop()
-    },
+    close: () => inOrder(drop),
   }
 }
 

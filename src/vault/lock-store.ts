@@ -4,6 +4,7 @@ import type { Clock } from '../host/clock.ts'
 import type { Disk } from '../host/disk.ts'
 import { inTurn } from '../host/file-lock.ts'
 import { inParallel } from '../host/in-parallel.ts'
+import { oneByOne } from '../host/one-by-one.ts'
 import { decodeText } from '../host/project-style.ts'
 import { stageFile } from '../host/publish.ts'
 import type { Random } from '../host/random.ts'
@@ -93,7 +94,7 @@ export function createLockStore(
 ): LockStore {
   const { disk, random } = ports
   const takeTurn = <T>(work: () => Promise<T>): Promise<T> => (turn ? inTurn({ disk, random, clock: turn.clock }, turn.path, work) : work())
-  let queue: Promise<void> = Promise.resolve()
+  const inOrder = oneByOne()
   // Validation takes long, so the same text is validated only once.
   let known: Reading | undefined
   /**
@@ -147,17 +148,14 @@ export function createLockStore(
     const after = (await read(new Set(writes.keys()))).lock
     return all.every(({ id, hash }) => formatEntry(findEntry(after, id, hash)) === formatEntry(findEntry(lock, id, hash)))
   }
-  const inQueue = (changes: readonly LockChange[], isSplit = false): Promise<void> => {
-    const run = queue.then(async () => {
+  const inQueue = (changes: readonly LockChange[], isSplit = false): Promise<void> =>
+    inOrder(async () => {
       for (let tries = 0; tries < 100; tries++) if (await changeOnce(changes, isSplit)) return
       throw new SpritewrightError('SW_DISK', {
         message: `${path} is being rewritten by another program again and again. Stop it and run the command once more.`,
         facts: { file: path },
       })
     })
-    queue = run.catch(() => {})
-    return run
-  }
   return {
     path,
     read: async () => (await read()).lock,

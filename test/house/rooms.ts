@@ -107,6 +107,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'src/host/disk-failure.ts',
       'src/host/modules/installed-package.ts',
       'src/host/modules/module-loader.ts',
+      'src/host/one-by-one.ts',
       'src/host/real-path.ts',
       'src/host/terminal.ts',
       'src/host/watch.ts',

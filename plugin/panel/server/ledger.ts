@@ -1,3 +1,4 @@
+import { oneByOne } from '../../../src/host/one-by-one.ts'
 import type { LedgerReport, Overview, Workshop } from '../../../src/index.ts'
 import { specPath } from '../../ids.ts'
 
@@ -14,7 +15,7 @@ export function createRecordReader(workshop: Pick<Workshop, 'overview' | 'ledger
   let last: PanelRecords | undefined
   /** `undefined` if anything may have changed. */
   let due: Set<string> | undefined
-  let turn: Promise<unknown> = Promise.resolve()
+  const inOrder = oneByOne()
   const readLedger = async (): Promise<Pick<PanelRecords, 'ledger' | 'errors'>> => {
     try {
       return { ledger: await workshop.ledger(), errors: [] }
@@ -53,11 +54,7 @@ export function createRecordReader(workshop: Pick<Workshop, 'overview' | 'ledger
      *
      * @param isWhole Whether everything is read again, whatever is known.
      */
-    read: (isWhole: boolean): Promise<PanelRecords> => {
-      const run = turn.then(() => read(isWhole))
-      turn = run.catch(() => undefined)
-      return run
-    },
+    read: (isWhole: boolean): Promise<PanelRecords> => inOrder(() => read(isWhole)),
   }
 }
 

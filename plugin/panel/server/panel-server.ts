@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { relative } from 'node:path'
 import type { ViteDevServer } from 'vite'
 import { pagesOf } from '../../../atlas/layers/variants-of.ts'
+import { oneByOne } from '../../../src/host/one-by-one.ts'
 import { type BuiltPage, type Preview, type PriceList, SpritewrightError, type Workshop } from '../../../src/index.ts'
 import { createPageShelf, type PageShelf } from '../../http/pages.ts'
 import { createLog } from '../../log.ts'
@@ -71,7 +72,7 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
   })
   const { changed } = publisher
   const closing = new AbortController()
-  let asking: Promise<void> = Promise.resolve()
+  const inOrder = oneByOne()
   const askPrices = async (): Promise<void> => {
     try {
       prices = await workshop.prices(closing.signal)
@@ -83,12 +84,8 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
       publisher.announce()
     }
   }
-  const quote = (): Promise<void> => {
-    // One after another: prices that were requested earlier must not replace later ones.
-    const run = asking.then(askPrices)
-    asking = run.catch(() => {})
-    return run
-  }
+  // One after another: prices that were requested earlier must not replace later ones.
+  const quote = (): Promise<void> => inOrder(askPrices)
   const buyer = createBuyer({
     workshop,
     log: (line, isError) => log[isError ? 'error' : 'money'](line),
@@ -200,7 +197,7 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
       pause.abort()
       closing.abort()
       await buyer.close()
-      await asking
+      await inOrder(async () => {})
       hub.close()
       await origin.close()
     },

@@ -1,3 +1,4 @@
+import { oneByOne } from '../../../src/host/one-by-one.ts'
 import type { BuiltSheets, LedgerReport, Overview, Preview, Workshop } from '../../../src/index.ts'
 import type { GuardedRequest } from '../../http/guard.ts'
 import type { PanelSprite, PanelState, StateEvent } from '../../protocol/protocol.ts'
@@ -66,7 +67,7 @@ export function createStatePublisher({ workshop, shown, publish, partsOf }: Stat
     if (!isComplete) announce()
     return { ...state, revision: found }
   }
-  let looking: Promise<unknown> = Promise.resolve()
+  const inOrder = oneByOne()
   return {
     /**
      * Notes a change. Returns the revision of the state that shows it.
@@ -94,11 +95,7 @@ export function createStatePublisher({ workshop, shown, publish, partsOf }: Stat
      *
      * @param query `open`: names of sprites whose details are added. `whole`: all files are read again.
      */
-    state: (request: GuardedRequest, query: URLSearchParams): Promise<PanelState> => {
-      // States are made one after another, so that a later one is never older.
-      const run = looking.then(() => look(request, query))
-      looking = run.catch(() => undefined)
-      return run
-    },
+    // States are made one after another, so that a later one is never older.
+    state: (request: GuardedRequest, query: URLSearchParams): Promise<PanelState> => inOrder(() => look(request, query)),
   }
 }

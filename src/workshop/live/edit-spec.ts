@@ -1,5 +1,6 @@
 import { relative } from 'node:path'
 import { SpritewrightError } from '../../errors.ts'
+import { oneByOne } from '../../host/one-by-one.ts'
 import { decodeText } from '../../host/project-style.ts'
 import { stageFile } from '../../host/publish.ts'
 import { sha256 } from '../../host/sha256.ts'
@@ -27,20 +28,17 @@ const mostUndone = 200
  * file has changed since it was shown, and `SW_SPEC` if the result would be no valid spec.
  */
 export function createSpecEditor(context: Context): SpecEditor {
-  let queue: Promise<unknown> = Promise.resolve()
+  const inOrder = oneByOne()
   /** Text before an edit, by the file and its digest after it. */
   const before = new Map<string, Uint8Array>()
-  const write = (target: SpecFileTarget, isEdit: boolean, change: Change): Promise<SpecEditReport> => {
-    const run = queue.then(async () => {
+  const write = (target: SpecFileTarget, isEdit: boolean, change: Change): Promise<SpecEditReport> =>
+    inOrder(async () => {
       const { old, ...report } = await replaceSpec(context, target, change)
       const key = `${report.digest} ${report.file}`
       if (isEdit && report.digest !== target.digest && !before.has(key)) before.set(key, old)
       for (const first of [...before.keys()].slice(0, -mostUndone)) before.delete(first)
       return report
     })
-    queue = run.catch(() => {})
-    return run
-  }
   return {
     edit: ({ edit, picture, ...target }) =>
       write(target, true, async (spec, text, shownAs) => {

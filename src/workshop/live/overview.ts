@@ -1,3 +1,4 @@
+import { oneByOne } from '../../host/one-by-one.ts'
 import type { Context } from '../../project/context.ts'
 import { type PlanStep, type Quote, standingOf } from '../../project/plan.ts'
 import { askQuotes, priceKey } from '../../project/quotes.ts'
@@ -25,7 +26,7 @@ export function createOverviewer(context: Context, connection: ServiceConnection
   const memory = createSpriteMemory<SpritePart<OverviewItem>>(context)
   /** Requests that may have been paid and whose results are not here, whether a spec asks for them or not. */
   let open: readonly OverviewOrphan[] | undefined
-  let turn: Promise<unknown> = Promise.resolve()
+  const inOrder = oneByOne()
   const read = async (changed: readonly string[] | undefined): Promise<Overview> => {
     const before = open
     // An error in between leaves nothing to continue from.
@@ -39,11 +40,7 @@ export function createOverviewer(context: Context, connection: ServiceConnection
     const parts = specs.specs.flatMap((spec) => memory.get(spec) ?? [])
     return toOverview(context, connection, specs, parts, orphans)
   }
-  return (changed) => {
-    const run = turn.then(() => read(changed))
-    turn = run.catch(() => undefined)
-    return run
-  }
+  return (changed) => inOrder(() => read(changed))
 }
 
 async function readOrphans(context: Context, { host }: ServiceConnection, lock: LockFile): Promise<readonly OverviewOrphan[]> {

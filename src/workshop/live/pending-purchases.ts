@@ -1,3 +1,4 @@
+import { oneByOne } from '../../host/one-by-one.ts'
 import { recordsPath } from '../../host/watch.ts'
 import type { Context } from '../../project/context.ts'
 import { approvalOf } from '../../project/orders.ts'
@@ -22,7 +23,7 @@ import type { SpecReader } from './spec-book.ts'
 export function createPendingReader(context: Context, connection: ServiceConnection, book: SpecReader): Workshop['pending'] {
   const memory = createSpriteMemory(context)
   let known: ReadonlySet<SpriteSpec> | undefined
-  let turn: Promise<unknown> = Promise.resolve()
+  const inOrder = oneByOne()
   const read = async (changed: readonly string[] | undefined): Promise<readonly PendingPurchase[]> => {
     const { specs } = await book.read(changed)
     const isOfSpecs = changed?.every((file) => specName(file) !== undefined) === true
@@ -43,9 +44,7 @@ export function createPendingReader(context: Context, connection: ServiceConnect
     const [isAllowed, { canAsk }] = [mayBuy(context, {}), serviceOf(context, connection)]
     // Without a key, nothing could be continued.
     if (!isAllowed || !canAsk) return { orders: [], mayBuy: isAllowed, canAsk }
-    const run = turn.then(() => read(changed))
-    turn = run.catch(() => undefined)
-    return { orders: await run, mayBuy: isAllowed, canAsk }
+    return { orders: await inOrder(() => read(changed)), mayBuy: isAllowed, canAsk }
   }
 }
 

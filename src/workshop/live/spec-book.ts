@@ -1,5 +1,6 @@
 import { extname, sep } from 'node:path'
 import { SpritewrightError, sourcesOf } from '../../errors.ts'
+import { oneByOne } from '../../host/one-by-one.ts'
 import { foldPath } from '../../host/real-path.ts'
 import { sha256 } from '../../host/sha256.ts'
 import type { Context } from '../../project/context.ts'
@@ -43,7 +44,7 @@ interface Page {
 export function createSpecReader(context: Context): SpecReader {
   const { host, options } = context
   const { root } = options
-  let turn: Promise<unknown> = Promise.resolve()
+  const inOrder = oneByOne()
   let asked = new Map<SpriteSpec, readonly WantedAnimation[]>()
   let pages: ReadonlyMap<string, Page> | undefined
   let booked: BookedSpecs = { specs: [], errors: [], digests: new Map() }
@@ -104,11 +105,7 @@ export function createSpecReader(context: Context): SpecReader {
     return booked
   }
   return {
-    read: (changed) => {
-      const run = turn.then(() => read(changed))
-      turn = run.catch(() => undefined)
-      return run
-    },
+    read: (changed) => inOrder(() => read(changed)),
     wanted: async (specs) => {
       const before = asked
       const { wanted, errors } = await toWantedAnimations(context, { specs: specs.filter((spec) => !before.has(spec)), errors: [] })

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { oneByOne } from '../../../host/one-by-one.ts'
 import { explain, show } from './show.ts'
 import { price, sprites } from './sprites.ts'
 import { type Tool, type ToolContext, toAnswer } from './tool.ts'
@@ -18,12 +19,7 @@ export async function createToolServer(
   { McpServer }: Pick<ServerPackage, 'McpServer'>,
   context: ToolContext,
 ): Promise<() => InstanceType<ServerPackage['McpServer']>> {
-  let turn: Promise<unknown> = Promise.resolve()
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const run = turn.then(work)
-    turn = run
-    return run
-  }
+  const inOrder = oneByOne()
   const folder = context.parts.ownProcess.packageFolder
   const resources = await findResources(context)
   return () => {
@@ -31,7 +27,7 @@ export async function createToolServer(
     for (const { name, description, input, output, writes = false, run } of tools) {
       const annotations = { readOnlyHint: !writes, destructiveHint: false, openWorldHint: false }
       const config = { description, inputSchema: input, outputSchema: output, annotations }
-      server.registerTool(name, config, (asked) => inTurn(() => toAnswer(() => run(asked, context))))
+      server.registerTool(name, config, (asked) => inOrder(() => toAnswer(() => run(asked, context))))
     }
     for (const path of resources) {
       const uri = `spritewright:///${path}`
