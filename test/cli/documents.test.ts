@@ -103,6 +103,8 @@ test('worker status tells who buys, since when, and what waits', async () => {
     /^Worker tower 12, since 1970-01-01T00:00:00.000Z, last sign \d+ s ago\.\nRunning: 0\nWaiting: 1\n/,
   )
   expect(await told({ worker: { ...worker, hasEnded: true } })).toMatch(/^No worker is active at .* tower 12 ended \d+ s ago\./)
+  const failed = [{ id: 'hero.walk', project: 'castle', commit: 'c'.repeat(40), message: 'over its budget', at: 0 }]
+  expect(await told({ failed })).toContain('\n  castle: hero.walk cccccccccccc  over its budget\n')
   expect(await told({ failed: [{ id: '?', message: 'refused', at: 0 }] })).toMatch(
     /^No worker was ever active .*\n.*\n.*\nRefused or failed: 1\n {2}\? {2}refused\n/,
   )

@@ -199,6 +199,7 @@ test('an order of a project that is not served is refused at once with what to a
       /no branch of the remote has that commit\. The worker serves castle\. To let it serve "space".*worker\.projects/,
     ),
   })
+  expect(worker.sentences.at(-1)).toMatch(/^space: Refused or failed: The worker does not buy "hero\.walk"/)
   expect(world.clock.mono() - begun).toBeLessThan(10_000)
   expect(charges()).toBe(0)
   machine.files.set(`${world.host.stateFolder}/settings.json`, bytesOf(JSON.stringify({ worker: { projects: [{ dir: '/space' }] } })))

@@ -99,7 +99,9 @@ const kinds: { readonly [code in ErrorCode]?: EventKind } = {
  */
 export function failureEvent(data: unknown, failure: string): WorkerEvent {
   const { code, message } = parseFailure(failure)
-  return { kind: kinds[code] ?? 'failed', message: `Refused or failed: ${message}`, fields: { ...orderFields(data), code } }
+  const fields = orderFields(data)
+  const whose = fields.project === undefined ? '' : `${fields.project}: `
+  return { kind: kinds[code] ?? 'failed', message: `${whose}Refused or failed: ${message}`, fields: { ...fields, code } }
 }
 
 /** The fields for an order. Empty for data that is no order: anybody may have written it. */

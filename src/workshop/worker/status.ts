@@ -19,6 +19,8 @@ export interface WorkerStatus {
 export interface OrderStatus {
   /** `sprite.animation`, or `?` for a message that is no order. */
   readonly id: string
+  /** Name of its project, as the client says. Clients of earlier versions say none. */
+  readonly project?: string | undefined
   readonly commit?: string
   /** How far it is, or why it failed. */
   readonly message?: string
@@ -49,7 +51,12 @@ export async function readStatus(queues: Queues): Promise<WorkerStatus> {
       const now = progressMessage.safeParse(progress)
       const message = failure === '' ? (now.success ? (now.data.message ?? now.data.phase) : undefined) : parseFailure(failure).message
       const phase = now.success && state === 'active' ? { phase: now.data.phase } : {}
-      return { ...(order.success ? { id: order.data.id, commit: order.data.commit } : { id: '?' }), message, at, ...phase }
+      return {
+        ...(order.success ? { id: order.data.id, project: order.data.project, commit: order.data.commit } : { id: '?' }),
+        message,
+        at,
+        ...phase,
+      }
     })
   const note = leaseNote.safeParse((await queues.lease.read(leaseId))?.data)
   const { state, by, since, seen } = note.success ? note.data : { state: 'free' as const }

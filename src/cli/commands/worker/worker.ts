@@ -62,9 +62,10 @@ function tellStatus(printer: Printer, { queue, worker, running, waiting, failed 
   else printer.line('Worker ', ink('bold', worker.by), `, since ${toIso(worker.since)}, last sign ${ago(worker.seen, now)}.`)
   const tell = (title: string, orders: readonly OrderStatus[]): void => {
     printer.line(`${title}: ${orders.length}`)
-    for (const { id, commit, message } of orders)
+    for (const { id, project, commit, message } of orders)
       printer.line(
         '  ',
+        project === undefined ? '' : `${project}: `,
         ink('bold', id),
         commit === undefined ? '' : ink('dim', ` ${commit.slice(0, 12)}`),
         message === undefined ? '' : `  ${message}`,
