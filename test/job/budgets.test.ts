@@ -171,6 +171,13 @@ describe('the settings of the owner', () => {
     expect((await limitsOf({})).project).toBe('game')
   })
 
+  test('a budget of the second name of a clone, which would count nothing, is refused', async () => {
+    const twice = [...projects, { dir: '/srv/clones/game', name: 'space' }]
+    const budgetOf = (project: string) => [{ credits: '1', per: 'ever', project }]
+    expect((await limitsOf({ worker: { projects: twice, budgets: budgetOf('castle') } })).project).toBe('castle')
+    await expect(limitsOf({ worker: { projects: twice, budgets: budgetOf('space') } })).rejects.toMatchObject({ code: 'SW_CONFIG' })
+  })
+
   test.each([
     ['of a project that the settings do not list', { credits: '1', per: 'month', project: 'other' }, 'worker.projects'],
     ['with a misspelled field', { credits: '1', per: 'month', projct: 'castle' }, 'worker.budgets.0'],

@@ -22,14 +22,14 @@ export async function readOwnerLimits(
   packageName: string | undefined,
 ): Promise<OwnerLimits & { readonly project: string }> {
   const { projects = [], budgets = [] } = (await readSettings(host)).worker ?? {}
-  const names = projects.map(({ dir, name = basename(dir) }) => [realPath(dir), name] as const)
-  const stray = budgets.find(({ project }) => project !== undefined && !names.some(([, name]) => name === project))
+  // Of two names for one clone, the first counts, and no budget may name the second.
+  const names = new Map(projects.toReversed().map(({ dir, name = basename(dir) }) => [realPath(dir), name]))
+  const stray = budgets.find(({ project }) => project !== undefined && ![...names.values()].includes(project))
   if (stray) {
     throw new SpritewrightError('SW_CONFIG', {
       message: `Expected each budget in settings.json of ${host.stateFolder} to name a project of worker.projects, found ${JSON.stringify(stray.project)}. Nothing was sent. Add its clone there: { "dir": "/path/of/the/clone", "name": ${JSON.stringify(stray.project)} }.`,
       facts: { project: stray.project },
     })
   }
-  const own = names.find(([dir]) => dir === realPath(root))?.[1]
-  return { project: own ?? packageName ?? basename(root), budgets }
+  return { project: names.get(realPath(root)) ?? packageName ?? basename(root), budgets }
 }
