@@ -57,9 +57,11 @@ async function jsonFaults(path: string, text: string): Promise<readonly string[]
     schemaRequestService: async (uri) => readFile(fileURLToPath(uri), 'utf8'),
     workspaceContext: { resolveRelativePath: (relative, resource) => new URL(relative, resource).href },
   })
-  // A lock file names no schema; an editor is told of it by the file's name.
+  // Lock files name no schema; an editor is told of it by their names.
   service.configure({
-    schemas: [{ uri: pathToFileURL(join(repository, 'schemas/lock.schema.json')).href, fileMatch: ['sprites.lock.json'] }],
+    schemas: [
+      { uri: pathToFileURL(join(repository, 'schemas/lock.schema.json')).href, fileMatch: ['sprites.lock.json', 'sprites.lock/*.json'] },
+    ],
   })
   const document = TextDocument.create(pathToFileURL(join(root, path)).href, 'json', 1, text)
   const found = await service.doValidation(document, service.parseJSONDocument(document), { comments: 'error', trailingCommas: 'error' })
@@ -97,12 +99,14 @@ describe("VS Code's JSON service", () => {
     expect(await jsonFaults('spritewright.config.json', JSON.stringify({ ...config, formats: ['cs'], servce: 1 }))).toHaveLength(2)
   })
 
-  test('finds nothing wrong in a lock file with approvals and purchases, and underlines what is', async () => {
-    const text = await readFile(join(root, 'sprites.lock.json'), 'utf8')
+  test('finds nothing wrong in the lock file of a sprite with approvals and purchases, and underlines what is', async () => {
+    const mark = await readFile(join(root, 'sprites.lock.json'), 'utf8')
+    expect(await jsonFaults('sprites.lock.json', mark)).toEqual([])
+    expect(await jsonFaults('sprites.lock.json', mark.replace(/"version": 1/, '"version": 2'))).toHaveLength(1)
+    const text = await readFile(join(root, 'sprites.lock/hero.json'), 'utf8')
     expect(text).toContain('"maxCredits"')
-    expect(await jsonFaults('sprites.lock.json', text)).toEqual([])
-    expect(await jsonFaults('sprites.lock.json', text.replace('"sha256": "', '"sha256": "no'))).not.toEqual([])
-    expect(await jsonFaults('sprites.lock.json', text.replace(/"version": 1/, '"version": 2'))).toHaveLength(1)
+    expect(await jsonFaults('sprites.lock/hero.json', text)).toEqual([])
+    expect(await jsonFaults('sprites.lock/hero.json', text.replace('"sha256": "', '"sha256": "no'))).not.toEqual([])
   })
 })
 
