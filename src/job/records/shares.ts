@@ -53,15 +53,7 @@ export function keyOf({ hash, attempt }: Pick<Reservation, 'hash' | 'attempt'>):
 
 /** The body of a share's record. */
 export function toBody({ id, hash, attempt, credits, round, project, approver }: Reservation): ReservedBody {
-  return {
-    id,
-    hash,
-    attempt,
-    credits: formatCredits(credits),
-    ...(round === 0 ? {} : { round }),
-    ...(project === undefined ? {} : { project }),
-    ...(approver === undefined ? {} : { approver }),
-  }
+  return { id, hash, attempt, credits: formatCredits(credits), ...(round === 0 ? {} : { round }), project, approver }
 }
 
 /**

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { hasCode } from '../../errors.ts'
 import type { Clock } from '../../host/clock.ts'
 import type { Disk } from '../../host/disk.ts'
 import { publish, replaceFile } from '../../host/publish.ts'
@@ -60,8 +59,6 @@ export interface PlaceFiles {
   add(slot: KeptSlot, what: 'execution' | 'over', content: unknown): Promise<boolean>
   readRefusal(): Promise<Refusal | undefined>
   writeRefusal(refusal: Refusal): Promise<void>
-  /** Whether an error says that the files cannot be read or written now. */
-  isFailure(error: unknown): boolean
 }
 
 /**
@@ -129,7 +126,6 @@ export function openPlaceFolder(
     add: checked(({ slot, generation }, what, content) => make(`s${slot}.g${generation}.${what}`, content)),
     readRefusal: () => readFile<Refusal>('refused'),
     writeRefusal: checked((refusal) => replaceFile(disk, random, join(folder, 'refused'), toBytes(refusal))),
-    isFailure: (error) => hasCode(error, 'SW_DISK') && error.facts.path === folder,
   }
 }
 
@@ -214,6 +210,5 @@ export function openPlaceRecords(
     add: ({ slot, generation }, what, content) => put(nameOf(slot, generation, `.${what}`), content),
     readRefusal: async () => undefined,
     writeRefusal: async () => {},
-    isFailure: (error) => hasCode(error, 'SW_STORE'),
   }
 }

@@ -1,4 +1,4 @@
-import { mayPass, SpritewrightError } from '../../errors.ts'
+import { hasCode, mayPass, SpritewrightError } from '../../errors.ts'
 import type { Clock } from '../../host/clock.ts'
 import type { Execution } from '../wire.ts'
 import type { Applicant, KeptSlot, PlaceFiles, PlaceNote, Refusal } from './place-files.ts'
@@ -165,7 +165,7 @@ export function createPlaces(
    */
   const unlessFiles = <T>(work: Promise<T>): Promise<T | undefined> =>
     work.catch((error: unknown) => {
-      if (!files.isFailure(error)) throw error
+      if (!hasCode(error, 'SW_DISK') && !hasCode(error, 'SW_STORE')) throw error
       return undefined
     })
   const keep: Places['keep'] = async (applicant, { executionId, at }) => {
