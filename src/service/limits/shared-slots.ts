@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Clock } from '../../host/clock.ts'
 import type { Disk } from '../../host/disk.ts'
+import { oneByOne } from '../../host/one-by-one.ts'
 import type { Release } from './limits.ts'
 import { claimName, olderNames, readSlots, type SlotState, timeName } from './slot-names.ts'
 
@@ -47,8 +48,8 @@ export class SharedSlots {
   readonly #rules: SlotRules
   /** Claims without a time, each with the time of the first read that found it. */
   readonly #firstSeen = new Map<string, number>()
-  readonly #writing = new Set<Promise<void>>()
-  #turn: Promise<void> = Promise.resolve()
+  readonly #writing = new Set<Promise<unknown>>()
+  readonly #inOrder = oneByOne()
 
   constructor(disk: Disk, clock: Clock, folder: string, rules: SlotRules) {
     this.#disk = disk
@@ -59,12 +60,7 @@ export class SharedSlots {
 
   /** Waits for a slot, after earlier calls in this process. Rejects with the signal's reason. */
   take(signal?: AbortSignal): Promise<Release> {
-    const before = this.#turn
-    const taken = before.then(() => this.#take(signal))
-    this.#turn = taken.then(
-      () => {},
-      () => {},
-    )
+    const taken = this.#inOrder(() => this.#take(signal))
     return signal === undefined ? taken : untilAborted(taken, signal)
   }
 
@@ -188,10 +184,7 @@ export class SharedSlots {
    * Tracks a write that no caller waits for. If it fails, the slot becomes free only when its time is over.
    */
   #write(work: Promise<unknown>): void {
-    const writing = work.then(
-      () => {},
-      () => {},
-    )
+    const writing = work.catch(() => {})
     this.#writing.add(writing)
     void writing.then(() => this.#writing.delete(writing))
   }

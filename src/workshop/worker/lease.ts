@@ -89,11 +89,8 @@ async function keepLease(queue: JobQueue, first: HeldJob, from: number, { clock,
   }
   const keep = async (): Promise<void> => {
     for (;;) {
-      const isAwake = await clock.sleep(leaseMs / 3, ended.signal).then(
-        () => true,
-        () => false,
-      )
-      if (!isAwake) return
+      await clock.sleep(leaseMs / 3, ended.signal).catch(() => {})
+      if (ended.signal.aborted) return
       const isHeld = await renew().catch(() => true)
       if (!isHeld || clock.mono() > until) return lost.abort()
     }
