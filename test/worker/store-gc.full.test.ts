@@ -1,4 +1,4 @@
-import { readdir, utimes } from 'node:fs/promises'
+import { readdir, readFile, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
@@ -85,6 +85,16 @@ test('a result is listed only if no commit, no lock file and no journal of any p
   const [, command = ''] = /npx spritewright (store prune --shared [0-9a-f ]+)/.exec(stdout) ?? []
   expect(await run(clean, ...command.split(' '), '--yes', '--force')).toMatchObject({ code: 0 })
   expect(await readdir(studio.shared)).toEqual(all.filter((name) => !stray.endsWith(name)))
+})
+
+test("a result that only a worker's own lock file names is not listed", async () => {
+  const buyer = await studio.clone()
+  const bought = await buy(buyer, 'a figure that a worker bought')
+  const lock = await readFile(join(buyer.root, 'sprites.lock.json'), 'utf8')
+  const worker = await studio.clone()
+  expect(await unnamed(worker)).toEqual([bought])
+  await worker.write('.spritewright/orders/sprites.lock.json', lock)
+  expect(await unnamed(worker)).toEqual([])
 })
 
 test('a result that only the journal of a team names is not listed, on any machine', async () => {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { SpritewrightError } from '../../errors.ts'
 import { inParallel } from '../../host/in-parallel.ts'
 import type { Context } from '../../project/context.ts'
+import { openOwnLock } from '../../project/store-folder.ts'
 import { readSettings } from '../../project/trust/settings.ts'
 import { lockFolderOf, lockName } from '../../vault/lock-parts.ts'
 import { probeHash } from '../../vault/shared-layer.ts'
@@ -59,7 +60,7 @@ async function namesOf(context: Context): Promise<ReadonlySet<string>> {
       })
     },
   )
-  const now = JSON.stringify(await lock.read())
+  const now = JSON.stringify([await lock.read(), await openOwnLock(context).read()])
   const named = new Set([...history, ...(now.match(/[0-9a-f]{64}/g) ?? [])])
   const requests = new Set([...(await journal.requests()), ...(await context.reservations.shares()).map(({ hash }) => hash)])
   await inParallel([...requests], async (request) => {
