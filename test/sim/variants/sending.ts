@@ -40,9 +40,8 @@ export const sending: readonly Variant[] = [
       anyKey,
       {
         file: 'src/job/purchase.ts',
-        find: 'await wait(ports, order, pause, tries)\n  await send(ports, order, view, tries)',
-        replace: `await wait(ports, order, pause, tries)
-  const anew = { ...view.submission.frozen, key: tries.key ??= \`sw1-\${ports.random.uuid()}\` }
+        find: 'await send(ports, order, view, tries)',
+        replace: `const anew = { ...view.submission.frozen, key: tries.key ??= \`sw1-\${ports.random.uuid()}\` }
   const next = await ports.journal.append(order.hash, view, 'frozen', anew)
   if (next) await send(ports, order, next, tries)`,
       },
@@ -93,9 +92,8 @@ export const sending: readonly Variant[] = [
     patches: [
       {
         file: 'src/job/purchase.ts',
-        find: 'await wait(ports, order, pause, tries)\n  await send(ports, order, view, tries)',
-        replace: `await wait(ports, order, pause, tries)
-  const picture = await readReferencePicture(ports, order, purchase)
+        find: 'await send(ports, order, view, tries)',
+        replace: `const picture = await readReferencePicture(ports, order, purchase)
   await ports.uploads.forget(picture.sha256)
   await ports.lock.change(order.request.id, order.hash, (entry) => ({ ...entry, submission: undefined }))
   const price = await checkPurchase(ports, order)
