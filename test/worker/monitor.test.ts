@@ -1,6 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { get } from 'node:http'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { ServedResponse } from '../../src/host/server.ts'
-import { createMonitor } from '../../src/workshop/worker/monitor.ts'
+import { createMonitor, listenAt } from '../../src/workshop/worker/monitor.ts'
 import type { WorkerEvent, WorkerStatus } from '../../src/workshop.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 
@@ -148,4 +149,24 @@ test.each([
   ['/metrics', 'DELETE', 405],
 ])('%s by %s has the answer %i', async (path, method, status) => {
   expect((await world().get(path, method)).status).toBe(status)
+})
+
+test.each([
+  ['127.0.0.1:1', 200],
+  ['localhost:9464', 200],
+  ['[::1]:9464', 200],
+  ['evil.test:9464', 403],
+  ['127.0.0.1.evil.test', 403],
+  ['a b', 403],
+])('on loopback, a request for the host "%s" is answered by %i', async (host, status) => {
+  const monitor = createMonitor(new ManualClock(), async () => idle)
+  const listener = await listenAt(monitor, { address: '127.0.0.1', port: 0 }, monitor.tell)
+  onTestFinished(() => listener.close())
+  const answered = await new Promise<number | undefined>((resolve, reject) =>
+    get(`${listener.url}/healthz`, { headers: { host }, agent: false }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    }).on('error', reject),
+  )
+  expect(answered).toBe(status)
 })

@@ -1,6 +1,7 @@
 import { type Credits, formatCredits, parseCredits, sumCredits } from '../../credit/credits.ts'
 import { SpritewrightError } from '../../errors.ts'
 import type { Clock } from '../../host/clock.ts'
+import { isLoopbackHost } from '../../host/net/address-blocks.ts'
 import { type Listener, listen, type RequestHandler, type ServedResponse } from '../../host/server.ts'
 import { type EventKind, eventLevels, type Tell } from './events.ts'
 import type { WorkerStatus } from './status.ts'
@@ -124,13 +125,22 @@ function queueMetrics({ running, waiting, failed, worker }: WorkerStatus, age: (
 }
 
 /**
- * Listens for a monitor.
+ * Listens for a monitor. On loopback, only requests that name this machine are answered: a page of another site may have
+ * its own name lead here.
  *
  * @throws `SW_USAGE` if the port or the address is not free.
  */
 export async function listenAt(monitor: Monitor, { address, port }: ListenPlace, tell: Tell): Promise<Listener> {
+  const isHere = ({ host = '' }: Readonly<Record<string, string>>): boolean => {
+    const url = `http://${host}`
+    return URL.canParse(url) && isLoopbackHost(new URL(url).hostname)
+  }
+  const handle: RequestHandler = async (request) => {
+    if (!isLoopbackHost(address) || isHere(request.headers)) return monitor.handle(request)
+    return answer(403, 'text/plain', `Expected the name of this machine, like ${address}.\n`)
+  }
   try {
-    const listener = await listen(monitor.handle, port, address)
+    const listener = await listen(handle, port, address)
     tell({ kind: 'http', message: `Health and metrics: ${listener.url}/healthz and ${listener.url}/metrics` })
     return listener
   } catch (cause) {
