@@ -1,8 +1,85 @@
+import { z } from 'zod'
+import { isCreditsText } from '../credit/credits.ts'
+import { waysOfGiving } from '../credit/given.ts'
 import { SpritewrightError } from '../errors.ts'
 import { toEditorSchema } from '../sprite-spec/fields.ts'
 import { parseReviewedJson } from '../sprite-spec/json-text.ts'
-import { type LockFile, lockForm } from './lock-form.ts'
 import { mergeLocks, readConflict } from './lock-merge.ts'
+import { alsoField, type LockFile } from './lockfile.ts'
+
+const hex64 = z.string().regex(/^[0-9a-f]{64}$/)
+const credits = z.string().refine(isCreditsText, 'expected a decimal like 2.4')
+const indices = z.array(z.int().min(0))
+const entrySchema = z.strictObject({
+  service: z.strictObject({ host: z.string().min(1), keyMode: z.enum(['test', 'live']), apiVersion: z.string() }),
+  asked: z.strictObject({
+    prompt: z.string(),
+    reference: hex64.optional(),
+    operation: z.string().optional(),
+    frames: z.int().optional(),
+    background: z.enum(['remove', 'keep']).optional(),
+    options: z.record(z.string(), z.unknown()).optional(),
+    take: z.int().min(1).optional(),
+  }),
+  approval: z
+    .strictObject({
+      ceiling: credits,
+      priceVersion: z.string(),
+      buyer: z.string().min(1),
+      at: z.string(),
+      given: z.enum(waysOfGiving).optional(),
+      checkout: z.string().optional(),
+      project: z.string().optional(),
+      expires: z.string().optional(),
+      touch: z
+        .strictObject({
+          credential: z.string(),
+          authenticatorData: z.string(),
+          clientData: z.string(),
+          signature: z.string(),
+          proof: z.array(z.string()),
+        })
+        .optional(),
+      publicKey: z.string().optional(),
+      signature: z.string().optional(),
+    })
+    .optional(),
+  submission: z
+    .strictObject({
+      attempt: z.int().min(1),
+      key: z.string(),
+      body: z.string(),
+      bodySha256: hex64,
+      maxCredits: credits,
+      referenceId: z.string().optional(),
+      publicKey: z.string().optional(),
+      signature: z.string().optional(),
+    })
+    .optional(),
+  execution: z.strictObject({ id: z.string().min(1), conversation: z.string().nullable() }).optional(),
+  result: z
+    .strictObject({
+      sha256: hex64,
+      bytes: z.int().min(0),
+      review: z
+        .strictObject({
+          frameCount: z.int().nullable(),
+          background: z.string().nullable(),
+          keptBackgroundFrames: indices,
+          inspectionFrames: indices,
+          sourceShiftedFrames: indices,
+        })
+        .optional(),
+    })
+    .optional(),
+  continues: hex64.optional(),
+})
+const fileSchema = z.strictObject({
+  [alsoField]: z.literal(true).optional(),
+  version: z.literal(1),
+  animations: z.record(z.string(), z.record(hex64, entrySchema)),
+  steps: z.record(hex64, entrySchema).optional(),
+})
 
 /** Advice for entries that both sides changed. */
 export const howToChoose =
@@ -10,7 +87,7 @@ export const howToChoose =
 
 /** The JSON Schema of `sprites.lock.json`. */
 export function lockJsonSchema(): object {
-  return toEditorSchema(lockForm, {
+  return toEditorSchema(fileSchema, {
     title: 'spritewright lock file',
     description: 'Approvals and purchases. spritewright writes this file: do not edit it by hand.',
   })
@@ -49,7 +126,7 @@ export function parseLockFile(text: string, path: string): LockFile {
   } catch (error) {
     return fail(`expected JSON, found ${(error as Error).message}`, error)
   }
-  const parsed = lockForm.safeParse(json)
+  const parsed = fileSchema.safeParse(json)
   if (!parsed.success) {
     const issue = parsed.error.issues[0]
     return fail(`${issue?.path.join('.') || 'the file'}: ${issue?.message ?? 'not a lock file'}`)

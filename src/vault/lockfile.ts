@@ -1,6 +1,97 @@
-import { alsoField, type LockEntry, type LockFile } from './lock-form.ts'
+import type { Given } from '../credit/given.ts'
+import type { Touch } from '../credit/touch.ts'
 
-export { type AskedFields, alsoField, type LockEntry, type LockFile } from './lock-form.ts'
+/** Fields of the request, from which a later plan finds the changed paid field. */
+export interface AskedFields {
+  readonly prompt: string
+  /** Content hash of the reference file, or request hash of the step that makes the reference. */
+  readonly reference?: string | undefined
+  /** Operation of a step or picture; absent for an animation, which has the fields below. */
+  readonly operation?: string | undefined
+  readonly frames?: number | undefined
+  readonly background?: 'remove' | 'keep' | undefined
+  readonly options?: Readonly<Record<string, unknown>> | undefined
+  readonly take?: number | undefined
+}
+
+/** One request of one animation: its approval and its purchase. */
+export interface LockEntry {
+  readonly service: { readonly host: string; readonly keyMode: 'test' | 'live'; readonly apiVersion: string }
+  readonly asked: AskedFields
+  /**
+   * The ceiling is decimal text; the other fields are as in `Approval`. Approvals of earlier versions have no
+   * signature.
+   */
+  readonly approval?:
+    | {
+        readonly ceiling: string
+        readonly priceVersion: string
+        readonly buyer: string
+        readonly at: string
+        readonly given?: Given | undefined
+        readonly checkout?: string | undefined
+        readonly project?: string | undefined
+        readonly expires?: string | undefined
+        readonly touch?: Touch | undefined
+        readonly publicKey?: string | undefined
+        readonly signature?: string | undefined
+      }
+    | undefined
+  /** The frozen bytes, which everyone who builds this commit sends under one key. */
+  readonly submission?:
+    | {
+        readonly attempt: number
+        readonly key: string
+        readonly body: string
+        readonly bodySha256: string
+        readonly maxCredits: string
+        /** The service's id of the uploaded picture in the body; absent if there is none. */
+        readonly referenceId?: string | undefined
+        /** Key of the person who froze the bytes. Missing in bytes of earlier versions, which are made again. */
+        readonly publicKey?: string | undefined
+        readonly signature?: string | undefined
+      }
+    | undefined
+  readonly execution?: { readonly id: string; readonly conversation: string | null } | undefined
+  readonly result?:
+    | {
+        readonly sha256: string
+        readonly bytes: number
+        readonly review?:
+          | {
+              readonly frameCount: number | null
+              readonly background: string | null
+              readonly keptBackgroundFrames: readonly number[]
+              readonly inspectionFrames: readonly number[]
+              readonly sourceShiftedFrames: readonly number[]
+            }
+          | undefined
+      }
+    | undefined
+  /**
+   * Fingerprint of the entry in `sprites.lock.json` that this entry was made from. Only in files; see `lock-parts.ts`.
+   */
+  readonly continues?: string | undefined
+}
+
+/**
+ * The field of `sprites.lock.json` that says that `sprites.lock/` has further entries. Versions that do not read that
+ * folder refuse the field, so they cannot buy again what only the folder records. It stands first in the file, so
+ * that it makes no conflict in merges.
+ */
+export const alsoField = 'a newer spritewright is needed: more is in sprites.lock/'
+
+/**
+ * The lock file: the requests of each animation by id (`hero.walk`) and hash. The paid steps of reference chains are
+ * listed by hash alone, because sprites may share them. Committed; contains no API key. On disk, it is joined from
+ * `sprites.lock.json` and the files of `sprites.lock/`, one for each sprite and each step. All have this form.
+ */
+export interface LockFile {
+  readonly [alsoField]?: true | undefined
+  readonly version: 1
+  readonly animations: Readonly<Record<string, Readonly<Record<string, LockEntry>>>>
+  readonly steps?: Readonly<Record<string, LockEntry>> | undefined
+}
 
 /** Whether an id names a step of a chain (`hero#2`) and not an animation (`hero.walk`). */
 export function isStepId(id: string): boolean {
