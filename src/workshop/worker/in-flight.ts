@@ -1,4 +1,5 @@
 import { hasCode } from '../../errors.ts'
+import { inParallel } from '../../host/in-parallel.ts'
 import { idempotencyKey } from '../../job/order.ts'
 import { readUnlessBroken } from '../../job/records/journal.ts'
 import { isUnsent, noSubmission, type Submission } from '../../job/records/submission.ts'
@@ -41,27 +42,27 @@ export async function keepInFlight(
     if (accepted) return true
     return sends.some(({ answer, at }) => answer.kind !== 'refused' && host.clock.wall() - at <= options.replayWindowMs)
   }
-  const found: InFlight[] = []
   const held = new Set((await places.taken()).map(({ key }) => key))
-  for (const { id, hash, attempt, at } of await reservations.shares()) {
+  // A new machine reads all that its team has bought.
+  const found = await inParallel(await reservations.shares(), async ({ id, hash, attempt, at }) => {
     const key = idempotencyKey(identity, hash, attempt)
     let executionId: string | undefined
     try {
       // The records on this machine are often enough. To read them needs no network.
-      if (!held.has(key) && (await journal.peek(hash)).submission.stored) continue
+      if (!held.has(key) && (await journal.peek(hash)).submission.stored) return []
       const { submission } = await journal.read(hash)
       const isOver = submission.completed ?? submission.failed ?? submission.stored
       if (submission.attempt === attempt && isOver && held.has(key)) await places.leave(key)
-      if (submission.attempt !== attempt || !mayBeActive(submission)) continue
+      if (submission.attempt !== attempt || !mayBeActive(submission)) return []
       executionId = submission.accepted?.executionId
     } catch (error) {
       if (!hasCode(error, 'SW_JOURNAL')) throw error
       onEvent(`One request is left out. ${error.message}`)
     }
-    await places.keep({ key, id }, { executionId, at })
-    found.push({ id, hash })
-  }
-  return found
+    return [{ key, id, hash, executionId, at }]
+  })
+  for (const { key, id, executionId, at } of found.flat()) await places.keep({ key, id }, { executionId, at })
+  return found.flat()
 }
 
 /**
