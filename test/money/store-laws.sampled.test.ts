@@ -205,7 +205,7 @@ describe('prune', () => {
       fc.asyncProperty(fc.array(name, { minLength: 1, maxLength: 4 }), fc.boolean(), fc.boolean(), async (names, force, says) => {
         await prune(names, force, says)
       }),
-      { numRuns: byLevel({ quick: 12, full: 30, long: 100 }) },
+      { numRuns: byLevel({ quick: 8, full: 30, long: 100 }) },
     )
   })
 })
