@@ -44,7 +44,7 @@ export async function keepInFlight(
   }
   const held = new Set((await places.taken()).map(({ key }) => key))
   // A new machine reads all that its team has bought.
-  const found = await inParallel(await reservations.shares(), async ({ id, hash, attempt, at }) => {
+  const read = await inParallel(await reservations.shares(), async ({ id, hash, attempt, at }) => {
     const key = idempotencyKey(identity, hash, attempt)
     let executionId: string | undefined
     try {
@@ -61,8 +61,9 @@ export async function keepInFlight(
     }
     return [{ key, id, hash, executionId, at }]
   })
-  for (const { key, id, executionId, at } of found.flat()) await places.keep({ key, id }, { executionId, at })
-  return found.flat()
+  const found = read.flat()
+  for (const { key, id, executionId, at } of found) await places.keep({ key, id }, { executionId, at })
+  return found
 }
 
 /**

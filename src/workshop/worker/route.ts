@@ -7,6 +7,7 @@ import type { OrderMessage } from '../../queue/messages.ts'
 import type { Clone } from './clones.ts'
 import { refusedOrder } from './committed-order.ts'
 import { type CommittedOrder, holdMs, Unfetched } from './read-order.ts'
+import { turnMs } from './turns.ts'
 import { waitFor } from './wait-for.ts'
 
 /** An order, and the clone in which it is bought. */
@@ -16,7 +17,6 @@ export interface RoutedOrder extends CommittedOrder {
 
 /** How long an order waits for a remote that does not answer, and the pause between two tries, in milliseconds. */
 const patienceMs = 10 * 60_000
-const pauseMs = 5_000
 
 /** Thrown if a store of a clone does not answer, so that its order cannot be read now. */
 class StoreAway extends Error {}
@@ -50,13 +50,13 @@ export function createRouter(
       since.delete(key)
       if (error instanceof StoreAway) {
         onWait(error.message)
-        throw new PutBack(error.message, pauseMs)
+        throw new PutBack(error.message, turnMs)
       }
       if (!(error instanceof Unfetched)) throw error
       if (now - begun > patienceMs) throw unfetched(message, error)
       since.set(key, begun)
       onWait(`the worker could not fetch, and tries again: ${error.message}`)
-      throw new PutBack(error.message, pauseMs)
+      throw new PutBack(error.message, turnMs)
     }
   }
 }

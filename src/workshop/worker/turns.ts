@@ -4,7 +4,7 @@ import { spriteOf } from '../../sprite-spec/request.ts'
 import type { InFlight } from './in-flight.ts'
 
 /** How long an order leaves its turn to others, in milliseconds. */
-const turnMs = 5_000
+export const turnMs: number = 5_000
 
 /**
  * Keeps a handler free for each request that is in flight when a worker begins. Such a request holds a place of the
