@@ -11,6 +11,11 @@ export function realPath(path: string): string {
   return realPathNow(path) ?? realPathOfMissing(path)
 }
 
+/** The paths without those that name a folder again, by a link. Of two for one folder, the first stays. */
+export function distinctFolders(paths: readonly string[]): readonly string[] {
+  return [...new Map(paths.toReversed().map((path) => [realPath(path), path])).values()].toReversed()
+}
+
 /** Resolves from the root down. An untrusted path may have thousands of parts, but few exist. */
 function realPathOfMissing(path: string): string {
   const { root } = parse(path)

@@ -1,3 +1,6 @@
+import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import type { Host } from '../../src/host/host.ts'
 import { createWorkshop, type Workshop } from '../../src/workshop.ts'
@@ -206,6 +209,23 @@ test('an order of a project that is not served is refused at once with what to a
   await pass(leaseMs)
   expect((await build(space)).bought).toHaveLength(1)
   await worker.end()
+})
+
+test('a project that the settings name a second time, by a link, is served once', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'spritewright-link-'))
+  try {
+    const space = addGame('space', join(folder, 'space'))
+    addGame('castle')
+    await mkdir(space.root)
+    await symlink(space.root, join(folder, 'link'))
+    const worker = await hire([space.root, join(folder, 'link')])
+    await approve(space)
+    expect((await build(space)).bought).toHaveLength(1)
+    expect(worker.sentences.filter((sentence) => sentence.includes('is not served'))).toEqual([])
+    await worker.end()
+  } finally {
+    await rm(folder, { recursive: true })
+  }
 })
 
 test.each([

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { SpritewrightError } from '../../errors.ts'
 import { inParallel } from '../../host/in-parallel.ts'
+import { distinctFolders } from '../../host/real-path.ts'
 import type { Context } from '../../project/context.ts'
 import { openOwnLock } from '../../project/store-folder.ts'
 import { readSettings } from '../../project/trust/settings.ts'
@@ -24,7 +25,7 @@ export async function findUnnamed(
   const objects = await store.survey()
   const given = folders.map((folder) => resolve(host.workingFolder, folder))
   const { worker } = await readSettings(host)
-  const clones = [...new Set([options.root, ...(worker?.projects ?? []).map(({ dir }) => dir), ...given])]
+  const clones = distinctFolders([options.root, ...given, ...(worker?.projects ?? []).map(({ dir }) => dir)])
   const named = new Set([probeHash])
   for (const root of clones) {
     signal.throwIfAborted()

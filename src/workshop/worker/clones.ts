@@ -1,4 +1,5 @@
 import { mayPass, SpritewrightError } from '../../errors.ts'
+import { distinctFolders } from '../../host/real-path.ts'
 import type { Purchase } from '../../job/order.ts'
 import type { Context } from '../../project/context.ts'
 import { queueAddress, type Session } from '../../project/session.ts'
@@ -77,7 +78,7 @@ export function createClones(own: OpenedProject, openOther: (root: string) => Pr
   }
   const readRoots = async (): Promise<void> => {
     const { worker } = await readSettings(host)
-    roots = [...new Set([options.root, ...(worker?.projects ?? []).map(({ dir }) => dir)])]
+    roots = distinctFolders([options.root, ...(worker?.projects ?? []).map(({ dir }) => dir)])
   }
   const load = async (root: string): Promise<OpenedProject> => {
     await checkClone(own.context, root)
