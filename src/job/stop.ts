@@ -170,7 +170,7 @@ function uncertainError(order: Order, why: StopReason & { kind: 'uncertain' }, w
   }
   if (why.because === 'records') {
     return new SpritewrightError('SW_UNCERTAIN', {
-      message: `Whether "${id}" was bought is unknown: ${uncertainWords('records', windowMs)} Nothing is sent because of them. Where did they come from? Records do not belong into version control. Give up the purchase that they describe: npx spritewright recover ${id} --abandon (a charge, if there was one, stays), then approve it again.`,
+      message: `Whether "${id}" was bought is unknown: ${uncertainWords('records', windowMs)} Nothing is sent because of them. If a worker or a colleague wrote them, name that key in SPRITEWRIGHT_APPROVERS: npx spritewright doctor shows it there. Records do not belong into version control. Otherwise give up the purchase that they describe: npx spritewright recover ${id} --abandon (a charge, if there was one, stays), then approve it again.`,
       facts,
     })
   }

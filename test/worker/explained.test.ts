@@ -25,6 +25,15 @@ describe('an error of the worker says to its client', () => {
     })
   })
 
+  test('that a wrong setting is to be corrected on its machine', () => {
+    const message = 'Expected /state/settings.json to be JSON, found something else.'
+    expect(explained(failure('SW_CONFIG', message))).toMatchObject({
+      code: 'SW_CONFIG',
+      message: `The worker cannot go on. On its machine: ${message}`,
+      facts,
+    })
+  })
+
   test('that the worker must not buy, in the words of its clone', () => {
     expect(explained(failure('SW_MISSING', 'Build with --buy.'))).toMatchObject({
       code: 'SW_MISSING',

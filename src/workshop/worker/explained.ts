@@ -18,6 +18,13 @@ export function explained(error: unknown): unknown {
       facts: error.facts,
     })
   }
+  if (hasCode(error, 'SW_CONFIG')) {
+    return new SpritewrightError('SW_CONFIG', {
+      message: `The worker cannot go on. On its machine: ${error.message}`,
+      facts: error.facts,
+      cause: error,
+    })
+  }
   if (hasCode(error, 'SW_BUYER')) return notTheirsError(error)
   if (error instanceof SpritewrightError && /npx spritewright (?:recover|answer) /.test(error.message)) {
     return new SpritewrightError(error.code, {
