@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { approverWords, revokedWords } from '../../src/credit/approval-words.ts'
+import { commonWays, isPlayable, waysOfGiving, waysWords } from '../../src/credit/given.ts'
 
 test('an approval that has expired says on which day, if it names one', () => {
   const buyer = 'a'.repeat(40)
@@ -14,4 +15,25 @@ test('what was taken back and what goes on are both said, and nothing else is', 
   expect(revokedWords({ revoked: ['hero.idle', 'hero.walk'], inFlight: [] })).toEqual([back])
   expect(revokedWords({ revoked: [], inFlight: ['coin.spin'] })).toEqual([on])
   expect(revokedWords({ revoked: ['hero.idle', 'hero.walk'], inFlight: ['coin.spin'] })).toEqual([back, on])
+})
+
+test('ways of giving are listed once each, in the order in which a person sees them', () => {
+  expect(waysWords(['standing', 'unattended', 'clicked', 'typed', 'touched', 'typed'])).toBe(
+    'touched, typed, clicked, unattended, standing',
+  )
+  expect(waysWords(new Set())).toBe('none')
+})
+
+test('two lists of ways have in common what both have, and a missing list has all', () => {
+  expect(commonWays(['typed', 'clicked', 'standing'], ['standing', 'touched', 'typed'])).toEqual(['typed', 'standing'])
+  expect(commonWays(undefined, ['typed'])).toEqual(['typed'])
+  expect(commonWays(['typed'], undefined)).toEqual(['typed'])
+  expect(commonWays(['typed'], [])).toEqual([])
+  expect(commonWays(undefined, undefined)).toBe(undefined)
+})
+
+test('a program can give an approval by each way but a touch and a ceiling that was accepted before', () => {
+  expect(waysOfGiving.filter((way) => isPlayable([way]))).toEqual(['typed', 'clicked', 'unattended'])
+  expect(isPlayable(['touched', 'standing', 'unattended'])).toBe(true)
+  expect(isPlayable([])).toBe(false)
 })

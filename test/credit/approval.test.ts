@@ -6,6 +6,7 @@ import {
   type Approvers,
   isLapsed,
   judgeApproval as judge,
+  newerApproval,
   signApproval,
 } from '../../src/credit/approval.ts'
 import { approverWords } from '../../src/credit/approval-words.ts'
@@ -115,6 +116,18 @@ describe('judgeApproval', () => {
     expect(judgeApproval(there, hash, service, { ...mine, project: 'this' })).toBe('elsewhere')
   })
 
+  test('the own key, named among the others too, counts like theirs: for the project that the environment names', () => {
+    const there = signApproval(own, hash, service, { ...terms, ...named, checkout: 'there' })
+    const both = { ...mine, others: new Set([own.fingerprint]) }
+    expect(judgeApproval(there, hash, service, { ...both, project: 'this' })).toBe('valid')
+    expect(judgeApproval(there, hash, service, both)).toBe('project')
+  })
+
+  test('one that names no journal was given beside none, also where no journal has a name', () => {
+    const nowhere = signApproval(own, hash, service, { ...terms, checkout: undefined as unknown as string })
+    expect(judgeApproval(nowhere, hash, service, { ...mine, checkout: undefined })).toBe('elsewhere')
+  })
+
   test('beside a journal that machines share, every approval must have been given beside it', () => {
     const shared: Approvers = { ...mine, others: new Set([own.fingerprint, other.fingerprint]), isShared: true }
     for (const key of [own, other]) {
@@ -127,6 +140,22 @@ describe('judgeApproval', () => {
     expect(judgeApproval(approval, hash, service, { ...mine, given: new Set(['clicked', 'standing']) })).toBe('given')
     expect(judgeApproval(approval, hash, service, { ...mine, given: new Set(['typed']) })).toBe('valid')
   })
+
+  test('after its bytes were sent, its place and its end no longer matter, but its way of giving does', () => {
+    const there = signApproval(own, hash, service, { ...terms, ...named, checkout: 'there' })
+    const late = { ...mine, latest: Number.POSITIVE_INFINITY }
+    expect(judge(there, hash, service, late, 'used')).toBe('valid')
+    expect(judge(there, hash, service, { ...late, given: new Set(['clicked']) }, 'used')).toBe('given')
+  })
+})
+
+test('of two approvals the later counts, and of two at one time the one that was known', () => {
+  const [early, late] = ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z']
+  const revoked = { at: early, isRevoked: true, shell: 'agent' } as const
+  expect(newerApproval(undefined, revoked)).toBe(revoked)
+  expect(newerApproval(revoked, { at: early, isRevoked: false })).toBe(revoked)
+  expect(newerApproval({ at: late, isRevoked: false }, revoked)).toEqual({ at: late, isRevoked: false })
+  expect(newerApproval(revoked, { at: late, isRevoked: false })).toEqual({ at: late, isRevoked: false })
 })
 
 test('an approval that ended is given again without a take-over, by its own author or where a journal is shared', () => {

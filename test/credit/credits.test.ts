@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { judgePrice } from '../../src/credit/approval.ts'
 import { coverByBudget } from '../../src/credit/budget.ts'
-import { creditsWords, formatCredits, parseCredits } from '../../src/credit/credits.ts'
+import { creditsWords, formatCredits, parseCredits, sumUsd, toUsd, usdWords } from '../../src/credit/credits.ts'
 import { createLedger, type LedgerMove } from '../../src/credit/ledger.ts'
 import { MemoryDisk } from '../kit/memory-disk.ts'
 
@@ -23,6 +23,32 @@ describe('credits', () => {
 
   test.each(['', '.5', '2.', '2.40001', '-1', '1e3', '0x1', '2,4', ' 2', '２'])('%j is no amount', (text) => {
     expect(() => parseCredits(text)).toThrow(expect.objectContaining({ code: 'SW_WIRE' }))
+  })
+
+  test('an amount has at most fifteen digits before its point, and a text that is none is told without its end', () => {
+    expect(parseCredits('9'.repeat(15))).toBe((10n ** 15n - 1n) * 10_000n)
+    expect(() => parseCredits('9'.repeat(16), '--max')).toThrow(/^Expected --max /)
+    expect(() => parseCredits(`${'x'.repeat(40)}secret`)).toThrow(/x"\.$/)
+  })
+
+  test.each([
+    [[], 10, '0.00'],
+    [[{ credits: 24_000n }], 10, '0.24'],
+    [[{ credits: 24_001n }], 10, '0.25'],
+    [[{ credits: 1n }], 10, '0.01'],
+    [[{ credits: 1n }, { credits: 1n }], 10, '0.02'],
+    [[{ credits: 10_010_000n }], 10, '100.10'],
+    [[{ credits: 24_000n, referenceUsd: '0.31' }], 10, '0.31'],
+    [[{ credits: 24_000n, referenceUsd: '12.05' }, { credits: 10_000n }], 9, '12.14'],
+    [[{ credits: 24_000n, referenceUsd: '1.5' }], 10, '0.24'],
+  ])('prices of %o at %i cents a credit are %s USD: each is rounded up, unless it has its own reference', (prices, cents, usd) => {
+    expect(toUsd(prices, cents)).toBe(usd)
+  })
+
+  test('amounts of USD have a sum only if there is one and each is known', () => {
+    expect([sumUsd([]), sumUsd([undefined]), sumUsd(['0.10', undefined])]).toEqual([undefined, undefined, undefined])
+    expect([sumUsd(['0.10']), sumUsd(['0.10', '1.95'])]).toEqual(['0.10', '2.05'])
+    expect([usdWords(undefined), usdWords('2.05')]).toEqual(['', ' ≈ 2.05 USD'])
   })
 
   test('law: a difference is written with its sign before the same digits; nothing has none', () => {
@@ -57,7 +83,8 @@ describe('approvals', () => {
     expect(judgePrice(approval, { credits: 24_001n, priceVersion: 'v1' })).toEqual({ fits: false, why: 'ceiling' })
   })
   test('another price version stops even a lower price', () => {
-    expect(judgePrice(approval, { credits: 1n, priceVersion: 'v2' })).toEqual({ fits: false, why: 'priceVersion' })
+    for (const credits of [1n, 24_001n])
+      expect(judgePrice(approval, { credits, priceVersion: 'v2' })).toEqual({ fits: false, why: 'priceVersion' })
   })
 })
 

@@ -8,7 +8,7 @@ const path = '/p/ledger.jsonl'
 function desk(text?: string) {
   const disk = new MemoryDisk()
   if (text !== undefined) disk.files.set(path, new TextEncoder().encode(text))
-  return { ledger: createLedger(disk, path), text: () => new TextDecoder().decode(disk.files.get(path)) }
+  return { disk, ledger: createLedger(disk, path), text: () => new TextDecoder().decode(disk.files.get(path)) }
 }
 
 test('each movement of an attempt is written once, however often it is ensured', async () => {
@@ -24,6 +24,18 @@ test('a torn last line is skipped, and the next one does not become part of it',
   const { ledger } = desk('{"at":5,"type":"he')
   await ledger.ensure(move)
   expect(await ledger.read()).toEqual([move])
+})
+
+test('of two lines of one movement the first counts', async () => {
+  const line = (at: number): string => `${JSON.stringify({ ...move, at, credits: '2.4' })}\n`
+  expect(await desk(`${line(5)}${line(9)}`).ledger.read()).toEqual([move])
+})
+
+test('a folder that was deleted is made again before a movement is written', async () => {
+  const { disk, ledger } = desk()
+  disk.makeFolder = async (...folders: readonly string[]) => void disk.calls.push(`makeFolder ${folders.join()}`)
+  await ledger.ensure(move)
+  expect(disk.calls).toEqual(['makeFolder /p', `append ${path}`])
 })
 
 test.each(['{}', 'null', '5', JSON.stringify({ ...move, credits: 2.4 }), JSON.stringify({ ...move, credits: '2.4', type: 'lost' })])(

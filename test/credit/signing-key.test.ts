@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createSigningKey, fingerprintOf, formatSigningKey, isSignatureOf, parseSigningKey } from '../../src/credit/signing-key.ts'
+import {
+  createSigningKey,
+  fingerprintOf,
+  formatSigningKey,
+  isFingerprint,
+  isSignatureOf,
+  parseSigningKey,
+  remember,
+} from '../../src/credit/signing-key.ts'
 import { testKey } from '../kit/keys.ts'
 
 const seed = fc.uint8Array({ minLength: 32, maxLength: 32 })
@@ -36,6 +44,16 @@ describe('a signing key', () => {
     expect(key.fingerprint).toMatch(/^[0-9a-f]{40}$/)
     expect(fingerprintOf(key.publicKey)).toBe(key.fingerprint)
     expect(testKey(2).fingerprint).not.toBe(key.fingerprint)
+    expect(isFingerprint(key.fingerprint)).toBe(true)
+    for (const text of ['', key.fingerprint.slice(1), `${key.fingerprint}0`, key.fingerprint.toUpperCase(), `${key.fingerprint}\n`])
+      expect(isFingerprint(text), JSON.stringify(text)).toBe(false)
+  })
+
+  test('an answer is remembered, and all are forgotten before there are too many', () => {
+    const known = new Map(Array.from({ length: 4096 }, (_, index) => [`${index}`, index]))
+    expect(remember(known, '7', () => -1)).toBe(7)
+    expect(remember(known, 'new', () => -1)).toBe(-1)
+    expect([...known]).toEqual([['new', -1]])
   })
 
   test('law: a signature and a seal hold for their text alone', () => {

@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { createHash, generateKeyPairSync } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -38,6 +38,7 @@ describe('verifyTouch', () => {
     ['nobody verified', { flags: 1 }],
     ['a frame of another site', { client: { crossOrigin: true } }],
     ['a frame in another site', { client: { topOrigin: 'https://example.com' } }],
+    ['data without the end of its counter', { length: 36 }],
     ['a registration', { client: { type: 'webauthn.create' } }],
     ['a payment', { client: { type: 'payment.get' } }],
     ['another challenge', { client: { challenge: challengeFor([`${text} `]).challenge } }],
@@ -92,6 +93,26 @@ describe('verifyTouch', () => {
       }),
       { numRuns: 30 },
     )
+  })
+
+  test('a proof has at most 32 neighbours of 32 bytes, and each field has one spelling', () => {
+    const node = (one: Buffer, other: Buffer): Buffer =>
+      createHash('sha256')
+        .update(Uint8Array.of(1))
+        .update(Buffer.concat([one, other].sort(Buffer.compare)))
+        .digest()
+    const touchWith = (neighbours: readonly Buffer[]): Touch => {
+      const root = neighbours.reduce(node, Buffer.from(challengeFor([text]).challenge, 'base64url'))
+      return { ...ec.assert(root.toString('base64url')), proof: neighbours.map((one) => one.toString('base64url')) }
+    }
+    const verdict = (touch: Touch): string => verifyTouch(touch, { text }, [ec.key])
+    const many = (count: number, bytes: number): readonly Buffer[] => Array.from({ length: count }, (_, at) => Buffer.alloc(bytes, at))
+    expect([verdict(touchWith(many(32, 32))), verdict(touchWith(many(33, 32)))]).toEqual(['valid', 'forged'])
+    expect([verdict(touchWith(many(1, 31))), verdict(touchWith(many(1, 33)))]).toEqual(['forged', 'forged'])
+    const whole = touchWith(many(1, 32))
+    expect(verdict({ ...whole, proof: whole.proof.map((one) => `${one}=`) })).toBe('forged')
+    for (const field of ['authenticatorData', 'clientData', 'signature'] as const)
+      expect(verdict({ ...whole, [field]: `${whole[field]}=` }), field).toBe('forged')
   })
 
   test('an inner node of the tree is no approval', () => {
@@ -177,6 +198,13 @@ describe('an approval that was touched', () => {
     expect(judgeApproval(approval, hash, service, { ...mine, touchKeys: [] }, 'used')).toBe('unenrolled')
     expect(judgeApproval(bare, hash, service, mine, 'used')).toBe('forged')
     expect(approverWords(approval, 'unenrolled')).toContain('at an authenticator that this machine does not know')
+  })
+
+  test('by a counter that was set back, counts up to the time of the newest touch, and no later', () => {
+    const again = { ...approval, touch: ec.touch(approvalText(hash, service, bare), { counter: 7 }) }
+    const seenAt = (at: string): Approvers => ({ ...mine, touchKeys: [{ ...ec.key, seen: { counter: 7, at } }] })
+    expect(verdictOn(again, seenAt(bare.at))).toBe('valid')
+    expect(verdictOn(again, seenAt('2025-12-31T23:59:59.999Z'))).toBe('forged')
   })
 
   test('law: signed anew by its own key with any other term, it is forged', () => {

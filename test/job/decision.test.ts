@@ -136,7 +136,8 @@ describe('what the records say decides what is done', () => {
 
     test('to send again: what was sent before counts no more, for as long as a window', () => {
       expect(decide({ ...since(old), replay: replay(minute, 1) as never }, facts)).toEqual({ do: 'replay', pause: 'none' })
-      expect(decide({ ...since(old), replay: replay(11 * minute, 1) as never }, facts)).toMatchObject({
+      expect(decide({ ...since(old), replay: replay(10 * minute, 1) as never }, facts)).toEqual({ do: 'replay', pause: 'none' })
+      expect(decide({ ...since(old), replay: replay(10 * minute + 1, 1) as never }, facts)).toMatchObject({
         why: { because: 'window', since: old.at },
       })
       expect(decide({ ...since(old), replay: replay(-1, 1) as never }, facts)).toMatchObject({ why: { because: 'clock' } })
@@ -226,6 +227,30 @@ describe('what the records say decides what is done', () => {
     expect(at(10 * minute, refused(409))).toEqual({ do: 'replay', pause: 'conflict' })
     expect(at(10 * minute + 1, refused(409))).toEqual({ do: 'stop', why: { kind: 'conflict' } })
     expect(at(0, refused(403))).toEqual({ do: 'replay', pause: 'none' })
+  })
+
+  test('a key that the service knows is no start of another attempt: its last refusal decides, and a new approval does not', () => {
+    const known = (status: number): Submission => since(send(minute, refused(409)), send(0, refused(status), { send: 2 }))
+    for (const approvedAt of ['2026-01-01', '2026-01-02']) {
+      expect(decide(known(422), { ...facts, approvedAt })).toEqual({ do: 'stop', why: { kind: 'conflict' } })
+      expect(decide(known(429), { ...facts, approvedAt })).toEqual({ do: 'replay', pause: 'limit' })
+      expect(decide(known(401), { ...facts, approvedAt })).toEqual({ do: 'replay', pause: 'none' })
+    }
+  })
+
+  test('an answer that was certainly refused is sent again after a rate limit alone; a person answers again otherwise', () => {
+    const accepted = { attempt: 1, executionId: 'e', conversationId: null }
+    const step = (...answers: Send['answer'][]) =>
+      decide({ ...since(), accepted, answer: { sends: answers.map((answer) => send(0, answer)) } } as never, facts)
+    expect(step(refused(422), refused(429))).toEqual({ do: 'answer', pause: 'limit' })
+    for (const status of [401, 409, 422]) expect(step(refused(429), refused(status))).toEqual({ do: 'follow', executionId: 'e' })
+    expect(step()).toEqual({ do: 'follow', executionId: 'e' })
+  })
+
+  test('an attempt that was given up without an approval goes on under any approval', () => {
+    const given: Submission = { ...since(send(60 * minute, none)), abandoned: { about: 'submission', approvedAt: null } }
+    expect(decide(given, facts)).toEqual({ do: 'prepare', attempt: 2 })
+    expect(decide(given, { ...facts, approvedAt: undefined })).toEqual({ do: 'stop', why: { kind: 'abandoned' } })
   })
 
   test('an execution that was taken over and failed needs an approval from after the takeover', () => {

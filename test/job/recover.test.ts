@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { SpritewrightError } from '../../src/errors.ts'
 import type { JobPorts, Order } from '../../src/job/order.ts'
+import { createJournal, type JournalView } from '../../src/job/records/journal.ts'
 import { recordDecision, type ShownDecision } from '../../src/job/recover.ts'
 import type { LockEntry } from '../../src/vault/lockfile.ts'
+import { ringOf, testKey } from '../kit/keys.ts'
+import { countingRandom } from '../kit/memory-disk.ts'
 import { type Bench, bench, errorOf, executionOf, frozenOf, order } from './bench.ts'
 
 const minute = 60_000
@@ -65,6 +68,26 @@ describe('a person decides about a POST without an answer', () => {
     expect(await decisions(bare)).toMatchObject([{ approvedAt: null }])
   })
 
+  test('and where it was given is recorded', async () => {
+    const made = await unanswered()
+    await recordDecision(made, order, 'replay', undefined, { shell: 'agent' })
+    expect(await decisions(made)).toMatchObject([{ decision: 'replay', shell: 'agent' }])
+  })
+
+  test('again from the records, if another process wrote the next one first', async () => {
+    const made = await unanswered()
+    const other = await made.journal.read(order.hash)
+    let isFirst = true
+    const append: JobPorts['journal']['append'] = async (...record) => {
+      if (!isFirst) return made.journal.append(...record)
+      isFirst = false
+      await made.journal.append(order.hash, other, 'approved', { attempt: 1, at: '2026-01-01T00:00:00.000Z' })
+      return undefined
+    }
+    expect(await abandon({ ...made, journal: { ...made.journal, append } })).toMatchObject({ about: 'submission' })
+    expect(await made.types()).toEqual(['frozen', 'sent', 'approved', 'decided'])
+  })
+
   test('but not while it may still be repeated, nor before anything was sent', async () => {
     const made = bench()
     await made.record('frozen', frozenOf(1))
@@ -84,6 +107,29 @@ test('a key that the service knows with other bytes is shown as a conflict', asy
   const since = (await made.view()).records[1]?.at
   expect(await abandon(made, { attempt: 1, about: 'submission' })).toBeUndefined()
   expect(await abandon(made, { attempt: 1, about: 'conflict' })).toEqual({ about: 'submission', isConflict: true, since, ...rest })
+})
+
+test.each([
+  ['an answer', false, 'answer'],
+  ['a submission, if the execution of the answer failed', true, 'submission'],
+] as const)('records of somebody else after an answer are about %s', async (_what, hasFailed, about) => {
+  const made = await running({})
+  const { disk, clock } = made
+  const theirs = createJournal({ disk, clock, random: countingRandom(), keys: ringOf(testKey(9)) }, '/game/.spritewright/submissions')
+  const words = { questionId: 'q', key: 'k', text: 'left', assetId: null }
+  const view = await theirs.append(order.hash, await theirs.read(order.hash), 'answerFrozen', {
+    ...{ attempt: 1, executionId: 'e1', conversationId: 'c' },
+    ...words,
+  })
+  await theirs.append(order.hash, view as JournalView, 'answerSent', { attempt: 1, send: 1, keyTag: 'k' })
+  if (hasFailed)
+    await made.record('failed', {
+      attempt: 1,
+      executionId: 'e1',
+      status: 'failed',
+      error: errorOf('generation_failed', { retryable: true }),
+    })
+  expect(await abandon(made)).toMatchObject({ about, isConflict: false })
 })
 
 test('an answer that was never confirmed is about its execution', async () => {
@@ -156,6 +202,16 @@ describe('a stray', () => {
     expect(await abandon(made, { attempt: 1, about: 'execution', executionId: 'e1' })).toEqual(open)
     expect((await made.view()).submission.strays).toEqual([{ attempt: 1, executionId: 'e1', end: 'givenUp' }])
     expect(await abandon(made)).toBeUndefined()
+  })
+
+  test('is not given up by a run that is interrupted while the service answers', async () => {
+    const run = new AbortController()
+    const made = await strayed(async () => {
+      run.abort(new Error('interrupted'))
+      return Promise.reject(refusal(404))
+    })
+    await expect(abandon({ ...made, signal: run.signal })).rejects.toThrow('interrupted')
+    expect(await decisions(made)).toEqual([])
   })
 
   test.each([

@@ -36,6 +36,15 @@ describe('the pause before the next POST', () => {
     expect([ports.slept, ports.progress]).toEqual([[], []])
   })
 
+  test('ends with the run', async () => {
+    const { clock, signal } = bench()
+    const signals: unknown[] = []
+    const sleep = async (_ms: number, over?: AbortSignal) => void signals.push(over)
+    await wait(bench({}, { clock: { ...clock, sleep }, signal }), order, 'limit', sent({ limits: 1 }))
+    expect(signals).toEqual([signal])
+    expect(signal).toBeInstanceOf(AbortSignal)
+  })
+
   test('says how long the service asks to wait, in whole seconds', async () => {
     const ports = bench()
     await wait(ports, order, 'limit', sent({ limits: 1, askedMs: 1_200 }))
@@ -143,6 +152,13 @@ describe('an execution that ended because the account had too many jobs', () => 
       code: 'SW_FAILED',
       facts: { reason: 'too_many_active_jobs' },
     })
+  })
+
+  test('counts with the refusals of a rate limit, not with the POSTs without an answer', async () => {
+    const ports = bench()
+    await waitForJobs(ports, order, turnedAway, sent({ limits: 11, faults: 99 }))
+    await expect(waitForJobs(ports, order, turnedAway, sent({ limits: 12 }))).rejects.toMatchObject({ code: 'SW_FAILED' })
+    expect(ports.slept).toHaveLength(1)
   })
 
   test('is not tried again if the wait for it is interrupted', async () => {

@@ -8,6 +8,8 @@ export interface SaidByBrowser {
   /** Bits of WebAuthn: 1 user present, 4 user verified. */
   readonly flags?: number
   readonly counter?: number
+  /** Bytes of the authenticator data, at most 37. */
+  readonly length?: number
   /** Further members of the client data, or others. */
   readonly client?: object
 }
@@ -37,11 +39,12 @@ function makeAuthenticator(alg: TouchKey['alg'], name: string): TestAuthenticato
     alg === 'ES256' ? generateKeyPairSync('ec', { namedCurve: 'P-256' }) : generateKeyPairSync('rsa', { modulusLength: 2048 })
   const key = { credential: base64url(`credential ${name}`), alg, spki: base64url(publicKey.export({ format: 'der', type: 'spki' })) }
   const assert = (challenge: string, said: SaidByBrowser = {}): Assertion => {
-    const { origin = 'http://localhost:20000', rpId = 'localhost', flags = 5, counter = 0, client = {} } = said
-    const data = Buffer.alloc(37)
-    createHash('sha256').update(rpId).digest().copy(data)
-    data[32] = flags
-    data.writeUInt32BE(counter, 33)
+    const { origin = 'http://localhost:20000', rpId = 'localhost', flags = 5, counter = 0, length = 37, client = {} } = said
+    const whole = Buffer.alloc(37)
+    createHash('sha256').update(rpId).digest().copy(whole)
+    whole[32] = flags
+    whole.writeUInt32BE(counter, 33)
+    const data = whole.subarray(0, length)
     const clientData = Buffer.from(JSON.stringify({ type: 'webauthn.get', challenge, origin, crossOrigin: false, ...client }))
     const signed = Buffer.concat([data, createHash('sha256').update(clientData).digest()])
     return {
