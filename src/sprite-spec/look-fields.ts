@@ -73,5 +73,5 @@ export const normalsSwitch = z
 /** The known fields at a path into `normals` or `variants`. */
 export function knownLookFields(path: ValuePath): readonly string[] {
   if (path[0] === 'normals') return Object.keys(normalsField.shape)
-  return path.length > 3 ? Object.keys(rampSchema.shape) : []
+  return path.length > 2 ? Object.keys(rampSchema.shape) : []
 }

@@ -22,6 +22,12 @@ describe('the boxes of a frame', () => {
     ['those of its animation before those of all others', { body: { '*': 'find', walk: box } }, [['body', [box]]]],
     ['those of its number', { body: { walk: { '3': box, '*': other } } }, [['body', [box]]]],
     ['those of all others if its animation has none of its number', { body: { '*': 'find', walk: { '4': box } } }, [['body', 'find']]],
+    [
+      'those of all others of its animation before those of its number',
+      { body: { walk: { '*': box }, '*': { '3': other } } },
+      [['body', [box]]],
+    ],
+    ['those of its number among all others', { body: { '*': { '3': box, '*': other } } }, [['body', [box]]]],
     ['none by an empty list', { body: { '*': 'find', walk: [] } }, [['body', []]]],
     [
       'sorted by name',

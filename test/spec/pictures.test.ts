@@ -36,6 +36,11 @@ test.each<[string, object, string]>([
     'pictures.face[0]: expected { edit }, { removeBackground } or { upscale } after the first step, found { text }',
   ],
   [
+    'a picture that goes on from a file',
+    { reference: text, pictures: { face: [{ image: './face.png' }] } },
+    'pictures.face[0]: expected { edit }, { removeBackground } or { upscale } after the first step, found { image }',
+  ],
+  [
     'the name of an animation',
     { reference: text, prompt: 'a', animations: { walk: {} }, pictures: { Walk: [{ edit: 'a' }] } },
     'pictures.Walk: expected a name that differs from "walk" in more than case, found "Walk"',

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { requestHash } from '../../src/sprite-spec/key.ts'
 import { parseSpec } from '../../src/sprite-spec/parser.ts'
-import { backgroundOf, type ImageRequest, type ServiceIdentity, spriteOf, toRequests } from '../../src/sprite-spec/request.ts'
-import type { AnimationSpec, SpriteSpec } from '../../src/sprite-spec/spec.ts'
+import { backgroundOf, type ImageRequest, type ServiceIdentity, spriteOf, takePath, toRequests } from '../../src/sprite-spec/request.ts'
+import { type AnimationSpec, frameName, type SpriteSpec } from '../../src/sprite-spec/spec.ts'
 import { specText } from './issues.ts'
 
 const identity: ServiceIdentity = { host: 'api.example.com', keyMode: 'test', apiVersion: '1' }
@@ -85,6 +85,29 @@ describe('a bought picture', () => {
     expect(spec.animations.map(({ name }) => name)).toEqual(['spin', 'sword', 'plain'])
     expect(requestsOf(spec, 0, null).request).toMatchObject({ operation: 'sprite_sheet', id: 'icons.spin' })
     expect(requestsOf(spec, 0, null).steps.map(({ id }) => id)).toEqual(['icons#1'])
+  })
+
+  test('has its take in its own last step, or in that of the reference', () => {
+    const pathsOf = (fields: object) => {
+      const spec = specFrom({ ...icons, prompt: 'a', animations: { spin: {} }, ...fields })
+      return spec.animations.map((animation) => takePath(spec, animation))
+    }
+    const own = [
+      ['animations', 'spin', 'take'],
+      ['pictures', 'sword', 1, 'take'],
+    ]
+    expect(pathsOf({})).toEqual([...own, ['reference', 'steps', 0, 'take']])
+    const steps = [{ text: 'an icon' }, { edit: 'red' }, { upscale: 'sharp' }]
+    expect(pathsOf({ reference: { steps } })).toEqual([...own, ['reference', 'steps', 2, 'take']])
+  })
+
+  test('has one frame, of its own name or that of the sprite', () => {
+    const namesOf = (fields: object): string[] => {
+      const spec = specFrom(fields)
+      return spec.animations.map((animation) => frameName(spec, animation, 3))
+    }
+    expect(namesOf({ ...icons, prompt: 'a', animations: { spin: {} } })).toEqual(['icons/spin/0003', 'icons/sword', 'icons/plain'])
+    expect(namesOf({ reference: icons.reference })).toEqual(['icons'])
   })
 
   test('is cut out if the last step but upscaling removes the background', () => {
