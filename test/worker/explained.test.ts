@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { type ErrorCode, SpritewrightError } from '../../src/errors.ts'
+import { type ErrorCode, errorCodes, SpritewrightError } from '../../src/errors.ts'
+import { searchFor } from '../../src/key-search.ts'
+import { formatFailure } from '../../src/queue/messages.ts'
+import { failureEvent, masked, troubleEvent, type WorkerEvent } from '../../src/workshop/worker/events.ts'
 import { explained } from '../../src/workshop/worker/explained.ts'
 import { systemError } from '../cli/world.ts'
 
@@ -48,6 +51,10 @@ describe('an error of the worker says to its client', () => {
       'given',
       'Nothing was sent. approval.accept or SPRITEWRIGHT_APPROVALS of the worker does not allow the way in which it was given. Somebody whom',
     ],
+    [
+      'unenrolled',
+      'If that authenticator is one of a person who may approve, name its key in SPRITEWRIGHT_TOUCH_KEYS where the worker runs',
+    ],
     ['revoked', 'approved earlier, and that approval was taken back. Nothing was sent. Somebody whom the worker knows approves it'],
     ['expired', 'approved earlier, and that approval has expired. Nothing was sent. Somebody whom the worker knows approves it'],
   ])('who may approve what it does not buy: verdict %s', (verdict, words) => {
@@ -64,4 +71,39 @@ describe('an error of the worker says to its client', () => {
     'nothing else than it says itself: %s',
     (error) => expect(explained(error)).toBe(error),
   )
+})
+
+describe('the event of a failure', () => {
+  const order = { id: 'hero.walk', hash: 'a'.repeat(64), commit: 'c'.repeat(40), file: 'sprites/hero.sprite.json', project: 'castle' }
+  const kinds: { readonly [code in ErrorCode]?: string } = {
+    ...{ SW_QUESTION: 'question', SW_UNCERTAIN: 'decision', SW_CONFLICT: 'decision' },
+    ...{ SW_CEILING: 'limit', SW_BALANCE: 'limit', SW_PRICE_VERSION: 'limit' },
+    ...{ SW_APPROVAL: 'refused', SW_BUYER: 'refused', SW_ORDER: 'refused' },
+  }
+
+  test.each(Object.keys(errorCodes) as ErrorCode[])('%s has the kind by which the hook is called or not, and names its order', (code) => {
+    const { file: _file, ...fields } = order
+    expect(failureEvent(order, formatFailure(failure(code, 'It is so.')))).toEqual({
+      kind: kinds[code] ?? 'failed',
+      message: 'castle: Refused or failed: It is so.',
+      fields: { ...fields, code },
+    })
+  })
+
+  test('of data that is no order has no words of that data', () => {
+    const event = failureEvent({ ...order, hash: 'short' }, formatFailure(failure('SW_ORDER', 'It is none.')))
+    expect(event).toEqual({ kind: 'refused', message: 'Refused or failed: It is none.', fields: { code: 'SW_ORDER' } })
+  })
+
+  test('after which the worker tries again has its code', () => {
+    expect(troubleEvent(failure('SW_STORE', 'It is away.'))).toMatchObject({ kind: 'trouble', fields: { code: 'SW_STORE' } })
+  })
+
+  test('of any kind never has the API key', () => {
+    const told: WorkerEvent[] = []
+    const key = 'sk_test_0123456789abcdef'
+    masked((event) => told.push(event), searchFor(key))({ kind: 'warning', message: `found ${key}`, fields: { project: 'castle' } })
+    expect(told).toMatchObject([{ kind: 'warning', fields: { project: 'castle' } }])
+    expect(told[0]?.message).not.toContain(key)
+  })
 })

@@ -143,6 +143,51 @@ test.each([
   expect(warnings).toHaveLength(2)
 })
 
+test.each([300, 302, 404])(
+  'the status %i is a failure: the event is sent again after five seconds, and then not any more',
+  async (status) => {
+    const times: number[] = []
+    const net = scriptedNet(() => {
+      times.push(clock.mono())
+      return { status }
+    })
+    const { hook, clock, warnings } = hookWorld({ url }, { net })
+    const begun = clock.mono()
+    hook.tell(question)
+    await settle(clock)
+    expect([times.map((at) => at - begun), warnings.length]).toEqual([[0, 5000], 1])
+    expect(net.requests[0]).toMatchObject({ method: 'POST', url, headersTimeoutMs: 10_000, bodyTimeoutMs: 10_000 })
+  },
+)
+
+test('events that differ in one field are different ones, and the words name the project', async () => {
+  const net = scriptedNet(() => ({ status: 200 }))
+  const { hook, clock } = hookWorld({ url }, { net })
+  for (const project of ['castle', 'space', 'castle']) hook.tell({ kind: 'limit', message: 'too dear', fields: { project } })
+  await settle(clock)
+  const texts = ['spritewright (castle), limit: too dear', 'spritewright (space), limit: too dear']
+  expect(bodiesOf(net).map(({ text, content }) => [text, content])).toEqual(texts.map((text) => [text, text]))
+})
+
+test('of events that come while a call is under way, a hundred are kept; later ones are taken again when there is room', async () => {
+  const taken: unknown[] = []
+  let begin: () => void = () => {}
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve
+  })
+  const runCommand: Host['runCommand'] = async (_argv, input) => {
+    await begun
+    taken.push((JSON.parse(input) as { readonly message: unknown }).message)
+  }
+  const { hook } = hookWorld({ command: ['tell'] }, { runCommand })
+  for (let number = 0; number < 150; number++) hook.tell({ ...question, message: `${number}` })
+  begin()
+  while (taken.length < 100) await new Promise((resolve) => setImmediate(resolve))
+  hook.tell({ ...question, message: 'last' })
+  while (!taken.includes('last')) await new Promise((resolve) => setImmediate(resolve))
+  expect(taken).toEqual([...Array.from({ length: 100 }, (_, number) => `${number}`), 'last'])
+})
+
 test('a hook that never answers holds at most 100 events, and its worker can end', async () => {
   const net = scriptedNet(() => 'silence')
   const { hook } = hookWorld({ url }, { net })

@@ -1,7 +1,9 @@
 import { get } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { ServedResponse } from '../../src/host/server.ts'
+import type { Queues } from '../../src/queue/open.ts'
 import { createMonitor, listenAt } from '../../src/workshop/worker/monitor.ts'
+import { readStatus } from '../../src/workshop/worker/status.ts'
 import type { WorkerEvent, WorkerStatus } from '../../src/workshop.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 
@@ -72,6 +74,19 @@ describe('/healthz', () => {
   })
 })
 
+test('/healthz tells since when a state lasts, whatever else of it happens', async () => {
+  const { clock, get, tell } = world()
+  const sinceOf = async (): Promise<number> => Date.parse((JSON.parse((await get('/healthz')).text) as { readonly since: string }).since)
+  await clock.advance(60_000)
+  const begun = clock.wall()
+  tell(event('active'))
+  await clock.advance(60_000)
+  tell(event('bought', hero), event('failed', hero))
+  expect(await sinceOf()).toBe(begun)
+  tell(event('lost'))
+  expect(await sinceOf()).toBe(begun + 60_000)
+})
+
 describe('/metrics', () => {
   test('counts purchases and credits by project, without a float', async () => {
     const { get, tell } = world()
@@ -118,6 +133,51 @@ describe('/metrics', () => {
     ])
   })
 
+  test('holds the ceiling of an order until it has ended in any way, or until the worker cannot work', async () => {
+    const { get, tell } = world()
+    const held = async (): Promise<number | undefined> => parseMetrics((await get('/metrics')).text).get('spritewright_credits_held')
+    const hashes = ['a', 'b', 'c', 'd']
+    tell(event('active'), ...hashes.map((hash, index) => event('ordered', { ...hero, hash, ceiling: `${2 ** index}` })))
+    const left = []
+    for (const kind of ['failed', 'refused', 'bought'] as const) {
+      tell(event(kind, { ...hero, hash: hashes[left.length] }))
+      left.push(await held())
+    }
+    tell(event('lost'))
+    expect([...left, await held()]).toEqual([14, 12, 8, 0])
+  })
+
+  test.each([
+    ['checking', 0],
+    ['uploading', 0],
+    ['submitting', 1],
+    ['queued', 1],
+    ['running', 1],
+    ['waiting', 0],
+    ['downloading', 0],
+  ])('an order that is %s uses %i places of the account', async (phase, places) => {
+    const { get } = world(async () => ({ ...idle, running: [{ id: 'a', at: 0, phase }] }))
+    expect(parseMetrics((await get('/metrics')).text).get('spritewright_places_used')).toBe(places)
+  })
+
+  test.each([
+    ['of another clock that is ahead is 0', { hasEnded: false }, 0],
+    ['that was given up is missing', { hasEnded: true }, undefined],
+  ])('the age of a lease %s', async (_, { hasEnded }, age) => {
+    const { get, clock } = world(async () => ({ ...idle, worker: { by: 'tower 1', since: 0, seen: clock.wall() + 5000, hasEnded } }))
+    expect(parseMetrics((await get('/metrics')).text).get('spritewright_lease_age_seconds')).toBe(age)
+  })
+
+  test('a store that keeps the worker from working is trouble, until it works again', async () => {
+    const { get, tell } = world()
+    const values = []
+    for (const one of [event('trouble', { code: 'SW_STORE' }), event('failed', hero), event('active')]) {
+      tell(one)
+      values.push(parseMetrics((await get('/metrics')).text).get('spritewright_store_trouble'))
+    }
+    expect(values).toEqual([1, 1, 0])
+  })
+
   test('says that the queue or a store is away, and still answers', async () => {
     const { get, tell } = world(async () => {
       throw new Error('away')
@@ -148,7 +208,58 @@ test.each([
   ['/healthz', 'POST', 405],
   ['/metrics', 'DELETE', 405],
 ])('%s by %s has the answer %i', async (path, method, status) => {
-  expect((await world().get(path, method)).status).toBe(status)
+  const answered = await world().get(path, method)
+  expect([answered.status, answered.headers.allow]).toEqual([status, status === 405 ? 'GET' : undefined])
+})
+
+test('an address that is not of this machine is wrong usage, and says what the machine answered', async () => {
+  const monitor = createMonitor(new ManualClock(), async () => idle)
+  await expect(listenAt(monitor, { address: '192.0.2.1', port: 0 }, monitor.tell)).rejects.toMatchObject({
+    code: 'SW_USAGE',
+    facts: { option: '--http', found: 'EADDRNOTAVAIL' },
+  })
+})
+
+const order = { id: 'hero.walk', hash: 'a'.repeat(64), commit: 'c'.repeat(40), file: 'sprites/hero.sprite.json', project: 'castle' }
+const known = { id: 'hero.walk', project: 'castle', commit: order.commit }
+const failure = JSON.stringify({ code: 'SW_CEILING', message: 'too dear' })
+
+test.each([
+  ['active', { data: order, progress: { id: 'hero.walk', phase: 'queued' } }, { ...known, phase: 'queued', message: 'queued' }],
+  [
+    'active',
+    { data: order, progress: { id: 'hero.walk', phase: 'running', message: '40 %' } },
+    { ...known, phase: 'running', message: '40 %' },
+  ],
+  ['active', { data: order }, { ...known, message: undefined }],
+  ['waiting', { data: order, progress: { id: 'hero.walk', phase: 'waiting', message: 'a store' } }, { ...known, message: 'a store' }],
+  ['failed', { data: order, progress: { id: 'hero.walk', phase: 'running' }, failure }, { ...known, message: 'too dear' }],
+  ['waiting', { data: { ...order, hash: 'short' } }, { id: '?', message: undefined }],
+] as const)('the status of an order that is %s is what its job %j says', async (state, job, status) => {
+  const whole = { id: '1', state, result: undefined, progress: 0, failure: '', at: 7, ...job }
+  const orders = { list: async (asked: string) => (asked === state ? [whole] : []) }
+  const queues = { address: 'redis://queue', orders, lease: { read: async () => undefined } } as unknown as Queues
+  const { running, waiting, failed, ...rest } = await readStatus(queues)
+  expect({ active: running, waiting, failed, ...rest }).toEqual({
+    ...{ active: [], waiting: [], failed: [], queue: 'redis://queue' },
+    [state]: [{ ...status, at: 7 }],
+  })
+})
+
+test.each([
+  [
+    { state: 'held', by: 'tower 1', since: 1, seen: 2 },
+    { by: 'tower 1', since: 1, seen: 2, hasEnded: false },
+  ],
+  [
+    { state: 'released', by: 'tower 1', since: 1, seen: 2 },
+    { by: 'tower 1', since: 1, seen: 2, hasEnded: true },
+  ],
+  [{ state: 'held', by: 'tower 1', seen: 2 }, undefined],
+  [{ state: 'held', by: 'tower 1', since: 1, seen: 1e300 }, undefined],
+])('the note %j of a lease is the worker %j', async (data, worker) => {
+  const queues = { address: '', orders: { list: async () => [] }, lease: { read: async () => ({ data }) } } as unknown as Queues
+  expect((await readStatus(queues)).worker).toEqual(worker)
 })
 
 test.each([

@@ -8,6 +8,7 @@ const minute = 60_000
 let clock: ManualClock
 let told: WorkerEvent[]
 let running: OrderStatus[]
+let waiting: OrderStatus[]
 let isQueueAway: boolean
 let waits: string[]
 let watch: StallWatch
@@ -26,13 +27,14 @@ beforeEach(() => {
   clock = new ManualClock()
   told = []
   running = []
+  waiting = []
   isQueueAway = false
   waits = []
   watch = createStallWatch(
     clock,
     async () => {
       if (isQueueAway) throw new Error('no route')
-      return { queue: 'redis://queue', running, waiting: [], failed: [] }
+      return { queue: 'redis://queue', running, waiting, failed: [] }
     },
     () => waits,
     (event) => {
@@ -72,6 +74,13 @@ test.each([
     'hero.walk is not bought: both places are taken',
   ],
   ['a job at the service does not end', () => (running = [order('running', 'drawing 40 %')]), 'hero.walk is not bought: running'],
+  [
+    'one order waits for a place beside one at work',
+    () => (running = [{ ...order('running'), id: 'owl.fly' }, order('waiting', 'both places are taken')]),
+    'hero.walk is not bought: both places are taken',
+  ],
+  ['no order gets its turn', () => (waiting = [{ id: 'hero.walk', at: 0 }]), 'hero.walk is not bought: it waits for its turn'],
+  ['the lease is lost', () => watch.tell({ kind: 'lost', message: 'it slept' }), 'it cannot work: it slept'],
   ['a store is away', () => (waits = ['the shared store s3://team does not answer']), 'the shared store s3://team does not answer'],
   ['the queue is away', () => (isQueueAway = true), 'the queue cannot be read: no route'],
 ])('if %s, ten minutes without a purchase are told with that reason, and again after twice the time', async (_what, happen, why) => {
