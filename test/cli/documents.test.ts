@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { SpritewrightError } from '../../src/errors.ts'
-import type { WorkerEvent, Workshop } from '../../src/workshop.ts'
-import { createWorld } from './world.ts'
+import { errorCodes, SpritewrightError } from '../../src/errors.ts'
+import type { LedgerLine, LedgerReport, WorkerEvent, Workshop } from '../../src/workshop.ts'
+import { createWorld, planItem } from './world.ts'
 
 /** A workshop whose methods return the given values, whatever they are asked. The calls are noted with their first argument. */
 function returning(values: object): { readonly workshop: Partial<Workshop>; readonly calls: unknown[] } {
@@ -180,4 +180,113 @@ test('trust lists where the key goes, whether that is confirmed, and what to do 
   const line = `key abcd (from the environment) → ${origin} (from .env)`
   expect(await told('none')).toBe(`✗ ${line} not confirmed\n${confirmed}Next: npx spritewright trust ${origin}, if that is your service.\n`)
   expect(await told('confirmed')).toBe(`✓ ${line} confirmed\n${confirmed}`)
+})
+
+const money = { settled: 24_000n, held: 0n, restored: 0n, uncertain: 0n, elsewhere: 0n }
+const line: LedgerLine = {
+  ...{ id: 'hero.walk', hash: 'ab', attempt: 1, executionId: 'e1', state: 'settled', credits: 24_000n },
+  ...{ at: Date.UTC(2026, 10, 2, 3, 4, 5), origin: 'here', isPicture: false },
+}
+const ledger = (lines: readonly LedgerLine[], more: Partial<LedgerReport> = {}): LedgerReport => ({
+  ...{ lines, sprites: [], ...money, repaired: 0, warnings: [] },
+  ...more,
+})
+
+test.each<[readonly string[], object]>([
+  [[], { withUsd: false }],
+  [['--since', '2026-11-02'], { since: Date.UTC(2026, 10, 2) }],
+  [['--until', '2026-11-02'], { until: Date.UTC(2026, 10, 3) }],
+  [['--until', '2026-11-30'], { until: Date.UTC(2026, 11, 1) }],
+  [['--since', '2026-12'], { since: Date.UTC(2026, 11, 1) }],
+  [['--until', '2026-12'], { until: Date.UTC(2027, 0, 1) }],
+  [['--until', '2026-02'], { until: Date.UTC(2026, 2, 1) }],
+  [['--since', '2026-11-02', '--until', '2026-11-02'], { since: Date.UTC(2026, 10, 2), until: Date.UTC(2026, 10, 3) }],
+  ...['person', 'project', 'month', 'sprite'].map((by): [readonly string[], object] => [['--by', by], { by }]),
+  [['--csv'], {}],
+])('ledger %j asks for that time and group of the whole team, with USD if anything is chosen', async (options, asked) => {
+  const { workshop, calls } = returning({ ledger: ledger([]) })
+  expect(await createWorld({ workshop }).run('ledger', ...options)).toBe(0)
+  expect(calls).toEqual([['ledger', { since: undefined, until: undefined, by: undefined, isTeam: true, withUsd: true, ...asked }]])
+})
+
+test.each([
+  ['--since', '2026-11-02', '--until', '2026-11-01'],
+  ['--since', '2026-12', '--until', '2026-11'],
+  ['--since', '2026-02-30'],
+  ['--until', '2026-13'],
+  ['--until', '2026'],
+  ['--until', '2026-1-2'],
+  ['--by', 'sprites'],
+  ['--csv', '--json'],
+  ...[['--csv'], ['--by', 'month'], ['--since', '2026-11'], ['--until', '2026-11']].map((one) => ['--verify', ...one]),
+])('ledger %s %s %s %s is wrong usage, and opens nothing', async (...options) => {
+  const world = createWorld()
+  expect(await world.run('ledger', ...options.filter((one) => one !== undefined))).toBe(2)
+  expect(world.opened).toEqual([])
+})
+
+test('ledger --csv has a row for each purchase with all its facts, and no time for one whose time nobody knows', async () => {
+  const facts = { project: 'castle', take: 2, attempt: 3, usd: '0.24', person: 'Ada', approvedBy: 'ab'.repeat(8), given: 'typed' } as const
+  const lines = [
+    { ...line, ...facts, decision: 'replay' as const },
+    { ...line, at: 0, origin: 'elsewhere' as const },
+  ]
+  const world = createWorld({ workshop: { ledger: async () => ledger(lines) } })
+  await world.run('ledger', '--csv')
+  const [names = '', ...rows] = world.out().trimEnd().split('\r\n')
+  const values = rows.map((row) => Object.fromEntries(row.split(',').map((cell, index) => [names.split(',')[index], cell])))
+  const same = { id: 'hero.walk', state: 'settled', credits: '2.4', executionId: 'e1', hash: 'ab' }
+  const none = { project: '', take: '', attempt: '1', usd: '', person: '', approvedBy: '', given: '', decision: '' }
+  expect(values).toEqual([
+    { ...same, ...facts, take: '2', attempt: '3', decision: 'replay', origin: 'here', at: '2026-11-02T03:04:05.000Z' },
+    { ...same, ...none, origin: 'elsewhere', at: '' },
+  ])
+})
+
+test('ledger --by has a row for each group, as CSV under the name of the grouping', async () => {
+  const groups = [{ name: 'castle', ...money, held: 8_000n, unverified: 1n, usd: '0.24' }]
+  const csv = createWorld({ workshop: { ledger: async () => ledger([line], { groups }) } })
+  await csv.run('ledger', '--csv', '--by', 'project')
+  expect(csv.out()).toBe('project,settled,held,restored,uncertain,elsewhere,unverified,usd\r\ncastle,2.4,0.8,0,0,0,0.0001,0.24\r\n')
+  const text = createWorld({ workshop: { ledger: async () => ledger([line], { groups, usd: '0.24' }) } })
+  await text.run('ledger', '--by', 'project')
+  expect(text.out()).toMatch(/project +settled +held +unverified +USD\n +castle +2\.4 +0\.8 +0\.0001 +0\.24\n/)
+  expect(text.out()).toContain("Settled 2.4 credits ≈ 0.24 USD at today's rate")
+  expect(text.out()).not.toContain('hero.walk')
+})
+
+test.each<[string, Partial<LedgerLine>, RegExp]>([
+  ['its take', { take: 2 }, /hero\.walk · take 2 /],
+  ['its attempt, from the second on', { attempt: 2 }, /settled +2\.4 +2 +e1/],
+  ['the name of its approver', { person: 'Ada', approvedBy: 'abababababab', given: 'touched' }, / Ada touched /],
+  ['the key of an approver without a name', { approvedBy: 'abababababab' }, / abababab /],
+  ['the shell of an agent', { shell: 'agent' }, / in an agent's shell /],
+  ['a signer whom nobody trusts', { origin: 'unverified' }, / unknown signer /],
+  ['its project', { project: 'castle' }, / castle +hero\.walk /],
+])('ledger shows of a purchase %s', async (_, more, words) => {
+  const plain = createWorld({ workshop: { ledger: async () => ledger([line]) } })
+  await plain.run('ledger')
+  const world = createWorld({ workshop: { ledger: async () => ledger([{ ...line, ...more }]) } })
+  await world.run('ledger')
+  expect([words.test(plain.out()), words.test(world.out())]).toEqual([false, true])
+})
+
+test.each(['SW_UNREACHABLE', 'SW_KEY_REFUSED', 'SW_QUEUE', 'SW_CONFIG'] as const)(
+  'a plan that fails by %s shows what it knows, and ends with the exit code of that failure, also as Markdown',
+  async (code) => {
+    const failure = new SpritewrightError(code, { message: 'There are no prices.' })
+    const report = { items: [planItem('hero.walk')], own: [], steps: [], total: 0n, warnings: [], failure }
+    for (const options of [[], ['--markdown'], ['--json']]) {
+      const world = createWorld({ workshop: { plan: async () => report } })
+      expect(await world.run('plan', ...options)).toBe(errorCodes[code].exit)
+      expect(world.out()).toContain('hero.walk')
+    }
+  },
+)
+
+test('plan as Markdown names the command with the options that lead to its project', async () => {
+  const report = { items: [planItem('hero.walk', { price: '2.4' })], own: [], steps: [], total: 24_000n, warnings: [] }
+  const world = createWorld({ workshop: { plan: async () => report } })
+  await world.run('plan', 'hero', '--markdown', '--root', '.', '--config=other config.ts')
+  expect(world.out()).toMatch(/npx spritewright approve hero --root \. --config .other config\.ts./)
 })
