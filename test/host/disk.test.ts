@@ -58,6 +58,7 @@ test('nothing is told as nothing, in a file too; a file and a folder are told ap
   expect(await disk.stat(file)).toMatchObject({ bytes: 4, isFolder: false })
   expect(await disk.stat(folder)).toMatchObject({ bytes: 0, isFolder: true })
   expect(await disk.stat(join(folder, 'none'))).toBeUndefined()
+  expect([await disk.links(join(folder, 'none')), await disk.links(file)]).toEqual([[], []])
   expect(await disk.stat(join(file, 'none'))).toBeUndefined()
   expect(await disk.list(join(folder, 'none'))).toEqual([])
   expect(await disk.list(join(folder, 'none', 'of', 'these'))).toEqual([])
@@ -100,9 +101,19 @@ test('a new file takes no name that is taken; a second name is given to one of s
 })
 
 describe('where there are no hard links', () => {
-  const noLinks = (): never => {
-    throw Object.assign(new Error('not supported'), { code: 'EPERM' })
+  const failing = (code: string) => (): never => {
+    throw Object.assign(new Error('not supported'), { code })
   }
+  const noLinks = failing('EPERM')
+
+  test.each(['EPERM', 'ENOTSUP', 'ENOSYS', 'EXDEV'])('a file is copied after %s, and no other failure makes a copy', async (code) => {
+    const from = join(folder, `${code}.tmp`)
+    await writeFile(from, code)
+    await linkOrCopy(from, join(folder, code), failing(code))
+    expect(await readFile(join(folder, code), 'utf8')).toBe(code)
+    await expect(linkOrCopy(from, join(folder, `${code}-2`), failing('EIO'))).rejects.toMatchObject({ code: 'EIO' })
+    expect(await disk.stat(join(folder, `${code}-2`))).toBeUndefined()
+  })
 
   test('a copy takes the name of a record whole, and one of several callers wins', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'spritewright-copies-'))

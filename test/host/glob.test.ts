@@ -63,6 +63,12 @@ describe('every spec of a project', () => {
     expect(found).not.toContain(join(root, 'd.sprite.json'))
   })
 
+  test('is not searched for in a folder that a pattern names, and one that begins with ! takes files out', async () => {
+    write('art/a.sprite.json', 'art/b.sprite.json')
+    expect(await glob(root, ['art'])).toEqual([])
+    expect(await glob(root, ['art/*.json', '**/a.*', '!**/b.*'])).toEqual([join(root, 'art/a.sprite.json')])
+  })
+
   test('is none in an empty folder, and in none', async () => {
     expect(await glob(root, [everySpec])).toEqual([])
     expect(await glob(join(root, 'missing'), [everySpec])).toEqual([])

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { decodeText, encodingOf } from '../../src/host/project-style.ts'
+import { decodeText, encodingOf, inProjectStyle } from '../../src/host/project-style.ts'
+import { MemoryDisk } from '../kit/memory-disk.ts'
 import { toUtf16 } from '../kit/windows-texts.ts'
 
 const ascii = fc.constantFrom('{', '#', 'a', '\n', '\r', ' ')
@@ -29,4 +30,25 @@ test.each([
   [[0xfe, 0xff], 'utf-16be'],
 ])('bytes %j are in %s', (bytes, encoding) => {
   expect(encodingOf(Uint8Array.from(bytes))).toBe(encoding)
+})
+
+test('a text is formatted by the Prettier of the project with its settings for that file, and stays as it is without one', async () => {
+  const asked: unknown[] = []
+  const prettier = {
+    resolveConfig: async (file: string, options: object) => {
+      asked.push([file, options])
+      return { semi: false }
+    },
+    format: async (text: string, options: object) => {
+      asked.push(options)
+      return `${text}!`
+    },
+  }
+  const disk = new MemoryDisk()
+  const format = (loadModule: () => Promise<unknown>) => inProjectStyle({ disk, loadModule }, '/game', 'src/a.ts', 'a')
+  expect(await format(async () => prettier)).toBe('a')
+  disk.files.set('/game/node_modules/prettier/index.cjs', new Uint8Array(1))
+  expect(await format(async () => prettier)).toBe('a!')
+  expect(asked).toEqual([['/game/src/a.ts', { editorconfig: true, useCache: false }], { semi: false, filepath: '/game/src/a.ts' }])
+  expect(await format(() => Promise.reject(new Error('broken')))).toBe('a')
 })

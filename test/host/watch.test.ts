@@ -1,8 +1,9 @@
+import { mkdirSync, renameSync } from 'node:fs'
 import { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { insideStore, nodeWatchFiles, type WatchListeners } from '../../src/host/watch.ts'
+import { insideStore, nodeWatchFiles, type WatchListeners, watchNames } from '../../src/host/watch.ts'
 
 interface Heard {
   readonly told: ReadonlySet<string>
@@ -186,4 +187,23 @@ test.each([
   ['/game/sprites/hero.sprite.json', false],
 ])('whether %s is a file of a store: %s', (path, isInside) => {
   expect(insideStore.test(path)).toBe(isInside)
+})
+
+test('a folder that is made anew is watched on, and after the end none is', async () => {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'spritewright-watch-')))
+  const results = join(root, 'results')
+  await mkdir(results)
+  const [{ told, listeners }, ended] = [hear(), hear()]
+  const [watcher, closed] = [watchNames(results, listeners, {}), watchNames(results, ended.listeners, {})]
+  try {
+    closed.close()
+    closed.look()
+    renameSync(results, join(root, 'before'))
+    mkdirSync(results)
+    for (let at = 0; ![...told].some((path) => path.endsWith('.zip')); at++) await writeFile(join(results, `${at}.zip`), 'new')
+    expect([...ended.told]).toEqual([])
+  } finally {
+    watcher.close()
+    await rm(root, { recursive: true })
+  }
 })

@@ -29,6 +29,21 @@ function diskWith(versions: Readonly<Record<string, string>>): MemoryDisk {
   return disk
 }
 
+test.each([
+  [{ '.': { node: { import: './node.js' }, import: './any.js' } }, 'node.js'],
+  [{ '.': { import: './any.js' } }, 'any.js'],
+  [{ '.': { import: { types: './any.d.ts', default: './any.js' } } }, 'own.js'],
+  [{}, 'own.js'],
+  [undefined, 'own.js'],
+])('the module of a package with the exports %j is %s', async (exports, entry) => {
+  const disk = new MemoryDisk()
+  disk.files.set('/games/node_modules/pg/package.json', new TextEncoder().encode(JSON.stringify({ version: '8.0.0', exports })))
+  expect(await findPackage(disk, 'pg', ['/games/one'], 'own.js')).toEqual({
+    version: '8.0.0',
+    entry: `file:///games/node_modules/pg/${entry}`,
+  })
+})
+
 describe('a package of a project that has no node_modules (kind: other installers)', () => {
   afterEach(() => Reflect.deleteProperty(nodeModule, 'findPnpApi'))
 
