@@ -49,10 +49,10 @@ test.each([
 })
 
 test('the state of a user lies where XDG says if that is absolute, and else in the home folder', () => {
-  const home = () => '/home/anna'
+  const home = () => '/users-own'
   expect(stateFolder({ XDG_STATE_HOME: '/state' }, home)).toBe('/state/spritewright')
   for (const env of [{}, { XDG_STATE_HOME: '' }, { XDG_STATE_HOME: 'state' }, { LOCALAPPDATA: '/local' }])
-    expect(stateFolder(env, home)).toBe('/home/anna/.local/state/spritewright')
+    expect(stateFolder(env, home)).toBe('/users-own/.local/state/spritewright')
 })
 
 const calls = 'close fchmod fchown fdatasync fstat fsync ftruncate futime read scandir uv_cwd write'.split(' ')

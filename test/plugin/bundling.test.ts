@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest'
-import { findSprite, toBundling } from '../../plugin/build/bundling.ts'
-import { startBuild } from '../../plugin/bundle.ts'
-import type { PluginSession } from '../../plugin/session.ts'
+import { describe, expect, test } from 'vitest'
+import { findSprite, moduleCode, toBundling } from '../../plugin/build/bundling.ts'
+import { endBuild, loadBundled, startBuild } from '../../plugin/bundle.ts'
+import { createSession, type MakeWorkshop, type PluginSession, type Surroundings } from '../../plugin/session.ts'
 import type { BuiltSheets } from '../../src/index.ts'
 
 const sheets = { sprites: [{ name: 'hero', file: 'sprites/hero.sprite.json' }], atlases: [] } as unknown as BuiltSheets
@@ -47,4 +47,141 @@ test('a watched build watches specs, their pictures, their touched-up frames and
     workshop: async () => ({ preview: async () => ({ sheets: made, errors: [{ facts: { file: '/game/drafts/fox.sprite.json' } }] }) }),
   } as unknown as Partial<PluginSession>
   expect((await watched(failing)).sort()).toEqual([...files, ...places, '/game/drafts', '/game/drafts/fox.sprite.json'].sort())
+})
+
+test('pages are named by atlas, number and scale, and their code has the URLs that the bundle gives them', () => {
+  const page = { sha256: 'a'.repeat(64), bytes: new Uint8Array([1]), width: 8, height: 8, contentType: 'image/png', extension: 'png' }
+  const at = (scale: number) => ({ name: 'all', scale, pixelArt: false, pages: [page, page], frames: [], animations: [] })
+  const made = { sprites: [], atlases: [at(2), at(1), at(0.5)] } as unknown as BuiltSheets
+  const bundling = toBundling(made, '/game', { engine: 'pixi', notes: [] } as never)
+  const names = ['all-0@2x.png', 'all-1@2x.png', 'all-0.png', 'all-1.png', 'all-0@0.5x.png', 'all-1@0.5x.png']
+  expect(bundling.pages.map(({ name }) => name)).toEqual(names)
+  const code = moduleCode(bundling, { kind: 'atlas', name: 'all' }, '/game', ({ name }) => `/assets/${name}`)
+  expect(code.match(/(?<="url":"\/assets\/)[^"]+/g)).toEqual(names)
+  expect(() => moduleCode(bundling, { kind: 'atlas', name: 'other' }, '/game', () => '')).toThrow('other')
+})
+
+test.each<[string, object, number, boolean]>([
+  ['below the limit', { assetsInlineLimit: 4 }, 3, true],
+  ['at the limit', { assetsInlineLimit: 4 }, 4, false],
+  ['of a library', { assetsInlineLimit: 0, lib: {} }, 9, true],
+  ['that the game wants so', { assetsInlineLimit: () => true }, 9000, true],
+  ['that the game does not want so', { assetsInlineLimit: () => false }, 1, false],
+  ['about which the game says nothing, below 4 KiB', { assetsInlineLimit: () => undefined }, 4095, true],
+  ['about which the game says nothing, of 4 KiB', { assetsInlineLimit: () => undefined }, 4096, false],
+])('a page %s is written into the code as Vite writes its own assets', async (_, build, length, isInlined) => {
+  const page = { name: 'all-0.png', bytes: new Uint8Array(length), contentType: 'image/png' }
+  const bundling = { sheets: [{ name: 'all', code: '"\\u00000\\u0000"', files: [] }], pages: [page], files: [], notes: [] }
+  const emitted: unknown[] = []
+  const context = {
+    environment: { config: { build } },
+    addWatchFile: () => {},
+    emitFile: (file: object) => {
+      emitted.push(file)
+      return 'mark'
+    },
+  }
+  const session = { surroundings: { root: '/game', outDir: '/game/dist' }, bundling: async () => bundling } as unknown as PluginSession
+  const code = await loadBundled(context as never, session, { kind: 'atlas', name: 'all' })
+  expect(emitted).toEqual(isInlined ? [] : [{ type: 'asset', name: 'all-0.png', source: page.bytes }])
+  const url = isInlined ? `data:image/png;base64,${Buffer.from(page.bytes).toString('base64')}` : '__VITE_ASSET__mark__'
+  expect(JSON.parse(code)).toBe(url)
+})
+
+describe('the project of a build', () => {
+  /** A session of a build whose reports are these, one after the other. */
+  function open(reports: readonly object[], isBuild = true) {
+    const [lines, calls]: [string[], string[]] = [[], []]
+    const print = (level: string) => (line: string) => void lines.push(`${level}: ${line}`)
+    const log = { info: print('info'), money: print('money'), warn: print('warn'), error: print('error') }
+    const left = [...reports]
+    const makeWorkshop = (async ({ waitUntil }: { readonly waitUntil?: AbortSignal }) => {
+      calls.push(waitUntil ? 'open, and wait' : 'open')
+      return {
+        options: { engine: 'pixi', notes: ['a note'] },
+        build: async ({ onProgress }: { onProgress: (step: object) => void }) => {
+          calls.push('build')
+          for (const phase of ['submitting', 'queued']) onProgress({ id: 'hero.walk', phase })
+          return { sheets, bought: [], failures: [], warnings: [], ...left.shift() }
+        },
+        writeTypings: async () => void calls.push('typings'),
+        close: async () => void calls.push('close'),
+      }
+    }) as unknown as MakeWorkshop
+    const surroundings = {
+      root: '/game',
+      base: '/',
+      mode: 'production',
+      envDir: false,
+      envPrefix: 'VITE_',
+      isBuild,
+      outDir: '/game/dist',
+      log,
+    }
+    return { session: createSession(surroundings as Surroundings, {}, { makeWorkshop }), lines, calls }
+  }
+
+  test('is made once, until it is to be made again, and closed with the last of its builds', async () => {
+    const { session, calls } = open([])
+    session.enter()
+    session.enter()
+    await Promise.all([session.bundling(), session.bundling()])
+    expect(calls.splice(0)).toEqual(['open, and wait', 'build', 'typings'])
+    await session.leave()
+    session.renew()
+    await session.bundling()
+    expect(calls.splice(0)).toEqual(['build', 'typings'])
+    await session.leave()
+    await session.bundling()
+    expect(calls).toEqual(['close', 'open, and wait', 'build', 'typings'])
+    const server = open([], false)
+    await server.session.workshop()
+    await server.session.close()
+    await server.session.close()
+    expect(server.calls).toEqual(['open', 'close'])
+  })
+
+  test('tells what was bought, what is left, and warnings; how to stop stands once, before all progress', async () => {
+    const balance = { words: 'Credits are left.' }
+    const old = { sprites: [{ name: 'hero', file: '/game/hero.sprite.json', superseded: ['walk'] }], atlases: [] }
+    const { session, lines } = open([{ sheets: old, bought: [{ id: 'hero.walk', credits: 24_000n }], balance, warnings: ['Beware.'] }])
+    await session.bundling()
+    expect(lines[0]).toMatch(/^money: Ctrl-C/)
+    expect(lines.filter((line) => line.includes('Ctrl-C'))).toHaveLength(1)
+    expect(lines.slice(-4)).toEqual([
+      'money: hero.walk: bought for 2.4 credits.',
+      'money: Credits are left.',
+      'warn: Beware.',
+      expect.stringMatching(/^warn: hero\.walk has changed/),
+    ])
+  })
+
+  test('fails at its end for purchases that failed in it, and not for those of the build before', async () => {
+    const { session, calls } = open([{ failures: [new Error('no credits')] }])
+    const infos: string[] = []
+    const error = (failure: { readonly message: string }): never => {
+      throw new Error(failure.message)
+    }
+    const context = (watchMode: boolean) => ({
+      meta: { watchMode },
+      error,
+      info: (words: string) => void infos.push(words),
+      addWatchFile: () => {},
+    })
+    const build = async (): Promise<void> => {
+      await startBuild(context(true) as never, session)
+      await endBuild({ error }, session, true)
+    }
+    await expect(build()).rejects.toThrow('no credits')
+    await build()
+    expect([calls.filter((call) => call === 'build').length, infos]).toEqual([2, ['a note', 'a note']])
+    expect(calls).not.toContain('close')
+  })
+
+  test('that cannot be opened is closed without another error', async () => {
+    const surroundings = { root: '/game', isBuild: true, log: {} } as unknown as Surroundings
+    const session = createSession(surroundings, {}, { makeWorkshop: () => Promise.reject(new Error('broken')) })
+    await expect(session.bundling()).rejects.toThrow('broken')
+    await session.close()
+  })
 })

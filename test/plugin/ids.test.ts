@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { formatId, parseId, parseSpecifier, type SpriteId, toSpecifier } from '../../plugin/ids.ts'
+import { formatId, parseId, parseSpecifier, resolveSprite, type SpriteId, sheetSpecifier, specPath, toSpecifier } from '../../plugin/ids.ts'
 
 const part = fc
   .oneof(fc.string({ minLength: 1 }), fc.constantFrom('..', '.', '~', '%', '%2F', 'ä ö', 'a.sprite.json'))
@@ -42,5 +42,49 @@ describe('ids of modules', () => {
     expect(parseId(foreign)).toBeUndefined()
     expect(['/src/main.ts', '\0other', 'virtual:spritewright', '\0spritewright/what'].map(parseId)).toEqual(Array(4).fill(undefined))
     expect(parseSpecifier('virtual:spritewrighter')).toBeUndefined()
+  })
+})
+
+describe('an import', () => {
+  const spec = formatId({ kind: 'sprite', file: 'art/hero.sprite.json' })
+  const main = '/game/src/main.ts'
+
+  test.each([
+    ['./hero.sprite.json', main, { id: '/game/art/hero.sprite.json' }, spec],
+    ['virtual:spritewright', main, null, formatId({ kind: 'all' })],
+    ['./hero.sprite.json', main, null, undefined],
+    ['./hero.sprite.json', main, { id: '/game/art/hero.sprite.json', external: true }, undefined],
+    ['./hero.sprite.json', main, { id: 'hero.sprite.json' }, undefined],
+    ['./hero.sprite.json', main, { id: '/game/art/hero.json' }, undefined],
+    ['./hero.sprite.json', main, { id: '/game/node_modules/art/hero.sprite.json' }, undefined],
+    ['./hero.sprite.json', '/game/node_modules/art/index.js', { id: '/game/art/hero.sprite.json' }, undefined],
+    ['./hero.sprite.json', '/game/node_modules/art/index.js?v=1', { id: '/game/art/hero.sprite.json' }, undefined],
+    ['./hero.sprite.json', spec, { id: '/game/art/hero.sprite.json' }, undefined],
+    ['./hero.sprite.json', main, { id: spec }, spec],
+    ['./hero.sprite.json?raw', main, { id: '/game/art/hero.sprite.json' }, undefined],
+    ['./coins.sprites', `${main}?worker`, null, formatId({ kind: 'sprite', file: 'src/coins.sprites' })],
+    ['coins.sprites', main, null, undefined],
+    ['./coins.sprites', undefined, null, undefined],
+  ])('of %s by %s that others resolve to %j is %s', async (source, importer, found, id) => {
+    expect(await resolveSprite(source, importer, '/game', async () => found)).toBe(id)
+  })
+
+  test('of the reader of sheets is its file', async () => {
+    expect(await resolveSprite(sheetSpecifier, main, '/game', async () => null)).toMatch(/plugin\/runtime\/shared\/sheet\.ts$/)
+  })
+
+  test('is one of a spec by the ending of its path', () => {
+    const paths = [
+      'a.sprite.json',
+      'a.sprite.yaml',
+      'a.sprite.yml',
+      'a.aseprite',
+      'a.ase',
+      'a.sprites',
+      'a.json',
+      'a.sprite.ts',
+      'a.sprite.json.bak',
+    ]
+    expect(paths.filter((path) => specPath.test(path))).toEqual(paths.slice(0, 6))
   })
 })

@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import type { AtlasData, SpriteModule } from '../../plugin/runtime/shared/data.ts'
+import { onUpdate, reloadPage } from '../../plugin/runtime/shared/hot.ts'
 import { canSwapIn, createNewest, fetchImage, goneKeys, goOnAt, layoutOf, warnOfGone } from '../../plugin/runtime/shared/swap.ts'
 
 test('of the values of a key that come while one is processed, only the last follows; a later one begins anew', async () => {
@@ -113,4 +114,18 @@ test('a picture is fetched so that a page of another origin can draw it, and one
     vi.unstubAllGlobals()
   }
   expect(asked[0]).toEqual(['http://cdn.test/a.png', 'anonymous'])
+})
+
+test('a page that reloads says why, to the person at the page and to the dev server', () => {
+  const warn = vi.spyOn(console, 'warn').mockReturnValue()
+  const key = Symbol.for('spritewright.updates')
+  Reflect.deleteProperty(globalThis, key)
+  onUpdate(() => {})()
+  const reload = vi.fn()
+  Object.assign(Reflect.get(globalThis, key) as object, { reload })
+  reloadPage('too new')
+  const words = warn.mock.calls.flat().join()
+  warn.mockRestore()
+  Reflect.deleteProperty(globalThis, key)
+  expect([words.includes('too new'), reload.mock.calls]).toEqual([true, [['too new']]])
 })

@@ -4,7 +4,7 @@ import type { PlacedFrame } from '../../atlas/index.ts'
 import { toSheetData } from '../../plugin/module.ts'
 import { toAnimation, toTextures } from '../../plugin/runtime/phaser/data.ts'
 import { replaceSources } from '../../plugin/runtime/phaser/frames.ts'
-import { createAnimations, createSprites } from '../../plugin/runtime/phaser.ts'
+import { createAnimations, createSprites, preloadSprites } from '../../plugin/runtime/phaser.ts'
 import { type AtlasData, mainAtlas, type SpriteModule } from '../../plugin/runtime/shared/data.ts'
 import { isHot, onUpdate } from '../../plugin/runtime/shared/hot.ts'
 import { readSheet } from '../../plugin/runtime/shared/sheet.ts'
@@ -262,4 +262,28 @@ test('outlines and turns come through to the engines, where an atlas has them', 
   const plain = read(frames.slice(1))
   expect(plain).not.toHaveProperty('outlines')
   expect(plain).not.toHaveProperty('turned')
+})
+
+test('a game of Phaser listens once, whatever its scenes ask for, and no longer than it lives', () => {
+  const key = Symbol.for('spritewright.updates')
+  Reflect.deleteProperty(globalThis, key)
+  const once = vi.fn()
+  const hero = { name: 'hero', order: ['walk'], animations: {}, frames: ['hero/walk/0000'], atlases: [atlas] } as unknown as SpriteModule
+  const scene = {
+    sys: { game: { events: { once }, renderer: null } },
+    textures: { exists: () => true },
+    anims: { exists: (name: string) => name === 'hero/walk', create: vi.fn() },
+    add: { sprite: vi.fn(() => ({ play: vi.fn() })) },
+    load: { addFile: vi.fn() },
+  }
+  preloadSprites(scene as never, [hero])
+  expect(createAnimations(scene as never, [hero])).toEqual(['hero/walk'])
+  createSprites(scene as never, [hero], { x: 3, y: 4 })
+  expect([scene.load.addFile.mock.calls, scene.anims.create.mock.calls]).toEqual([[], []])
+  expect(scene.add.sprite).toHaveBeenCalledWith(3, 4, 'sprites', 'hero/walk/0000')
+  const { listeners } = Reflect.get(globalThis, key) as { readonly listeners: ReadonlySet<unknown> }
+  expect([listeners.size, once.mock.calls.map(([event]) => event)]).toEqual([1, ['destroy']])
+  once.mock.calls[0]?.[1]()
+  Reflect.deleteProperty(globalThis, key)
+  expect(listeners.size).toBe(0)
 })

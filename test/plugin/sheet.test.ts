@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { sheetModule, toSheetData } from '../../plugin/module.ts'
-import type { AtlasData, SpriteModule } from '../../plugin/runtime/shared/data.ts'
+import { sheetModule, toSheetData, withoutAlternates } from '../../plugin/module.ts'
+import { type AtlasData, bordersOf, type SpriteModule } from '../../plugin/runtime/shared/data.ts'
 import { frameColumns, readSheet, type SheetData, spritesByName } from '../../plugin/runtime/shared/sheet.ts'
 import type { BuiltAtlas, BuiltSheets } from '../../src/index.ts'
 
@@ -227,6 +227,146 @@ describe('the rows of a sheet', () => {
     const made = readSheet(sheet)
     const whole = JSON.stringify([made[0]!.atlases, made.map(({ atlases: _, ...sprite }) => sprite)])
     expect(2 * JSON.stringify(sheet).length).toBeLessThan(whole.length)
+  })
+})
+
+/** Two sprites on two pages in two encodings, with normal maps, a variant of one sprite and one of both. */
+function looks(): [atlases: BuiltSheets['atlases'], sprites: BuiltSheets['sprites']] {
+  const page = (id: string, extension = 'png') => ({
+    sha256: id.repeat(64),
+    bytes: new Uint8Array(),
+    width: 8,
+    height: 8,
+    contentType: '',
+    extension,
+  })
+  const frame = (name: string, at: number) => ({
+    name,
+    page: at,
+    x: 0,
+    y: 0,
+    width: 4,
+    height: 4,
+    offsetX: 0,
+    offsetY: 0,
+    sourceWidth: 4,
+    sourceHeight: 4,
+  })
+  const walk = (sprite: string) => ({
+    name: `${sprite}/walk`,
+    sprite,
+    frames: [{ name: `${sprite}/walk/0000`, durationMs: 100 }],
+    fps: 10,
+    loop: true,
+    yoyo: false,
+  })
+  const atlas = {
+    ...{ name: 'all', scale: 1, pixelArt: false, pages: [page('a'), page('b')], alternates: [[page('c', 'webp'), page('d', 'webp')]] },
+    frames: [frame('ant/walk/0000', 0), frame('bee/walk/0000', 1), { ...frame('bee/sign', 1), isStill: true }],
+    animations: [walk('ant'), walk('bee')],
+    layers: [
+      {
+        kind: 'normals',
+        name: 'normals',
+        sprites: ['ant', 'bee'],
+        of: [0, 1],
+        pages: [page('e'), page('f')],
+        alternates: [[page('0', 'webp'), page('9', 'webp')]],
+      },
+      { kind: 'variant', name: 'red', sprites: ['bee'], of: [1], pages: [page('1')], alternates: [[page('2', 'webp')]] },
+      {
+        kind: 'variant',
+        name: 'blue',
+        sprites: ['ant', 'bee'],
+        of: [0, 1],
+        pages: [page('3'), page('4')],
+        alternates: [[page('5', 'webp'), page('6', 'webp')]],
+      },
+    ],
+  }
+  const head = { file: '', atlas: 'all', width: 4, height: 4, pixelArt: false, isPlaceholder: false, animations: ['walk'] }
+  return [
+    [atlas as unknown as BuiltAtlas],
+    [
+      { ...head, name: 'ant' },
+      { ...head, name: 'bee', pictures: ['sign'] },
+    ],
+  ]
+}
+
+describe('the looks of an atlas', () => {
+  const urlOf = (page: { readonly sha256: string; readonly extension: string }, { name }: { readonly name: string }, at: number): string =>
+    `${name}-${at}.${page.sha256.charAt(0)}.${page.extension}`
+
+  test('give each page its own normal map and encodings, and a version by all pages', () => {
+    const { atlases } = toSheetData(...looks(), urlOf)
+    const common = { width: 8, height: 8, format: 'png' }
+    expect(atlases[0]!.pages).toEqual([
+      { url: 'all-0.a.png', normals: 'all.normals-0.e.png', ...common, also: [{ url: 'all-0.c.webp', format: 'webp' }] },
+      { url: 'all-1.b.png', normals: 'all.normals-1.f.png', ...common, also: [{ url: 'all-1.d.webp', format: 'webp' }] },
+    ])
+    expect(atlases[0]!.version).toBe(`${'a'.repeat(16)}.${'b'.repeat(16)}`)
+    const [all, sprites] = looks()
+    expect(JSON.stringify(toSheetData(all.map(withoutAlternates), sprites, urlOf))).not.toContain('webp')
+  })
+
+  test('give each sprite the variants that it has, as sprites with a texture of their own', () => {
+    const sheet = toSheetData(...looks(), urlOf)
+    for (const [ant, bee] of [readSheet(sheet), runModule(sheetModule(sheet))]) {
+      const names = [ant!, bee!].map(({ variants }) => Object.entries(variants).map(([key, { name, texture }]) => [key, name, texture]))
+      expect(names).toEqual([
+        [['blue', 'ant.blue', 'all.blue']],
+        [
+          ['red', 'bee.red', 'all.red'],
+          ['blue', 'bee.blue', 'all.blue'],
+        ],
+      ])
+      const red = bee!.variants.red!
+      expect(red).toMatchObject({ order: ['walk'], pictures: { sign: 'bee.red/sign' }, animations: { walk: { name: 'bee.red/walk' } } })
+      expect(red.atlases[0]).toMatchObject({ key: 'all.red', pages: [{ url: 'all.red-0.1.png', normals: 'all.red.normals-0.f.png' }] })
+      expect(red.atlases[0]!.frames['bee.red/walk/0000']?.[0]).toBe(0)
+    }
+  })
+
+  test('mirror what is known of each frame: its place, turn, outline and boxes', () => {
+    const row = [0, 0, 0, 4, 4, 1, 0, 10, 8] as const
+    const play = { fps: 10, loop: true, yoyo: false, play: [0, 1], numbers: [0, 1], rows: [row, row] }
+    const [atlas] = toSheetData(...sheetOf([['ant', []]]), () => '/page.png').atlases
+    const sprites = [
+      { name: 'ant', texture: 'x', width: 1, height: 1, pixelArt: false, isPlaceholder: false, animations: ['walk', 'back'] },
+    ]
+    const data = { 'ant/walk/0000': { body: [[1, 2, 3, 4]] as const } }
+    const looked = {
+      ...atlas!,
+      turned: ['ant/walk/0000'],
+      boxes: data,
+      outlines: {
+        'ant/walk/0001': [
+          [1, 0],
+          [9, 0],
+          [1, 8],
+        ] as const,
+      },
+    }
+    const mirrors = { 'ant/back': 'ant/walk', 'ant/none': 'ant/gone' }
+    const [sprite] = readSheet({ columns: '', sprites, atlases: [{ ...looked, animations: { 'ant/walk': play }, mirrors }] })
+    const { turned, mirrored, boxes, outlines, frames } = sprite!.atlases[0]!
+    expect([turned, mirrored]).toEqual([
+      ['ant/walk/0000', 'ant/back/0000'],
+      ['ant/back/0000', 'ant/back/0001'],
+    ])
+    expect(boxes).toEqual({ ...data, 'ant/back/0000': { body: [[6, 2, 3, 4]] } })
+    expect(outlines?.['ant/back/0001']).toEqual([
+      [9, 8],
+      [1, 0],
+      [9, 0],
+    ])
+    expect(frames['ant/back/0000']).toEqual([0, 0, 0, 4, 4, 5, 0, 10, 8])
+  })
+
+  test('have the borders of a frame before those of its sprite', () => {
+    const atlas = { borders: { ui: [1, 1, 1, 1], 'ui/box': [2, 2, 2, 2] } } as unknown as AtlasData
+    expect(['ui/box', 'ui/other', 'box'].map((frame) => bordersOf(atlas, frame)?.[0])).toEqual([2, 1, undefined])
   })
 })
 
