@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createShownSprites, type ShownSprites } from '../../plugin/dev/shown-sprites.ts'
+import { createShownSprites, type PreviewChange, type ShownSprites } from '../../plugin/dev/shown-sprites.ts'
 import type { Preview } from '../../src/index.ts'
 
 /** Sprites of a project of this many specs, with the number of sprites of each read. */
@@ -29,4 +29,38 @@ test.each([
   expect(await callsUntilComplete(project)).toBe(calls)
   const added = project.reads.map((size, at) => size - (project.reads[at - 1] ?? 0))
   expect(Math.max(...added)).toBeLessThanOrEqual(Math.max(16, Math.ceil(count / 100)))
+})
+
+test('each read has the changes since the last one that succeeded, and is seen with the preview before it', async () => {
+  const reads: unknown[] = []
+  const seen: PreviewChange[] = []
+  let isBroken = false
+  const read = async (changed: readonly string[] | undefined, wanted?: ReadonlySet<string>): Promise<Preview> => {
+    reads.push([changed, wanted && [...wanted]])
+    if (isBroken) throw new Error('broken')
+    return { specs: [], sheets: { sprites: [], atlases: [] }, errors: [] }
+  }
+  const shown = createShownSprites(read, async (change) => void seen.push(change))
+  const [first, same] = await Promise.all([shown.with(['ant']), shown.with(['bee'])])
+  expect(same).toBe(first)
+  expect(await shown.with(['ant'])).toBe(first)
+  const second = await shown.change(['/a'])
+  isBroken = true
+  await expect(shown.change(['/b'])).rejects.toThrow('broken')
+  isBroken = false
+  const third = await shown.change(['/c'])
+  const fourth = await shown.with(['cat'])
+  expect(await shown.with('all')).toBe(shown.newest())
+  const names = ['ant', 'bee']
+  expect(reads).toEqual([
+    [undefined, names],
+    [['/a'], names],
+    [['/b'], names],
+    [undefined, names],
+    [[], [...names, 'cat']],
+    [[], undefined],
+  ])
+  expect(seen.map(({ isChange }) => isChange)).toEqual([true, true, true, false, false])
+  expect(seen.map(({ before }) => before)).toEqual([undefined, first, second, third, fourth])
+  await shown.idle()
 })

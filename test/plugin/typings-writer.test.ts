@@ -26,3 +26,27 @@ test('of very many whose typings could not be written, all are written with thos
   await writer.close()
   expect(told).toEqual([new Error('full')])
 })
+
+test('a spec that is gone has the typings of one neighbour written, and one that could not be written is written next time', async () => {
+  const written: (readonly string[])[] = []
+  let isFull = false
+  const writeTypings = async (specs: Preview['specs'] = []): Promise<readonly string[]> => {
+    if (isFull) throw new Error('full')
+    written.push(specs.map(({ name }) => name))
+    return []
+  }
+  const writer = createTypingsWriter({ writeTypings }, () => {})
+  const [first, second, third] = projectOf(3).specs
+  const only = (...specs: readonly unknown[]): Preview => ({ ...projectOf(0), specs }) as unknown as Preview
+  const all = only(first, second, third)
+  await writer.write({ now: all, before: undefined, isChange: true })
+  await writer.write({ now: all, before: all, isChange: true })
+  await writer.write({ now: only(second, third), before: all, isChange: true })
+  isFull = true
+  const changed = only({ ...second }, third)
+  await expect(writer.write({ now: changed, before: only(second, third), isChange: true })).rejects.toThrow('full')
+  isFull = false
+  await writer.write({ now: changed, before: changed, isChange: true })
+  await writer.close()
+  expect(written).toEqual([['sprite0', 'sprite1', 'sprite2'], ['sprite1'], ['sprite1']])
+})

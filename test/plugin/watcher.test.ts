@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ViteDevServer } from 'vite'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { watchProject } from '../../plugin/dev/watcher.ts'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { watchLockFile, watchProject } from '../../plugin/dev/watcher.ts'
 import type { ProjectFiles } from '../../src/index.ts'
 
 let root: string
@@ -54,4 +54,73 @@ test('a result that comes in is not watched for if the server is told to watch n
   expect(await one.heard).toEqual([join(root, 'results/new.zip')])
   expect(none.count()).toBe(0)
   for (const each of [none, one]) each.close()
+})
+
+describe('a change that the watcher of the server tells', () => {
+  const roles: Readonly<Record<string, string>> = {
+    '/game/a.sprite.json': 'spec',
+    '/game/b.png': 'picture',
+    '/game/config.ts': 'configuration',
+  }
+
+  /** A server without a real watcher, and the calls of `refresh` with their ends. */
+  function serve() {
+    const watcher = Object.assign(new EventEmitter(), { add: () => {}, options: {} })
+    const errors: string[] = []
+    const logger = { info: () => {}, warn: () => {}, error: (line: string) => void errors.push(line) }
+    const server = { watcher, restart: vi.fn(async () => {}), config: { server: { watch: null }, logger } } as unknown as ViteDevServer
+    const calls: { readonly changed: readonly string[] | undefined; isStale(): boolean; end(error?: Error): void }[] = []
+    watchProject(server, '/game', { results: '', roleOf: (path: string) => roles[path] } as unknown as ProjectFiles, (isStale, changed) => {
+      return new Promise<void>((resolve, reject) => calls.push({ changed, isStale, end: (error) => (error ? reject(error) : resolve()) }))
+    })
+    const tell = (event: string, path: string, details?: object) => watcher.emit(details ? 'raw' : 'all', event, path, details)
+    const settle = async (): Promise<void> => void (await new Promise(setImmediate))
+    return { server, watcher, calls, tell, settle, errors }
+  }
+
+  test('is read with all that comes meanwhile in one more call, and after an error everything is', async () => {
+    const { calls, tell, settle, errors } = serve()
+    tell('change', '/game/a.sprite.json')
+    expect(calls[0]?.isStale()).toBe(false)
+    for (const path of ['/game/b.png', '/game/a.sprite.json', '/game/b.png']) tell('change', path)
+    expect([calls.length, calls[0]?.isStale()]).toEqual([1, true])
+    calls[0]?.end()
+    await settle()
+    tell('change', '/game/b.png')
+    calls[1]?.end(new Error('no preview'))
+    await settle()
+    calls[2]?.end()
+    await settle()
+    tell('change', '/game/b.png')
+    const [one, two] = [['/game/a.sprite.json'], ['/game/b.png', '/game/a.sprite.json']]
+    expect(calls.map(({ changed }) => changed)).toEqual([one, two, undefined, ['/game/b.png']])
+    expect(errors).toEqual([expect.stringContaining('no preview')])
+  })
+
+  test('is one of a file of the project, told by itself or in its folder, and no folder or other file', async () => {
+    const { calls, tell, server } = serve()
+    tell('addDir', '/game/b.png')
+    tell('unlinkDir', '/game/b.png')
+    tell('change', '/game/other.txt')
+    tell('change', 'x', { watchedPath: '/game' })
+    expect(calls).toEqual([])
+    tell('change', 'b.png', { watchedPath: '/game' })
+    expect(calls[0]?.changed).toEqual(['/game/b.png'])
+    expect(server.restart).not.toHaveBeenCalled()
+    tell('change', '/game/config.ts')
+    expect([calls.length, vi.mocked(server.restart).mock.calls.length]).toEqual([1, 1])
+  })
+
+  test('is one of the lock file by its path alone, or in its folder', () => {
+    const { server, tell } = serve()
+    const look = vi.fn()
+    watchLockFile(server, '/game', { isLock: (path) => path === '/game/sprites.lock.json' }, look)
+    tell('change', '/game/b.png')
+    tell('change', '', { watchedPath: '/game' })
+    expect(look).not.toHaveBeenCalled()
+    tell('change', '/game/sprites.lock.json')
+    tell('change', 'sprites.lock.json', { watchedPath: '/game' })
+    tell('change', '', { watchedPath: '/game/sprites.lock.json' })
+    expect(look).toHaveBeenCalledTimes(3)
+  })
 })
