@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { parseCredits } from '../../src/credit/credits.ts'
+import { createWindows } from '../../src/embedded/accounts/windows.ts'
+import { defaultPricing, estimateOf, readEstimateQuery } from '../../src/embedded/options/pricing.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 import { callerOf, closeAll, start } from './fixtures.ts'
 import { finish, until } from './waiting.ts'
@@ -142,4 +144,59 @@ describe('idempotency', () => {
     await clock.advance(1)
     expect((await service.me.submit(reference)).json.execution_id).not.toBe(first.json.execution_id)
   })
+})
+
+test.each([
+  [7, 'remove', '1.6', '0.40'],
+  [8, 'remove', '1.6', '0.40'],
+  [9, 'remove', '1.8', '0.45'],
+  [12, 'remove', '2.4', '0.60'],
+  [100, 'remove', '20', '5.00'],
+  [7, 'keep', '0.9', '0.23'],
+  [12, 'keep', '1.5', '0.38'],
+] as const)('%i frames with the background to %s cost %s credits, about %s USD', (frames, background, credits, usd) => {
+  expect(estimateOf(defaultPricing, frames, background)).toMatchObject({ frame_count: frames, credits, reference_usd: usd })
+})
+
+test.each([
+  ['', 12, 'remove'],
+  ['frame_count=7', 7, 'remove'],
+  ['background=keep&frame_count=100', 100, 'keep'],
+])('the query "%s" asks for the price of %i frames, %s', (query, frames, background) => {
+  expect(readEstimateQuery(new URLSearchParams(query), defaultPricing)).toEqual({ frames, background })
+})
+
+test.each([
+  'frame_count=6',
+  'frame_count=101',
+  'frame_count=8.5',
+  'frame_count=',
+  'background=none',
+  'account=x',
+  'frame_count=8&frame_count=8',
+])('the query "%s" is refused', (query) => {
+  expect(() => readEstimateQuery(new URLSearchParams(query), defaultPricing)).toThrow(
+    expect.objectContaining({ reason: 'invalid_request' }),
+  )
+})
+
+test('a window lets so many requests of a kind through, by key and by account, until the oldest is as old as it is long', async () => {
+  const clock = new ManualClock()
+  const limits = { post: 2, get: Number.POSITIVE_INFINITY, download: 1, windowMs: 1000 }
+  const windows = createWindows(clock, limits as never)
+  const caller = (key: string, account: string) => ({ key: { hash: key }, account: { id: account } }) as never
+  const enter = (kind: 'post' | 'get' | 'download', key: string, account: string): string => {
+    try {
+      windows.enter(kind, caller(key, account))
+      return 'in'
+    } catch (error) {
+      return (error as { readonly reason: string }).reason
+    }
+  }
+  expect(['k', 'k', 'k', 'l'].map((key) => enter('post', key, 'a'))).toEqual(['in', 'in', 'rate_limited', 'rate_limited'])
+  expect([enter('post', 'l', 'b'), enter('download', 'k', 'a'), enter('get', 'k', 'a')]).toEqual(['in', 'in', 'in'])
+  await clock.advance(999)
+  expect(enter('post', 'k', 'a')).toBe('rate_limited')
+  await clock.advance(1)
+  expect([enter('post', 'k', 'a'), enter('post', 'm', 'a'), enter('post', 'n', 'a')]).toEqual(['in', 'in', 'rate_limited'])
 })
