@@ -1,7 +1,9 @@
 import { describe, expect, test, vi } from 'vitest'
 import { compareSheets, newlySuperseded } from '../../plugin/dev/changes.ts'
 import { hotModule } from '../../plugin/dev/hot-module.ts'
-import type { BuiltAtlas, BuiltSheets } from '../../src/index.ts'
+import { createMessenger } from '../../plugin/dev/messenger.ts'
+import { SpritewrightError } from '../../src/errors.ts'
+import type { BuiltAtlas, BuiltSheets, Preview } from '../../src/index.ts'
 
 /** An atlas at one scale, as each packing makes it. */
 const pack = (name: string, scale: number): BuiltAtlas => ({ name, scale }) as BuiltAtlas
@@ -141,5 +143,88 @@ describe('the link of a page to the dev server', () => {
     keepUpToDate([sprite('ant')], { ant: '1' })
     await Promise.resolve()
     expect([told, Object.keys(handlers), bus.isHot]).toEqual([[], [], false])
+  })
+})
+
+describe('the messages of a dev server to its pages', () => {
+  const page = { sha256: 'a'.repeat(64), bytes: new Uint8Array(), width: 8, height: 8, contentType: '', extension: 'png' }
+  const previewOf = (widths: Readonly<Record<string, number>>, ...broken: readonly string[]): Preview => {
+    const names = Object.keys(widths)
+    const made = names.map((name) => ({
+      name,
+      file: `/game/${name}.sprite.json`,
+      atlas: name,
+      width: widths[name],
+      height: 1,
+      animations: [],
+    }))
+    const atlases = names.map((name) => ({ name, scale: 1, pixelArt: false, pages: [page], frames: [], animations: [] }))
+    const errors = broken.map((file) => new SpritewrightError('SW_SPEC', { message: 'broken', facts: { file } }))
+    return { specs: names.map((name) => ({ name })), sheets: { sprites: made, atlases }, errors } as unknown as Preview
+  }
+
+  function serve() {
+    const sent: unknown[] = []
+    const listeners: Record<string, (data: unknown, client: object) => void> = {}
+    const brief = (data: unknown): unknown => {
+      const { sheets, gone } = data as { sheets?: readonly { sprites: readonly { name: string }[] }[]; gone?: readonly string[] }
+      return sheets ? { changed: sheets.map(({ sprites }) => sprites[0]?.name), ...(gone ? { gone } : {}) } : {}
+    }
+    const send = (to: string) => (event: string | { readonly type: string }, data?: unknown) =>
+      void sent.push([to, typeof event === 'string' ? event : event.type, ...(data === undefined ? [] : [brief(data)])])
+    const hot = {
+      on: (event: string, then: (data: unknown, client: object) => void) => Object.assign(listeners, { [event]: then }),
+      send: send('all'),
+    }
+    const server = { environments: { client: { hot, moduleGraph: { getModuleById: () => undefined } } } }
+    const messenger = createMessenger(server as never, '/game', () => 'a.png')
+    const have = (stamps: object, all?: readonly string[]): void => listeners['spritewright:have']?.({ stamps, all }, { send: send('one') })
+    return { messenger, sent, have }
+  }
+
+  test('are the sprites that pages have asked for and that have changed, whole, and the names of those that are gone', () => {
+    const { messenger, sent } = serve()
+    messenger.note(previewOf({ ant: 1, bee: 1, cat: 1 }), ['ant', 'bee'])
+    messenger.send(previewOf({ ant: 2, bee: 1, cat: 2 }))
+    messenger.send(previewOf({ ant: 2, cat: 2 }))
+    messenger.send(previewOf({ ant: 2, cat: 3 }))
+    messenger.note(previewOf({ ant: 2, cat: 3 }), 'all')
+    messenger.send(previewOf({ ant: 2, cat: 3, dog: 1 }))
+    const update = (changed: readonly string[], more: object = {}) => ['all', 'spritewright:update', { changed, ...more }]
+    expect(sent).toEqual([update(['ant']), update([], { gone: ['bee'] }), update(['dog'])])
+  })
+
+  test('tell an error, and its end; what is broken is not gone; a page that has failed is loaded anew', () => {
+    const { messenger, sent } = serve()
+    messenger.note(previewOf({ ant: 1 }), ['ant'])
+    messenger.send(previewOf({}, '/game/ant.sprite.json'))
+    messenger.send(previewOf({ ant: 1 }))
+    messenger.pageHasFailed()
+    messenger.send(previewOf({}, '/game/ant.sprite.json'))
+    messenger.send(previewOf({ ant: 1 }))
+    messenger.send(previewOf({ ant: 1 }))
+    expect(sent).toEqual([
+      ['all', 'error'],
+      ['all', 'spritewright:mended', {}],
+      ['all', 'error'],
+      ['all', 'full-reload'],
+    ])
+  })
+
+  test('bring a page that loads later what it has missed, and the error of now', () => {
+    const { messenger, sent, have } = serve()
+    messenger.note(previewOf({ ant: 1, bee: 1 }), ['ant'])
+    have({ ant: 'old', bee: 'never sent', cat: 'gone' })
+    have({}, ['bee'])
+    have({})
+    have({ ant: 7 })
+    messenger.send(previewOf({ ant: 1 }, '/game/bee.sprite.json'))
+    have({})
+    expect(sent).toEqual([
+      ['one', 'spritewright:update', { changed: ['ant'], gone: ['cat'] }],
+      ['one', 'spritewright:update', { changed: ['ant'] }],
+      ['all', 'error'],
+      ['one', 'error'],
+    ])
   })
 })
