@@ -100,6 +100,13 @@ test('a config that was asked for wins over the usual one', async () => {
   expect(await loadConfig(ports, root, 'other.json')).toMatchObject({ file, options: { engine: 'phaser' } })
 })
 
+test('each kind of dependency counts, also those of the folders above, and a field twice is no matter of ours', async () => {
+  const kinds = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies']
+  write('package.json', `{ ${kinds.map((kind, at) => `"${kind}": { "p${at}": "1" }`).join(', ')}, "x": 1, "x": 2 }`)
+  mkdirSync(join(root, 'src'))
+  expect((await loadConfig(ports, join(root, 'src'))).dependencies).toEqual(['p0', 'p1', 'p2', 'p3'])
+})
+
 test('names of all kinds of dependencies are read from package.json', async () => {
   write(
     'package.json',

@@ -95,6 +95,17 @@ test.each<[string, object, Readonly<Record<string, string | Uint8Array>>, RegExp
   })
 })
 
+test.each([[['walk', 'Walk']], [['Walk', 'walk']]])('tags of the names %j, in this order, are refused', async (names) => {
+  const json = sheet(
+    [100, 100],
+    names.map((name) => ({ name, from: 0, to: 1 })),
+  )
+  expect(await read({ source: './a.json' }, { 'a.json': json })).toMatchObject({
+    code: 'SW_SOURCE',
+    message: expect.stringContaining(`found "${names[0]}" and "${names[1]}"`),
+  })
+})
+
 test('a damaged file of a folder is named beside the folder, because either may be mended', async () => {
   expect(await read({ source: './ui/' }, { ...folder, 'ui/coin.gif': 'text' })).toMatchObject({
     facts: { source: '/game/art/ui/coin.gif', sources: ['/game/art/ui', '/game/art/ui/coin.gif'] },
