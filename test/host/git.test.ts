@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -52,4 +52,28 @@ test('a fetch learns the default branch that the remote has now, also in a clone
   await repository.fetch(clone)
   expect(await repository.tipsOf(clone, [])).toEqual([second])
   expect(await repository.tipsOf(clone, ['main', 'none'])).toEqual([first])
+})
+
+test('a folder is named from the root of its repository, its files of a commit are read without links and folders, and branches that are gone are forgotten', async () => {
+  const [clone, art] = [join(folder, 'clone'), join(folder, 'clone/game/art')]
+  await git(folder, 'init', '-q', '--bare', '-b', 'main', 'origin.git')
+  await git(folder, 'clone', '-q', join(folder, 'origin.git'), 'clone')
+  await mkdir(join(art, 'deep'), { recursive: true })
+  for (const name of ['a.json', 'b c.json', 'deep/d.json']) await writeFile(join(art, name), name)
+  await symlink('a.json', join(art, 'link.json'))
+  await git(clone, 'add', '.')
+  await git(clone, 'commit', '-q', '-m', 'first')
+  await git(clone, 'push', '-q', 'origin', 'HEAD:main', 'HEAD:old')
+  const repository = nodeRepository()
+  const head = (await repository.head(clone)) ?? ''
+  expect([await repository.inside(art), await repository.inside(clone)]).toEqual(['game/art', ''])
+  const files = await repository.readFolder(join(clone, 'game'), head, art)
+  expect([...files].map(([name, bytes]) => [name, new TextDecoder().decode(bytes)])).toEqual([
+    ['a.json', 'a.json'],
+    ['b c.json', 'b c.json'],
+  ])
+  expect(await repository.tipsOf(clone, ['old'])).toEqual([head])
+  await git(join(folder, 'origin.git'), 'branch', '-D', 'old')
+  await repository.fetch(clone)
+  expect([await repository.tipsOf(clone, ['old']), await repository.tipsWith(clone, head)]).toEqual([[], [head]])
 })
