@@ -142,6 +142,47 @@ describe('an answer', () => {
     expect((await view()).submission.answersAbandoned).toBe(1)
   })
 
+  test('to another question begins with its own first key', async () => {
+    const { freeze, record, view, ...made } = await asked([])
+    await freeze()
+    await record('answerSent', { attempt: 1, send: 1, keyTag: 'k' })
+    await record('answerRefused', { attempt: 1, send: 1, status: 422, error: errorOf('invalid_request') })
+    const words = { text: 'left', assetId: undefined }
+    const next = await freezeAnswer(made, order, await view(), 'c1', 'q2', words)
+    expect(next?.submission.answer?.frozen).toMatchObject({ questionId: 'q2', executionId: 'e1' })
+    expect(next?.submission.answer?.frozen.tries).toBe(undefined)
+  })
+
+  test('with a reply that cannot be read ends the run, and stays under way', async () => {
+    const { send, view } = await asked([{ ...unread, isUnread: true }])
+    await expect(send()).rejects.toMatchObject({ code: 'SW_WIRE', facts: { id: 'hero.walk', status: 503, isUnread: true } })
+    expect((await view()).records.at(-1)).toMatchObject({ type: 'answerUnknown' })
+  })
+
+  test('that the service knows with other words leaves the question open, without an error of its own', async () => {
+    const { send, view, sent } = await asked([refusal(409)])
+    await send()
+    expect([sent.length, (await view()).records.at(-1)]).toMatchObject([1, { type: 'answerRefused', body: { status: 409 } }])
+  })
+
+  test('whose reply another process saw first is recorded beside its record', async () => {
+    const { send, record, view, ...made } = await asked([taken])
+    const { append } = made.journal
+    let isFirst = true
+    const journal = {
+      ...made.journal,
+      append: async (...one: Parameters<typeof append>) => {
+        if (one[2] !== 'answerAccepted' || !isFirst) return append(...one)
+        isFirst = false
+        await record('asked', { attempt: 1, executionId: 'e1', question: { questionId: 'q1', text: 'Which?', requiresAsset: false } })
+        return append(...one)
+      },
+    } as typeof made.journal
+    await sendFrozenAnswer({ ...made, journal }, order, await made.freeze())
+    expect((await view()).submission.accepted?.executionId).toBe('e2')
+    expect(isFirst).toBe(false)
+  })
+
   test('that another process has just sent is not sent again', async () => {
     const { freeze, record, view, sent, ...made } = await asked([taken])
     const frozen = await freeze()

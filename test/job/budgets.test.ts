@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseCredits } from '../../src/credit/credits.ts'
-import type { OwnerBudget } from '../../src/job/records/budgets.ts'
+import { fullBudget, type OwnerBudget } from '../../src/job/records/budgets.ts'
 import { createJournal } from '../../src/job/records/journal.ts'
 import { createReservations, type Reservations } from '../../src/job/records/reservations.ts'
-import { foldShares, type ReservationRecord } from '../../src/job/records/shares.ts'
+import { foldHistory, foldShares, keyOf, type ReservationRecord } from '../../src/job/records/shares.ts'
 import { readOwnerLimits } from '../../src/project/trust/owner-limits.ts'
 import { createLockStore } from '../../src/vault/lock-store.ts'
 import { ringOf, testKey } from '../kit/keys.ts'
@@ -119,6 +119,34 @@ describe('the budgets of the machine that buys', () => {
     await open('castle').reserve(share(2, 4n, anna))
     await open('castle').reserve(share(2, 4n, ben))
     await expect(open('castle').reserve(share(3, 2n, ben))).rejects.toMatchObject({ code: 'SW_CEILING' })
+  })
+
+  test('a month counts from its first moment, December ends with the year, and no less than nothing is left', () => {
+    const taken = (at: number, index = 1) => new Map([[keyOf(share(index, 0n)), { ...share(index, parseCredits('3')), at }]])
+    const limit = (per: OwnerBudget['per']): readonly OwnerBudget[] => [{ credits: parseCredits('2'), per }]
+    const full = (per: OwnerBudget['per'], at: number, now = november, index = 1) =>
+      fullBudget(limit(per), share(2, parseCredits('2')), taken(at, index), now)?.facts
+    const first = Date.UTC(2026, 10, 1)
+    expect(full('month', first)).toMatchObject({ spent: '3', left: '0', budget: '2', until: '2026-12-01' })
+    expect(full('month', first - 1)).toBe(undefined)
+    expect(full('ever', 0)).toMatchObject({ spent: '3', left: '0', per: 'ever', until: undefined })
+    expect(full('month', Date.UTC(2027, 0, 5), Date.UTC(2026, 11, 31))).toMatchObject({ until: '2027-01-01' })
+    // Its own earlier share is replaced.
+    expect(full('ever', 0, november, 2)).toBe(undefined)
+  })
+
+  test('of all records of an attempt the last of the own ones is its history, and a field that is no text is none', () => {
+    const record = (credits: string, project: unknown) =>
+      ({
+        type: 'reserved',
+        at: 1,
+        body: { id: 'a.b', hash: 'h', attempt: 1, credits, project, approver: 5 },
+      }) as unknown as ReservationRecord
+    const [early, own, planted] = [record('1', 'castle'), record('2', 'x'.repeat(300)), record('9', 'space')]
+    const [kept] = foldHistory([early, own, planted], new Set([early, own])).values()
+    expect(kept).toMatchObject({ credits: parseCredits('2'), project: 'x'.repeat(200), approver: undefined })
+    const [strange] = foldHistory([planted], new Set()).values()
+    expect(strange).toMatchObject({ credits: parseCredits('9'), project: 'space' })
   })
 
   test('a failed attempt gives its share back to the budget', async () => {

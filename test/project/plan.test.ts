@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { noSubmission, type Send, type Submission } from '../../src/job/records/submission.ts'
-import { type PlanFacts, standingOf } from '../../src/project/plan.ts'
-import type { LockFile } from '../../src/vault/lockfile.ts'
+import { changedFields, supersededBy } from '../../src/project/last-purchase.ts'
+import { identify, type PlanFacts, standingOf } from '../../src/project/plan.ts'
+import type { ServiceIdentity, SheetRequest } from '../../src/sprite-spec/request.ts'
+import type { LockEntry, LockFile } from '../../src/vault/lockfile.ts'
 
 const hash = 'a'.repeat(64)
 const noon = 1_790_000_000_000
@@ -58,4 +60,89 @@ test('a bought result that no place has is lost, not missing', () => {
 
 test('a request whose service is unknown is missing', () => {
   expect(standingOf({} as PlanFacts, 'hero.walk', undefined)).toEqual({ state: 'missing' })
+})
+
+const live: ServiceIdentity = { host: 'here', keyMode: 'live', apiVersion: '1' }
+const request: SheetRequest = {
+  ...{ operation: 'sprite_sheet', id: 'hero.walk', prompt: 'a knight', frames: 7, background: 'remove', take: 1 },
+  reference: { kind: 'file', sha256: 'c'.repeat(64) },
+}
+const asked = { prompt: 'a knight', frames: 7, background: 'remove', reference: 'c'.repeat(64) } as const
+const entryOf = (day: number, over: Partial<LockEntry> = {}): LockEntry => ({
+  ...{ service: live, asked, approval: { ceiling: '2', priceVersion: 'v', buyer: 'b', at: `2026-01-0${day}T00:00:00.000Z` } },
+  ...over,
+})
+const resultOf = (name: string): Partial<LockEntry> => ({ result: { sha256: name, bytes: 1 } })
+const lockOf = (entries: Readonly<Record<string, LockEntry>>): LockFile => ({ version: 1, animations: { 'hero.walk': entries } })
+
+test('the result that plays on is the newest one of another request of this animation, of its kind and from its service', () => {
+  const elsewhere = { service: { ...live, host: 'there' } }
+  const lock = lockOf({
+    one: entryOf(1, resultOf('first')),
+    two: entryOf(2, { ...resultOf('second'), asked: { ...asked, frames: 9 } }),
+    three: entryOf(3, { ...resultOf('elsewhere'), ...elsewhere }),
+    four: entryOf(4),
+    five: entryOf(5, { ...resultOf('picture'), asked: { prompt: 'a knight', operation: 'text_to_image' } }),
+    [hash]: entryOf(6, resultOf('itself')),
+  })
+  expect(supersededBy(request, hash, lock, 'here').superseded).toEqual({ sha256: 'second', frames: 9, review: undefined })
+  expect(supersededBy(request, hash, lock, undefined).superseded?.sha256).toBe('elsewhere')
+  expect(supersededBy(request, undefined, lock, 'here').superseded?.sha256).toBe('itself')
+  expect(supersededBy({ ...request, id: 'hero.run' }, hash, lock, 'here')).toEqual({})
+})
+
+test.each<[string, Partial<SheetRequest>, readonly string[]]>([
+  ['nothing', {}, ['service']],
+  ['its prompt', { prompt: 'a king' }, ['prompt']],
+  ['its picture', { reference: { kind: 'file', sha256: 'd'.repeat(64) } }, ['reference']],
+  ['its frames', { frames: 8 }, ['frames']],
+  ['its background', { background: 'keep' }, ['background']],
+  ['its take', { take: 2 }, ['take']],
+  ['its options', { options: { seed: 1 } }, ['options']],
+  ['frames and prompt', { frames: 8, prompt: 'a king' }, ['prompt', 'frames']],
+])('a request that differs from the last one by %s is told so', (_what, over, fields) => {
+  const older = entryOf(1, { ...resultOf('old'), asked: { prompt: 'an older one' } })
+  expect(changedFields({ ...request, ...over }, lockOf({ one: older, two: entryOf(2) }), 'here')).toEqual(fields)
+})
+
+test('without an entry of this service the most similar one of another counts, and without any none', () => {
+  const service = { ...live, host: 'there' }
+  const [far, near] = [
+    { prompt: 'a king', frames: 1 },
+    { ...asked, frames: 8 },
+  ].map((one) => entryOf(2, { service, asked: one }))
+  const lock = lockOf({ one: far as LockEntry, two: near as LockEntry })
+  expect(changedFields(request, lock, 'here')).toEqual(['frames'])
+  expect(changedFields(request, lockOf({ one: entryOf(1, { approval: undefined }) }), 'here')).toEqual([])
+})
+
+test('an approval for a live key comes before a result of a test key, and of two live ones the result', () => {
+  const trial: ServiceIdentity = { ...live, keyMode: 'test' }
+  const other: ServiceIdentity = { ...live, host: 'there' }
+  const hashOf = ({ host, keyMode }: ServiceIdentity): string => `${host} ${keyMode}`
+  const lock = (more: Partial<LockEntry>) =>
+    lockOf({
+      [hashOf(trial)]: entryOf(1, { service: trial, ...resultOf('trial') }),
+      [hashOf(live)]: entryOf(1),
+      [hashOf(other)]: entryOf(1, { service: other, ...more }),
+    })
+  expect(identify('hero.walk', hashOf, lock(resultOf('r')), {})?.identity).toBe(other)
+  expect(identify('hero.walk', hashOf, lock(resultOf('r')), { host: 'here' })?.identity).toBe(live)
+  expect(identify('hero.walk', hashOf, lock({}), { identity: trial })).toEqual({ identity: trial, hash: 'here test' })
+  expect(identify('hero.walk', hashOf, lockOf({}), {})).toBe(undefined)
+})
+
+test('an approval says that it was given in the shell of an agent if the journal knows exactly this one', () => {
+  const shellOf = (at: string) => {
+    const lock = lockOf({ [hash]: entryOf(1) })
+    const submissionOf = (): Submission => ({ ...noSubmission, newest: { at, isRevoked: false, shell: 'agent' } })
+    const decision = { wall: noon, mono: 0, windowMs: minute }
+    return standingOf(
+      { lock, approvers: { own: undefined, others: new Set() }, submissionOf, isKept: () => true, decision },
+      'hero.walk',
+      hash,
+    ).approval?.shell
+  }
+  expect(shellOf('2026-01-01T00:00:00.000Z')).toBe('agent')
+  expect(shellOf('2026-01-02T00:00:00.000Z')).toBe(undefined)
 })

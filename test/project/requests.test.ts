@@ -27,6 +27,18 @@ describe('requests to a person', () => {
     expect(await requests.list()).toEqual([])
   })
 
+  test('drops one that was made by a clock a day ahead, and keeps one by a clock that was less', async () => {
+    const { disk, clock, requests } = open()
+    const { id } = await requests.add(asked)
+    const path = `/state/requests/place/${id}.json`
+    const made = JSON.parse(new TextDecoder().decode(await disk.read(path))) as object
+    const madeAt = (at: number): void => void disk.files.set(path, new TextEncoder().encode(JSON.stringify({ ...made, at })))
+    madeAt(clock.wall() + day - 1)
+    expect(await requests.list()).toHaveLength(1)
+    madeAt(clock.wall() + day)
+    expect([await requests.list(), await disk.list('/state/requests/place')]).toEqual([[], []])
+  })
+
   test('keeps an equal request once, and no sixth', async () => {
     const { disk, requests } = open()
     const made = await Promise.all([1, 2, 3, 4].map((index) => requests.add({ ...asked, names: [`hero.walk${index}`] })))

@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest'
-import { answers, orderMessage } from '../../src/queue/messages.ts'
+import {
+  answers,
+  formatFailure,
+  inquiryMessage,
+  leaseNote,
+  orderMessage,
+  parseFailure,
+  progressMessage,
+  toMessage,
+} from '../../src/queue/messages.ts'
 
 const order = { id: 'hero.walk', hash: 'a'.repeat(64), commit: 'b'.repeat(40), file: 'sprites/hero.sprite.json' }
 
@@ -25,4 +34,62 @@ test.each(['host\u001b[2J', 'host\u202e', 'host\n'])('a text in an answer that a
   const estimate = { priceVersion: 'v1', frameCount: 7, background: 'remove', credits: '1.6', referenceUsd: '1', referenceCreditCents: 1 }
   expect(answers.estimate.safeParse(estimate).success).toBe(true)
   expect(answers.estimate.safeParse({ ...estimate, priceVersion: words }).success).toBe(false)
+})
+
+test('a failure arrives with its code and its words, without what a terminal would obey', () => {
+  const arrived = (error: unknown, facts = {}) => parseFailure(formatFailure(error), facts)
+  expect(arrived({ code: 'SW_CEILING', message: 'Too\u001b[2J dear.' }, { order: 'o' })).toMatchObject({
+    ...{ code: 'SW_CEILING', message: 'Too [2J dear.' },
+    facts: { order: 'o', from: 'worker' },
+  })
+  for (const code of [undefined, 5, 'EIO', 'toString', 'constructor'])
+    expect(arrived({ code, message: 'x' })).toMatchObject({ code: 'SW_ORDER', message: 'x' })
+  expect(arrived({ code: 'SW_CEILING', message: 'x'.repeat(5000) }).message).toHaveLength(4000)
+  expect(JSON.parse(formatFailure({ code: 'SW_CEILING', message: 'a\nb' }))).toEqual({ code: 'SW_CEILING', message: 'a b' })
+})
+
+test.each(['job stalled\u001b[2J', '{"code":"toString","message":"job stalled"}', '{"code":"SW_CEILING","message":5,"why":"job stalled"}'])(
+  'a failure in another form is one of the order, and its text is shown: %j',
+  (failure) => {
+    const error = parseFailure(failure)
+    expect([error.code, error.message.includes('job stalled'), error.message.includes('\u001b')]).toEqual(['SW_ORDER', true, false])
+    expect(parseFailure('{"code":"SW_CEILING","message":"a\\u001bb"}').message).toBe('a b')
+  },
+)
+
+test.each<[object, boolean]>([
+  [{ ask: 'capabilities' }, true],
+  [{ ask: 'balance' }, true],
+  [{ ask: 'estimate', frames: 1, background: 'keep' }, true],
+  [{ ask: 'estimate', frames: 1000, background: 'remove' }, true],
+  [{ ask: 'estimate', frames: 0, background: 'remove' }, false],
+  [{ ask: 'estimate', frames: 1001, background: 'remove' }, false],
+  [{ ask: 'estimate', frames: 1.5, background: 'remove' }, false],
+  [{ ask: 'estimate', frames: 7 }, false],
+  [{ ask: 'balance', frames: 7 }, false],
+  [{ ask: 'submit' }, false],
+])('%j is a question that a worker answers: %s', (message, isOne) => {
+  expect(inquiryMessage.safeParse(message).success).toBe(isOne)
+})
+
+test('amounts go as decimal texts and come back as amounts', () => {
+  const told = { id: 'hero.walk', phase: 'bought', settled: 24_000n, held: 0n } as const
+  expect(toMessage(told)).toEqual({ ...told, settled: '2.4', held: '0' })
+  expect(progressMessage.parse(toMessage(told))).toEqual(told)
+  expect(answers.balance.parse(toMessage({ credits: 1n }))).toEqual({ credits: 1n })
+})
+
+test('progress is a part of one, and its words are cut and plain', () => {
+  const running = { id: 'hero.walk', phase: 'running' } as const
+  for (const progress of [0, 0.5, 1]) expect(progressMessage.parse({ ...running, progress }).progress).toBe(progress)
+  for (const wrong of [{ progress: -0.1 }, { progress: 1.1 }, { phase: 'stolen' }, { id: 'a\u001b' }, { held: 'much' }, { more: 1 }])
+    expect(progressMessage.safeParse({ ...running, ...wrong }).success, JSON.stringify(wrong)).toBe(false)
+  expect(progressMessage.parse({ ...running, message: `a\u001b${'x'.repeat(600)}` }).message).toBe(`a ${'x'.repeat(498)}`)
+})
+
+test('a note has times of a date, or none', () => {
+  for (const note of [{ state: 'free' }, { state: 'held', by: 'desk 7', since: 0, seen: 8.64e15 }, { state: 'released' }])
+    expect(leaseNote.parse(note)).toEqual(note)
+  for (const wrong of [{ state: 'gone' }, { state: 'held', seen: -1 }, { state: 'held', since: 8.64e15 + 2 }, { state: 'held', by: 'a\n' }])
+    expect(leaseNote.safeParse(wrong).success, JSON.stringify(wrong)).toBe(false)
 })
