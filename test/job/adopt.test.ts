@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { adoptExecution, mayAdopt } from '../../src/job/adopt.ts'
+import { foldRecords } from '../../src/job/records/fold.ts'
+import type { JournalRecord } from '../../src/job/records/record.ts'
 import type { Submission } from '../../src/job/records/submission.ts'
 import type { LockEntry } from '../../src/vault/lockfile.ts'
 import { bench, frozenOf, order } from './bench.ts'
@@ -58,4 +60,36 @@ test('an execution that only the lock file knows is recorded as taken over, with
   const view = await sending.record('sent', { attempt: 1, send: 1, keyTag: sending.client.keyTag(order.hash) })
   expect(await adoptExecution(sending, order, view)).toBe(view)
   expect((await adoptExecution({ ...sending, mayReplay: false }, order, view)).submission.accepted?.executionId).toBe('x')
+})
+
+const at = (n: number, type: string, body: object): JournalRecord => ({ v: 1, n, prev: '', type, at: n, mono: n, body, sum: '' }) as never
+const sentOnce = [at(1, 'frozen', frozenOf(1)), at(2, 'sent', { attempt: 1, send: 1, keyTag: 'k' })]
+const abandonOf = (n: number, about: string): JournalRecord =>
+  at(n, 'decided', { attempt: 1, about, decision: 'abandon', approvedAt: null })
+
+test('a decision to repeat our own POST ends with it when an execution of another machine is taken over', () => {
+  const replayed = [...sentOnce, at(3, 'decided', { attempt: 1, about: 'submission', decision: 'replay', approvedAt: null })]
+  expect(foldRecords(replayed).replay?.count).toBe(1)
+  const taken = at(4, 'accepted', { attempt: 1, executionId: 'e9', conversationId: null, approvedAt: '2026-01-01T00:00:00.000Z' })
+  expect([foldRecords([...replayed, taken]).replay, foldRecords([...replayed, taken]).frozen]).toEqual([undefined, undefined])
+})
+
+test('records of somebody else count as such until the attempt is given up, over every other decision and attempt', () => {
+  const isForeign = (...records: readonly (readonly [JournalRecord, boolean])[]) => {
+    const all = records.map(([record]) => record)
+    return foldRecords(all, new Set(records.flatMap(([record, isOwn]) => (isOwn ? [record] : [])))).isForeign
+  }
+  const [frozen, sent] = sentOnce as [JournalRecord, JournalRecord]
+  expect(isForeign([frozen, true], [sent, true])).toBe(undefined)
+  expect(isForeign([frozen, false], [at(2, 'frozen', frozenOf(2)), true])).toBe(true)
+  expect(isForeign([frozen, false], [sent, true], [abandonOf(3, 'submission'), true])).toBe(undefined)
+  expect(isForeign([frozen, false], [sent, true], [abandonOf(3, 'submission'), false])).toBe(true)
+  const again = [[frozen, true] as const, [abandonOf(2, 'submission'), true] as const, [sent, false] as const]
+  expect(isForeign(...again, [abandonOf(4, 'answer'), true])).toBe(true)
+})
+
+test('the newest approval keeps where it was given, and a time in another form is none', () => {
+  const approved = (time: string) => foldRecords([at(1, 'approved', { attempt: 1, at: time, shell: 'agent' })]).newest
+  expect(approved('2026-01-01T00:00:00.000Z')).toEqual({ at: '2026-01-01T00:00:00.000Z', isRevoked: false, shell: 'agent' })
+  for (const time of ['2026-01-01T00:00:00Z', '2026-01-01T00:00:00.0000Z', '2026-01-01', '9']) expect(approved(time), time).toBe(undefined)
 })

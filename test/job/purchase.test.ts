@@ -223,6 +223,14 @@ describe('the result that a purchase ends with', () => {
     expect(findEntry(await lock.read(), order.request.id, order.hash)?.result).toEqual({ sha256: sha256(sheet), bytes: sheet.length })
   })
 
+  test('is fresh in the run that has fetched it, and in no later one', async () => {
+    const made = bench({ download: async () => ({ bytes: sheet }) as never })
+    await made.record('frozen', frozenOf(1))
+    await made.record('accepted', { ...done, conversationId: null })
+    await made.record('completed', { ...done, ...file })
+    expect([(await purchase(made, order)).isFresh, (await purchase(made, order)).isFresh]).toEqual([true, false])
+  })
+
   test('is fetched again if it is gone', async () => {
     const { end, vault } = await stored(false, { download: async () => ({ bytes: sheet }) as never })
     expect(await end).toEqual(bought)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { SpritewrightError } from '../../src/errors.ts'
 import type { StopReason } from '../../src/job/decision.ts'
-import { goesOnError, notYoursError, refusedAnswerError, refusedError, stopError } from '../../src/job/stop.ts'
+import { checkRead, goesOnError, notYoursError, refusedAnswerError, refusedError, stopError } from '../../src/job/stop.ts'
 import { errorOf, order } from './bench.ts'
 
 const id = 'hero.walk'
@@ -109,4 +109,13 @@ test('an error of the network names the execution that goes on, any other error 
   expect((goesOnError(picture, 'e1', lost) as Error).message).not.toContain('held')
   const other = new SpritewrightError('SW_WIRE', { message: 'No JSON.' })
   expect(goesOnError(order.request, 'e1', other)).toBe(other)
+})
+
+test('a reply that cannot be read ends the run, and no other outcome does', () => {
+  const unknown = { kind: 'unknown', status: 200, message: 'No JSON.' } as const
+  expect(() => checkRead(id, { ...unknown, isUnread: true })).toThrow(
+    expect.objectContaining({ code: 'SW_WIRE', facts: { id, status: 200, isUnread: true } }),
+  )
+  for (const outcome of [undefined, unknown, { kind: 'accepted', executionId: 'e', conversationId: null } as const])
+    expect(checkRead(id, outcome)).toBe(undefined)
 })

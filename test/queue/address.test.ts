@@ -52,3 +52,8 @@ describe('the address of a queue', () => {
     })
   })
 })
+
+test('an empty password or user is none, and asks for no encryption', () => {
+  const env = { SPRITEWRIGHT_REDIS_HOST: 'queue.example.com', SPRITEWRIGHT_REDIS_PASSWORD: '', SPRITEWRIGHT_REDIS_USER: '' }
+  expect(resolveQueueTarget('redis://Queue.example.com', env)).toMatchObject({ password: undefined, user: undefined, isEncrypted: false })
+})

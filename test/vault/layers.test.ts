@@ -65,6 +65,25 @@ test('a result that no folder takes is an error that names them all', async () =
   })
 })
 
+test('a result goes to the first folder that takes it, and that folder is named', async () => {
+  const { vault, down, disk } = shared()
+  down.push('/p/results')
+  const hash = await vault.put(bytesOf('a'))
+  down.push('/r')
+  await vault.put(bytesOf('b'))
+  expect([vault.rescued, disk.files.has(`/r/${hash}.zip`)]).toEqual([['/r', '/t'], true])
+})
+
+test('wrong bytes in a shared folder are told, and good ones replace them', async () => {
+  const { vault, disk, warned } = shared()
+  const hash = sha256(bytesOf('a'))
+  disk.files.set(`/shared/${hash}.zip`, bytesOf('wrong'))
+  expect(await vault.read(hash)).toBe(undefined)
+  expect([warned.length, warned[0]?.includes(hash)]).toEqual([1, true])
+  await vault.put(bytesOf('a'))
+  expect(disk.files.get(`/shared/${hash}.zip`)).toEqual(bytesOf('a'))
+})
+
 test('an error of the project is no missing result, unless another folder has it', async () => {
   const { vault, down, disk } = shared()
   const hash = sha256(bytesOf('a'))

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { hasCode } from '../../src/errors.ts'
+import { mergeLocks } from '../../src/vault/lock-merge.ts'
 import { digestOf, isLockPath, lockPartName, lockPathOf } from '../../src/vault/lock-parts.ts'
 import { parseLockFile } from '../../src/vault/lock-schema.ts'
 import { createLockStore } from '../../src/vault/lock-store.ts'
@@ -202,4 +203,11 @@ test('bytes written grow with the changes, not with the lock file', async () => 
     return bytes
   }
   expect((await written(60)) / (await written(20))).toBeLessThan(3.1)
+})
+
+test('a merge keeps the mark of the folder, whichever side has it', () => {
+  const [bare, marked]: readonly [LockFile, LockFile] = [oneOf(approvedAt('1')), { ...oneOf(approvedAt('1')), [alsoField]: true }]
+  expect([mergeLocks(bare, marked), mergeLocks(marked, bare), mergeLocks(bare, bare)].map(({ lock }) => lock[alsoField])).toEqual([
+    ...[true, true, undefined],
+  ])
 })
