@@ -119,7 +119,7 @@ test('without an entry of this service the most similar one of another counts, a
 test('an approval for a live key comes before a result of a test key, and of two live ones the result', () => {
   const trial: ServiceIdentity = { ...live, keyMode: 'test' }
   const other: ServiceIdentity = { ...live, host: 'there' }
-  const hashOf = ({ host, keyMode }: ServiceIdentity): string => `${host} ${keyMode}`
+  const hashOf = ({ host, keyMode }: ServiceIdentity): string => `${host} ${keyMode === 'test' ? 'a' : 'b'}`
   const lock = (more: Partial<LockEntry>) =>
     lockOf({
       [hashOf(trial)]: entryOf(1, { service: trial, ...resultOf('trial') }),
@@ -128,7 +128,7 @@ test('an approval for a live key comes before a result of a test key, and of two
     })
   expect(identify('hero.walk', hashOf, lock(resultOf('r')), {})?.identity).toBe(other)
   expect(identify('hero.walk', hashOf, lock(resultOf('r')), { host: 'here' })?.identity).toBe(live)
-  expect(identify('hero.walk', hashOf, lock({}), { identity: trial })).toEqual({ identity: trial, hash: 'here test' })
+  expect(identify('hero.walk', hashOf, lock({}), { identity: trial })).toEqual({ identity: trial, hash: 'here a' })
   expect(identify('hero.walk', hashOf, lockOf({}), {})).toBe(undefined)
 })
 
