@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
-import { exchange, recordBounds, withTries } from '../../src/stores/exchange.ts'
+import { SpritewrightError } from '../../src/errors.ts'
+import { exchange, readSettled, recordBounds, withTries } from '../../src/stores/exchange.ts'
 import { storeError } from '../../src/stores/failures.ts'
+import { openHttpCache } from '../../src/stores/http-cache.ts'
+import { createHttpClient } from '../../src/stores/http-client.ts'
+import { openS3Records } from '../../src/stores/s3.ts'
 import { leapingClock } from '../kit/leaping-clock.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 import { countingRandom } from '../kit/memory-disk.ts'
@@ -40,4 +44,104 @@ test.each([
   })
   await expect(call).rejects.toMatchObject({ code: 'SW_STORE' })
   expect([tries, clock.mono() - begun]).toEqual([times, mayPass ? 150 + 300 + 600 : 0])
+})
+
+test.each([
+  ['again until the answer fits', 3, 4, 250 + 500 + 1000],
+  ['five times again at most, for some seconds, and the last answer counts', 99, 6, 7750],
+  ['once if the answer fits at once', 0, 1, 0],
+])('an answer that contradicts a known write is read %s', async (_, stale, reads, ms) => {
+  const clock = leapingClock()
+  const begun = clock.mono()
+  let read = 0
+  const found = await readSettled(
+    clock,
+    async () => ++read,
+    (number) => number <= stale,
+  )
+  expect([found, read, clock.mono() - begun]).toEqual([reads, reads, ms])
+})
+
+/** A client of a store that answers by a script. */
+const clientOf = (reply: Reply) =>
+  createHttpClient(
+    { clock: new ManualClock(), random: countingRandom(), net: scriptedNet(() => reply) },
+    { address: 'https://cache.test', base: 'https://cache.test' },
+  )
+
+test.each([
+  ...[408, 409, 412, 421, 425, 429, 500, 501, 502, 503, 504].map((status) => [status, '', true] as const),
+  ...[301, 400, 401, 403, 404, 405, 413].map((status) => [status, '', false] as const),
+  [400, 'RequestTimeout', true],
+  [400, 'EntityTooLarge', false],
+] as const)('after the answer %i %s of a store, the same call may succeed in a moment: %s', (status, reason, mayPass) => {
+  const bytes = new TextEncoder().encode(reason && `<Error><Code>${reason}</Code></Error>`)
+  const error = clientOf('silence').refusal('read a', { status, headers: {}, bytes })
+  expect(error).toMatchObject({ code: 'SW_STORE', facts: { status, mayPass, store: 'https://cache.test', work: 'read a' } })
+  expect([error.facts.reason, error.message.includes(`${status}`)]).toEqual([reason || undefined, true])
+})
+
+test.each([
+  ['ECONNREFUSED', true],
+  ['ENOTFOUND', true],
+  ['CERT_HAS_EXPIRED', false],
+  ['SELF_SIGNED_CERT_IN_CHAIN', false],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', false],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', false],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', false],
+])('a connection to a store that fails by %s may pass: %s', async (code, mayPass) => {
+  const failure = new TypeError('fetch failed', { cause: Object.assign(new Error('no'), { code }) })
+  const sent = clientOf(failure).send('read a', 'GET', 'a', recordBounds)
+  await expect(sent).rejects.toMatchObject({ code: 'SW_STORE', facts: { mayPass, found: `fetch failed (${code})` } })
+})
+
+test('a wrong setting of the network, like a proxy that is none, is no failure of the store', async () => {
+  const wrong = new SpritewrightError('SW_CONFIG', { message: 'HTTPS_PROXY is no address.' })
+  await expect(clientOf(wrong).send('read a', 'GET', 'a', recordBounds)).rejects.toBe(wrong)
+})
+
+test('a result that this process has removed is missing at once; one that it has written is looked for again', async () => {
+  const net = scriptedNet(({ method }) => ({ status: method === 'HEAD' ? 404 : 200 }))
+  const store = openHttpCache({ clock: leapingClock(), random: countingRandom(), net }, { kind: 'http-cache', base: 'https://cache.test' })
+  const sha256 = 'a'.repeat(64)
+  const looks = async (): Promise<number> => {
+    const before = net.requests.length
+    expect(await store.has(sha256)).toBe(false)
+    return net.requests.length - before
+  }
+  const counts = [await looks()]
+  await store.put(sha256, new Uint8Array(1))
+  counts.push(await looks())
+  await store.remove(sha256)
+  expect([...counts, await looks()]).toEqual([1, 6, 1])
+})
+
+const credentials = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' }
+
+test.each([
+  [{}, 'us-east-1'],
+  [{ AWS_DEFAULT_REGION: 'eu-b-1' }, 'eu-b-1'],
+  [{ AWS_REGION: 'eu-a-1', AWS_DEFAULT_REGION: 'eu-b-1' }, 'eu-a-1'],
+  [{ AWS_REGION: ' ', AWS_DEFAULT_REGION: ' eu-b-1 ' }, 'eu-b-1'],
+])('with %j, a bucket is asked in the region %s', async (env, region) => {
+  const net = scriptedNet(() => ({ status: 404, body: '<Code>NoSuchKey</Code>' }))
+  const ports = { clock: leapingClock(), random: countingRandom(), net }
+  const store = openS3Records(ports, { ...credentials, ...env }, { kind: 's3', bucket: 'art', prefix: '' })
+  expect(await store.get('a/1')).toBeUndefined()
+  expect(net.requests[0]?.url).toBe(`https://art.s3.${region}.amazonaws.com/a/1`)
+  expect(net.requests[0]?.headers).toMatchObject({ authorization: expect.stringContaining(`/${region}/s3/`) })
+})
+
+test.each([
+  [501, ''],
+  [400, '<Error><Code>NotImplemented</Code></Error>'],
+])('a store that answers a write by %i %s does not know the condition, and keeps no journal', async (status, body) => {
+  const net = scriptedNet(() => ({ status, body }))
+  const store = openS3Records({ clock: leapingClock(), random: countingRandom(), net }, credentials, {
+    kind: 's3',
+    bucket: 'art',
+    prefix: '',
+  })
+  await expect(store.putIfAbsent('a/1', new Uint8Array(1))).rejects.toMatchObject({ code: 'SW_STORE_UNSAFE', facts: { status } })
+  expect(net.requests).toHaveLength(1)
 })

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, utimesSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -82,4 +82,20 @@ test("the age is by the clock of the folder's machine, which may be ahead of our
   const age = (await openFolderRecords({ disk: server, random }, folder).get('clock/1'))?.ageMs ?? Number.NaN
   expect(age).toBeGreaterThanOrEqual(0)
   expect(age).toBeLessThan(1_800_000)
+})
+
+test.each([undefined, 'ESTALE'])('a read leaves nothing in the folder, also if it fails (%s)', async (code) => {
+  const tidy = join(folder, `tidy-${code}`)
+  mkdirSync(tidy)
+  const server: Disk = {
+    ...nodeDisk(),
+    stat: async (path) => {
+      if (code && path.endsWith('.tmp')) throw Object.assign(new Error('no'), { code })
+      return nodeDisk().stat(path)
+    },
+  }
+  const store = openFolderRecords({ disk: server, random }, tidy)
+  await store.putIfAbsent('a', new Uint8Array(1))
+  await store.get('a').catch(() => {})
+  expect(readdirSync(tidy)).toEqual(['a'])
 })

@@ -71,6 +71,26 @@ test('after a store has used up the patience, a thousand further reads cost no f
   expect(clock.mono() - begun).toBeLessThan(longestMs + 10_000)
 })
 
+test('a run says why it waits while it does, and waits again when as long has passed as it has waited', async () => {
+  const { clock, patience, patiently } = run()
+  const reasons: string[][] = []
+  const waitOf = async (): Promise<number> => {
+    const begun = clock.mono()
+    const call = patiently(async () => {
+      reasons.push([...patience.reasons.values()])
+      throw away()
+    })
+    await expect(call).rejects.toMatchObject({ code: 'SW_STORE' })
+    return clock.mono() - begun
+  }
+  expect(await waitOf()).toBeGreaterThanOrEqual(longestMs)
+  expect([reasons[0], reasons[1], [...patience.reasons]]).toEqual([[], [expect.stringContaining('s3://team')], []])
+  await clock.sleep(longestMs - 1000)
+  expect(await waitOf()).toBe(0)
+  await clock.sleep(2000)
+  expect(await waitOf()).toBeGreaterThanOrEqual(longestMs)
+})
+
 /** A bucket, and the first answer to each request that a test chooses. */
 async function bucket(first: (asked: S3Asked) => S3Fault['answer'] | undefined) {
   const met = new Set<string>()

@@ -53,10 +53,13 @@ test.each(['ECONNRESET', '57P01'])('a connection that breaks (%s) is closed, and
   expect(calls.toSorted()).toEqual(['SELECT 0', 'SELECT 1', 'SELECT 1', 'close 0', 'close 1', 'connect 0', 'connect 1'])
 })
 
-test('a refusal that does not pass is no reason for another try', async () => {
-  const { store, calls } = storeOver(async () => Promise.reject(broken('42501')))
-  await expect(store.get('a/1')).rejects.toMatchObject({ code: 'SW_STORE', facts: { state: '42501', mayPass: false } })
-  expect(calls.filter((call) => call.startsWith('SELECT'))).toHaveLength(1)
+test.each([
+  ...['08006', '25006', '40001', '53300', '55P03', '57P01', '58030'].map((state) => [state, 4] as const),
+  ...['22P02', '25001', '28P01', '42501', '42P01'].map((state) => [state, 1] as const),
+])('a refusal with the state %s is met %i times: only one that may pass is a reason for another try', async (state, times) => {
+  const { store, calls } = storeOver(async () => Promise.reject(broken(state)))
+  await expect(store.get('a/1')).rejects.toMatchObject({ code: 'SW_STORE', facts: { state, mayPass: times > 1 } })
+  expect(calls.filter((call) => call.startsWith('SELECT'))).toHaveLength(times)
 })
 
 test('an error that passes never is tried four times in all, each over a new connection', async () => {
@@ -65,18 +68,21 @@ test('an error that passes never is tried four times in all, each over a new con
   expect(calls.filter((call) => call.startsWith('INSERT'))).toEqual(['INSERT 0', 'INSERT 1', 'INSERT 2', 'INSERT 3'])
 })
 
-test('a table that another machine makes at the same moment is used; a refusal to make it is an error', async () => {
-  const racing = storeOver(
-    async (_, query) => (query === 'CREATE' ? Promise.reject(broken('42P07')) : [{ name: 'a/1' }]),
-    () => false,
-  )
-  expect(await racing.store.putIfAbsent('a/1', text('a'))).toBe('mine')
-  const refused = storeOver(
-    async (_, query) => (query === 'CREATE' ? Promise.reject(broken('42501')) : [{ name: 'a/1' }]),
-    () => false,
-  )
-  await expect(refused.store.putIfAbsent('a/1', text('a'))).rejects.toMatchObject({ code: 'SW_STORE', facts: { state: '42501' } })
-})
+test.each(['23505', '42710', '42P07'])(
+  'a table that another machine makes at the same moment (%s) is used; a refusal to make it is an error',
+  async (state) => {
+    const racing = storeOver(
+      async (_, query) => (query === 'CREATE' ? Promise.reject(broken(state)) : [{ name: 'a/1' }]),
+      () => false,
+    )
+    expect(await racing.store.putIfAbsent('a/1', text('a'))).toBe('mine')
+    const refused = storeOver(
+      async (_, query) => (query === 'CREATE' ? Promise.reject(broken('42501')) : [{ name: 'a/1' }]),
+      () => false,
+    )
+    await expect(refused.store.putIfAbsent('a/1', text('a'))).rejects.toMatchObject({ code: 'SW_STORE', facts: { state: '42501' } })
+  },
+)
 
 test('an insert that writes nothing is mine if the record has our bytes, and an error if there is none', async () => {
   const { store } = storeOver(async (_, query) => (query === 'INSERT' ? [] : [row]))
