@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { parseCommandLine } from '../../src/cli/command-line.ts'
 import { commandEntries, globalOptions } from '../../src/cli/commands.ts'
+import { SpritewrightError } from '../../src/errors.ts'
 import { nearestName } from '../../src/sprite-spec/nearest.ts'
+import type { Workshop } from '../../src/workshop.ts'
 import { createWorld } from './world.ts'
 
 function run(...argv: string[]) {
@@ -163,3 +165,48 @@ describe('the command line', () => {
     expect(nearestName('lpan', ['plan', 'build'])).toBe('plan')
   })
 })
+
+/** A workshop with one method, which notes its arguments and refuses. */
+function noting(name: string): { readonly seen: unknown[]; readonly workshop: Partial<Workshop> } {
+  const seen: unknown[] = []
+  const method = async (...given: unknown[]): Promise<never> => {
+    seen.push(...given, ...given.map((one) => (one as { readonly signal?: unknown } | undefined)?.signal))
+    throw new SpritewrightError('SW_USAGE', { message: 'Not in this test.' })
+  }
+  return { seen, workshop: { [name]: method } }
+}
+
+test.each<[string, readonly string[], boolean]>([
+  ['plan', ['plan'], true],
+  ['approve', ['approve', '--yes'], true],
+  ['recover', ['recover', 'hero.walk', '--replay'], true],
+  ['cancel', ['cancel', 'hero'], true],
+  ['forget', ['forget', 'hero', '--yes'], true],
+  ['ledger', ['ledger'], false],
+  ['verifyLedger', ['ledger', '--verify'], false],
+])('Ctrl-C reaches %s of %j; the command waits for a store that is away: %s', async (name, argv, isPatient) => {
+  const { seen, workshop } = noting(name)
+  const world = createWorld({ workshop })
+  expect(await world.run(...argv, '--config', 'tools/other.config.ts')).toBe(2)
+  expect(seen).toContain(world.interrupt.signal)
+  expect(world.opened).toMatchObject([{ root: '/game', config: '/game/tools/other.config.ts' }])
+  expect(world.opened[0]?.waitUntil).toBe(isPatient ? world.interrupt.signal : undefined)
+  expect([world.opened[0]?.envDir, world.closed]).toEqual([undefined, 1])
+})
+
+test('what looks like an option after -- is a name', async () => {
+  const { seen, workshop } = noting('plan')
+  const world = createWorld({ workshop })
+  expect(await world.run('plan', '--', '--json')).toBe(2)
+  expect(seen[0]).toEqual(['--json'])
+  expect(world.err()).toContain('Not in this test.')
+})
+
+test.each([['--adopt'], ['--standing'], ['--yes'], ['--max', '2'], ['--total', '3']])(
+  'approve --revoke %s %s is wrong usage, and opens nothing',
+  async (...options) => {
+    const world = createWorld()
+    expect(await world.run('approve', '--revoke', ...options.filter((one) => one !== undefined))).toBe(2)
+    expect(world.opened).toEqual([])
+  },
+)

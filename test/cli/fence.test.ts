@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { startEmbeddedService } from '../../src/embedded/service.ts'
+import { errorCodes, SpritewrightError } from '../../src/errors.ts'
 import { agentShell, agentVariables } from '../../src/host/agent-shell.ts'
 import { nodeHost } from '../../src/host/host.ts'
 import { nodeRandom } from '../../src/host/random.ts'
@@ -79,6 +80,43 @@ test('nothing is asked of a person where nothing needs an approval', async () =>
   expect([world.out(), await requests.list()]).toEqual(['Nothing needs an approval.\n', []])
 })
 
+test.each([
+  ['approve', '--standing'],
+  ['approve', 'hero', '--adopt'],
+  ['approve', 'hero', '--max', '2'],
+])('a person is asked about %s %s although nothing needs an approval', async (...argv) => {
+  const plan = { items: [planItem('hero.walk', { state: 'bought', result: 'ab' })], own: [], steps: [], total: 0n, warnings: [] }
+  const { world, requests } = shell(undefined, { plan: async () => plan })
+  expect(await world.run(...argv.filter((one) => one !== undefined))).toBe(3)
+  const credits = argv[1] === '--standing' ? undefined : '0'
+  expect((await requests.list()).map((one) => [one.verb, one.credits])).toEqual([['approve', credits]])
+})
+
+test('the price of one request that two animations share is asked once', async () => {
+  const items = ['hero.walk', 'hero.run'].map((id) => planItem(id, { price: '2.4', hash: 'ab' }))
+  const { world, requests } = shell(undefined, { plan: async () => ({ items, own: [], steps: [], total: 24_000n, warnings: [] }) })
+  await world.run('approve')
+  expect(await requests.list()).toMatchObject([{ credits: '2.4' }])
+})
+
+test.each([
+  ['is away', 'SW_UNREACHABLE', false, 3, 1],
+  ['does not know the name', 'SW_USAGE', false, 2, 0],
+  ['is interrupted', 'SW_UNREACHABLE', true, errorCodes.SW_UNREACHABLE.exit, 0],
+] as const)(
+  'if the plan for a request of an agent %s (%s), its price is left out, or nothing is asked',
+  async (_, code, isOver, exit, count) => {
+    const plan = async (): Promise<never> => {
+      if (isOver) world.interrupt.abort()
+      throw new SpritewrightError(code, { message: 'No prices.' })
+    }
+    const { world, requests } = shell(undefined, { plan })
+    expect(await world.run('approve', 'hero')).toBe(exit)
+    const asked = await requests.list()
+    expect([asked.length, asked[0]?.credits]).toEqual([count, undefined])
+  },
+)
+
 test('a sixth request is not added, says so, and ends with 3 too', async () => {
   const { world, requests } = shell()
   for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) expect(await world.run('recover', name, '--abandon')).toBe(3)
@@ -112,7 +150,6 @@ test('what buys at once is refused, and a check that spends nothing is not', asy
 })
 
 test('no address is confirmed in the shell of an agent by the way, in another command', async () => {
-  const { SpritewrightError } = await import('../../src/errors.ts')
   const plan = async (): Promise<never> => {
     throw new SpritewrightError('SW_UNTRUSTED_HOST', { message: 'Not confirmed.' })
   }
