@@ -143,6 +143,15 @@ test('a place whose process died before its reservation, or between reservation 
   expect(left).toEqual(['never reserved', unsent])
 })
 
+test('a place of a later attempt whose process died before its POST is released, although an earlier one was sent', async () => {
+  const { release, reserve, held, left } = await team()
+  const later = idempotencyKey(identity, hash, 2)
+  await reserve({ id: 'hero.a', hash, attempt: 2, credits: 1n, round: 0 })
+  held.push(placeOf(later, 1_000_000 - 61_000))
+  await release()
+  expect(left).toEqual([later])
+})
+
 test('a request whose records are broken keeps its place, and the places of others are released', async () => {
   const { store, release, held, left } = await team()
   const old = 1_000_000 - 61_000
