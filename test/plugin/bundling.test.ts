@@ -101,8 +101,10 @@ describe('the project of a build', () => {
         options: { engine: 'pixi', notes: ['a note'] },
         build: async ({ onProgress }: { onProgress: (step: object) => void }) => {
           calls.push('build')
-          for (const phase of ['submitting', 'queued']) onProgress({ id: 'hero.walk', phase })
-          return { sheets, bought: [], failures: [], warnings: [], ...left.shift() }
+          for (const id of ['hero.walk', 'hero.run']) for (const phase of ['submitting', 'queued', 'running']) onProgress({ id, phase })
+          const report = left.shift()
+          if (report instanceof Error) throw report
+          return { sheets, bought: [], failures: [], warnings: [], ...report }
         },
         writeTypings: async () => void calls.push('typings'),
         close: async () => void calls.push('close'),
@@ -157,7 +159,12 @@ describe('the project of a build', () => {
   })
 
   test('fails at its end for purchases that failed in it, and not for those of the build before', async () => {
-    const { session, calls } = open([{ failures: [new Error('no credits')] }])
+    const { session, calls } = open([
+      { failures: [new Error('no credits')] },
+      {},
+      { failures: [new Error('none left')] },
+      new Error('no art'),
+    ])
     const infos: string[] = []
     const error = (failure: { readonly message: string }): never => {
       throw new Error(failure.message)
@@ -176,6 +183,9 @@ describe('the project of a build', () => {
     await build()
     expect([calls.filter((call) => call === 'build').length, infos]).toEqual([2, ['a note', 'a note']])
     expect(calls).not.toContain('close')
+    await expect(build()).rejects.toThrow('none left')
+    await expect(build()).rejects.toThrow('no art')
+    expect(session.failures).toEqual([])
   })
 
   test('that cannot be opened is closed without another error', async () => {
