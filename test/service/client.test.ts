@@ -131,7 +131,7 @@ describe('failures of free requests', () => {
   })
 
   test('C1: a 401 is SW_KEY_REFUSED with an envelope and without, and is not tried again', async () => {
-    for (const reply of [refused(401, 'authentication_failed'), { status: 401, body: '<html>' }]) {
+    for (const reply of [refused(401, 'authentication_failed'), refused(401, 'access_denied'), { status: 401, body: '<html>' }]) {
       const net = scriptedNet(() => reply as Reply)
       const { client, clock } = testClient(net)
       expect((await errorOf(clock.run(client.capabilities()))).code).toBe('SW_KEY_REFUSED')

@@ -160,6 +160,24 @@ describe('replies', () => {
     }
   })
 
+  test('C27: of two errors, that of the execution counts before that of its job', () => {
+    const errorOfBoth = (error: unknown, own: unknown): unknown =>
+      readExecution({ execution_id: 'a', status: 'failed', error, image_job: { sanitized_error: own } }).error?.reason
+    const [first, second] = ['content_refused', 'generation_failed'].map((reason) => ({ reason }))
+    expect([errorOfBoth(first, second), errorOfBoth(null, second), errorOfBoth(first, null)]).toEqual([
+      'content_refused',
+      'generation_failed',
+      'content_refused',
+    ])
+  })
+
+  test('an id has 1 to 200 visible characters, and no dots alone between its slashes at any encoding', () => {
+    const isTaken = (id: string): boolean => codeOf(() => readExecution({ execution_id: id, status: 'queued' })) === 'no error'
+    expect(['a', 'a'.repeat(200), 'a.b', '...', 'a/b', '%41'].map(isTaken)).toEqual([true, true, true, true, true, true])
+    const bad = ['', 'a'.repeat(201), '.', '..', 'a/..', '%2e%2E', 'a%2f..', '%252e.', 'a b', 'a\n', 'é', 'a\\..']
+    expect(bad.filter(isTaken)).toEqual([])
+  })
+
   test('C35, C36, C37: a job is read whole, and a display field of a wrong type loses no asset', () => {
     const job = {
       public_job_id: 'j',

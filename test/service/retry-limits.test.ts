@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Fault, retryWaitMs } from '../../src/service/http/retry.ts'
+import { createRetryBudget, type Fault, retryWaitMs } from '../../src/service/http/retry.ts'
 import { createLimiter } from '../../src/service/limits/limits.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 import { json, scriptedNet } from '../kit/scripted-net.ts'
@@ -13,6 +13,18 @@ describe('retries', () => {
   test('the service decides by retryable, whatever the status', () => {
     expect(retryWaitMs({ kind: 'answer', status: 503, retryable: false, retryAfterMs: 1 }, 1, 0.5)).toBeNull()
     expect(retryWaitMs({ kind: 'answer', status: 422, retryable: true, retryAfterMs: null }, 1, 0.5)).toBe(250)
+  })
+
+  test('sixty are allowed without a success, and each success allows one more', () => {
+    const budget = createRetryBudget()
+    const left = (): number => {
+      for (let count = 0; ; count++) if (!budget.take()) return count
+    }
+    expect(left()).toBe(60)
+    for (let successes = 0; successes < 2; successes++) budget.giveBack()
+    expect(left()).toBe(2)
+    for (let successes = 0; successes < 70; successes++) budget.giveBack()
+    expect(left()).toBe(60)
   })
 
   test('C29: a rate limit is waited out with equal jitter, and the shortest waits together outlast a window', () => {
