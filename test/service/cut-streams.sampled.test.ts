@@ -72,7 +72,7 @@ describeWith(folder !== null, 'corpora')('every stream of the corpus', () => {
       // Long streams are cut at every byte around the ends of events, and at strides in between. The long run
       // cuts at every byte.
       const ends =
-        bytes.length <= byLevel({ quick: 250, full: 2000, long: Number.POSITIVE_INFINITY })
+        bytes.length <= byLevel({ quick: 120, full: 2000, long: Number.POSITIVE_INFINITY })
           ? null
           : new Set(eventEnds(bytes).flatMap((end) => [end - 2, end - 1, end, end + 1]))
       for (let cut = 0; cut < bytes.length; cut++) {
