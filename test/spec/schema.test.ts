@@ -128,6 +128,18 @@ test.each<[field: string, toSpec: (figure: number) => object, least: number | un
   expect([least, most].map(isTaken)).toEqual([least === undefined ? undefined : true, most === undefined ? undefined : true])
 })
 
+test.each<[field: string, toSpec: (text: string) => object]>([
+  ['prompt', (prompt) => sprite({ prompt })],
+  ['prompt of an animation', (prompt) => walk({ prompt })],
+  ['text', (text) => sprite({ reference: { steps: [{ text }] } })],
+  ['edit', (edit) => ({ reference: 'a.png', pictures: { b: [{ edit }] } })],
+  ['removeBackground', (removeBackground) => ({ reference: 'a.png', pictures: { b: [{ removeBackground }] } })],
+  ['upscale', (upscale) => ({ reference: 'a.png', pictures: { b: [{ upscale }] } })],
+])('%s of blanks alone is refused, so that nobody pays for it', (_, toSpec) => {
+  expect(specOf(toSpec(' a ')).name).toBe('hero')
+  for (const blank of ['', ' ', '\n\t']) expect(() => specOf(toSpec(blank))).toThrow(/expected a/)
+})
+
 const grey = { from: ['#000000'], to: ['#ffffff'] }
 test.each<[field: object, part: Partial<SpriteSpec>]>([
   [{ prompt: 'b' }, { prompt: 'b' }],
