@@ -22,13 +22,16 @@ describe('a description of the service', () => {
     expect(await compareOpenapi(stringify(describedService()), 'service.yaml')).toEqual([])
   })
 
-  test('may leave /v1 to the address of its server', async () => {
-    const found = await differences((service) => {
-      service.servers = [{ url: 'https://api.example.com/v1' }] as unknown as Member[]
-      service.paths = Object.fromEntries(Object.entries(service.paths as Member).map(([path, item]) => [path.slice(3), item])) as Member
-    })
-    expect(found).toEqual([])
-  })
+  test.each(['https://api.example.com/v1', 'https://api.example.com/v1/', '/sprites/v1/'])(
+    'may leave /v1 to the address of its server, %s',
+    async (url) => {
+      const found = await differences((service) => {
+        service.servers = [{ url }] as unknown as Member[]
+        service.paths = Object.fromEntries(Object.entries(service.paths as Member).map(([path, item]) => [path.slice(3), item])) as Member
+      })
+      expect(found).toEqual([])
+    },
+  )
 
   test.each<[string, Change, string, RegExp, string]>([
     ['without a path', (service) => delete memberAt(service, 'paths')['/v1/balance'], 'GET /v1/balance', /not described/, ''],
