@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createCaller } from '../../../src/contract/caller.ts'
+import type { ContractContext } from '../../../src/contract/check.ts'
+import { lifeFrames } from '../../../src/contract/life/life.ts'
 import { type ContractLine, type ContractOptions, contractChecks, runContract } from '../../../src/contract/suite.ts'
 import { parseCredits } from '../../../src/credit/credits.ts'
 import { type EmbeddedService, startEmbeddedService } from '../../../src/embedded/service.ts'
@@ -7,9 +10,11 @@ import { nodeNet } from '../../../src/host/net.ts'
 import { nodeRandom } from '../../../src/host/random.ts'
 import type { Listener } from '../../../src/host/server.ts'
 import { resolveProfile } from '../../../src/service/profile.ts'
+import { ManualClock } from '../../kit/manual-clock.ts'
 import { describeWith } from '../../kit/needs.ts'
+import { json, scriptedNet } from '../../kit/scripted-net.ts'
 import { secondProfile, secondShapes } from '../second-profile.ts'
-import { heldJob } from './held-job.ts'
+import { heldJob, otherId } from './held-job.ts'
 import { startProxy } from './proxy.ts'
 
 /** Limits that make no test wait. The suite's own are those of the interface. */
@@ -140,6 +145,40 @@ describe('money', () => {
     } finally {
       await service.close()
     }
+  })
+})
+
+describe('the review of the frames', () => {
+  test.each([
+    ['the last frame', lifeFrames - 1, 'kept'],
+    ['a frame counted from 1', lifeFrames, { broken: 'Expected frames counted from 0, found one that is not there.' }],
+  ])('C35: that names %s is judged as it is', async (_, frame, finding) => {
+    for (const list of ['kept_background_frames', 'inspection_frames', 'source_shifted_frames']) {
+      const review = { frame_count: lifeFrames, background: 'remove', [list]: [0, frame] }
+      const read = { execution_id: otherId, status: 'completed', image_job: { frame_review: review } }
+      const life = async () => ({ reads: [{ bytes: Buffer.from(JSON.stringify(read)) }] })
+      const check = contractChecks.find(({ clause }) => clause === 'C35')
+      expect(await check?.run({ life } as unknown as ContractContext)).toEqual(finding)
+    }
+  })
+})
+
+describe('a caller of the suite', () => {
+  test('C29: waits after a 429 as long as it is asked to, and an abort ends the wait', async () => {
+    const clock = new ManualClock()
+    const interrupt = new AbortController()
+    const scripted = scriptedNet(() => json(429, {}, { 'retry-after': '90' }))
+    const reply = createCaller({ net: scripted, clock }, 'https://api.example.com', 'sw_test_x', {}, interrupt.signal).call({
+      path: '/v1/balance',
+    })
+    reply.catch(() => {})
+    await clock.advance(89_999)
+    expect(scripted.requests).toHaveLength(1)
+    await clock.advance(1)
+    expect(scripted.requests).toHaveLength(2)
+    interrupt.abort(new Error('Ctrl-C'))
+    expect(clock.sleepers).toBe(0)
+    await expect(reply).rejects.toThrow('Ctrl-C')
   })
 })
 
