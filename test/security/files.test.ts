@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { SpritewrightError } from '../../src/errors.ts'
 import { nodeDisk } from '../../src/host/disk.ts'
 import { nodeTrackedFiles } from '../../src/host/git.ts'
+import { refuseLinks } from '../../src/project/store-folder.ts'
 import { approveAll, world } from '../money/world.ts'
 import { simulatedWorld } from '../sim/world.ts'
 
@@ -85,6 +86,19 @@ describe('a link that came with a commit', () => {
     expect(await readdir(outside)).toEqual([])
   })
 })
+
+test.each(['submissions', 'uploads', 'orders', 'orders/sprites.lock', 'embedded'])(
+  'L8: a link in the folder %s of the store is refused by its name',
+  async (part) => {
+    const dir = join('/game', '.spritewright')
+    const disk = { links: async (folder: string) => (folder === join(dir, part) ? ['planted'] : []) }
+    const file = join(dir, part, 'planted')
+    await expect(refuseLinks(disk, { root: '/game', store: { dir, patienceMs: 0 } })).rejects.toMatchObject({
+      code: 'SW_DISK',
+      facts: { file },
+    })
+  },
+)
 
 test('L8: links are listed by name, also dangling ones; files, folders and what is missing have none', async () => {
   const disk = nodeDisk()
