@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { type Bitmap, createBitmap, decodePng, resize } from '../../atlas/index.ts'
+import { packDelivery } from '../../src/embedded/images/delivery.ts'
+import { SpritewrightError } from '../../src/errors.ts'
+import { sha256 } from '../../src/host/sha256.ts'
+import type { Overrides } from '../../src/sheets/overrides/overrides.ts'
 import { makeSheets } from '../../src/sheets/sheet.ts'
 import type { FrameSource, SheetInput } from '../../src/sheets/sources.ts'
 import { parseSpec } from '../../src/sprite-spec/parser.ts'
@@ -37,13 +41,17 @@ function inputsOf(pixelArt: unknown, sources: readonly FrameSource[], more: obje
   return inputs
 }
 
-async function build(inputs: readonly SheetInput[], cache: MemoryCache = memoryCache()) {
+async function build(
+  inputs: readonly SheetInput[],
+  cache: MemoryCache = memoryCache(),
+  onOverrideFault?: (fault: SpritewrightError) => void,
+) {
   const warnings: string[] = []
   const sheets = await makeSheets(
     inputs,
     'sprite',
     { maxSize: 1024, encodings: ['png'], level: 6, ktx2: 'uastc' },
-    { cache, warn: (text) => warnings.push(text) },
+    { cache, warn: (text) => warnings.push(text), onOverrideFault },
   )
   const [atlas] = sheets.atlases
   return { atlas: atlas!, page: decodePng(atlas!.pages[0]!.bytes), warnings }
@@ -96,4 +104,19 @@ describe('pixelArt with a grid and a palette', () => {
     expect(warnings).toEqual([expect.stringContaining('found no regular grid')])
     expect(atlas.frames[0]).toMatchObject({ sourceWidth: 40, sourceHeight: 40 })
   })
+})
+
+test('a touched-up frame that does not fit is told, and the pixels of the sprite are then measured without it', async () => {
+  const names = { frame: (index: number) => `frames/frame_${index}.png`, sheet: 'sheet.png', atlas: 'atlas.json', preview: 'preview.gif' }
+  const { zip } = await packDelivery(Array<Bitmap>(7).fill(await largeArt(1)), names)
+  const source: FrameSource = { kind: 'result', sha256: sha256(zip), read: async () => zip }
+  const fault = new SpritewrightError('SW_OVERRIDE', { message: 'Expected another size.', facts: {} })
+  const overrides: Overrides = { key: [[0, 'a', null]], read: () => Promise.reject(fault) }
+  const peers: SheetInput[] = []
+  peers.push(...inputsOf({ grid: 'find' }, [source, source]).map((input, at) => ({ ...input, peers, ...(at === 0 ? { overrides } : {}) })))
+  const told: unknown[] = []
+  const { atlas } = await build(peers, memoryCache(), (error) => told.push(error))
+  expect(told).toEqual([fault])
+  expect(new Set(atlas.frames.map(({ sourceWidth }) => sourceWidth))).toEqual(new Set([16]))
+  await expect(build(peers)).rejects.toBe(fault)
 })
