@@ -137,13 +137,21 @@ async function makeWithOverrides(asked: AskedGroup, ports: SheetPorts): Promise<
   } catch (error) {
     if (!ports.onOverrideFault || !hasCode(error, 'SW_OVERRIDE')) throw error
     ports.onOverrideFault(error)
-    const bare = (member: SheetInput): SheetInput => ({
-      ...member,
-      overrides: undefined,
-      peers: member.peers?.map((peer) => ({ ...peer, overrides: undefined })),
-    })
-    return makeGroup({ ...asked, members: asked.members.map(bare) }, ports)
+    return makeGroup({ ...asked, members: withoutOverrides(asked.members) }, ports)
   }
+}
+
+/** The inputs without touched-up frames, and so the inputs with which they are measured. These may name each other. */
+function withoutOverrides(inputs: readonly SheetInput[]): readonly SheetInput[] {
+  const known = new Map<SheetInput, SheetInput>()
+  const bare = (input: SheetInput): SheetInput => {
+    const found = known.get(input)
+    if (found) return found
+    const made = { ...input, overrides: undefined }
+    known.set(input, made)
+    return Object.assign(made, { peers: input.peers?.map(bare), bases: input.bases?.map(bare) })
+  }
+  return inputs.map(bare)
 }
 
 function toSprites(

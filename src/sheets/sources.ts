@@ -56,7 +56,7 @@ export interface SheetInput {
    *
    * @default []
    */
-  readonly bases?: readonly SheetInput[]
+  readonly bases?: readonly SheetInput[] | undefined
   /**
    * All animations of the sprite that are bought or drawn, with this one.
    *

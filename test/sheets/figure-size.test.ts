@@ -2,9 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Bitmap, blit, createBitmap, decodePng, figureSide, scaleFrames } from '../../atlas/index.ts'
 import { packDelivery } from '../../src/embedded/images/delivery.ts'
+import { SpritewrightError } from '../../src/errors.ts'
 import { sha256 } from '../../src/host/sha256.ts'
 import { cutAnimation, readPlayed, untrimmed } from '../../src/sheets/frames.ts'
 import type { BuiltSheets, SheetOptions } from '../../src/sheets/model.ts'
+import type { Overrides } from '../../src/sheets/overrides/overrides.ts'
 import { makeSheets } from '../../src/sheets/sheet.ts'
 import type { FrameSource, SheetInput } from '../../src/sheets/sources.ts'
 import { parseSpec } from '../../src/sprite-spec/parser.ts'
@@ -154,4 +156,24 @@ describe('figureSide', () => {
     const [scaled] = await scaleFrames([createBitmap(100, 1)], { kind: 'figure', px: 4096, side: 1 }, false)
     expect([scaled!.width, scaled!.height]).toEqual([4096, 41])
   })
+})
+
+test.each([
+  { what: 'of the figure', size: { figure: 96 }, pixelArt: undefined },
+  { what: 'of the figure and of the pixels', size: { figure: 96 }, pixelArt: { grid: 'find' } },
+])('a touched-up frame that does not fit is told once, and the measure $what is then taken without it', async ({ size, pixelArt }) => {
+  const animations = { idle: { frames: 7 }, walk: { frames: 7 } }
+  const spec = parseSpec(JSON.stringify({ reference: './hero.png', prompt: 'x', size, pixelArt, animations }), '/game/hero.sprite.json')
+  const source = await sourceOf({ side: 64, room: [8, 8, 8, 8] })
+  const fault = new SpritewrightError('SW_OVERRIDE', { message: 'Expected another size.', facts: {} })
+  const overrides: Overrides = { key: [[0, 'a', null]], read: () => Promise.reject(fault) }
+  const peers: SheetInput[] = []
+  // As the workshop does it: bases and peers name the inputs, and an input is a peer of itself.
+  for (const [at, animation] of spec.animations.entries())
+    peers.push({ spec, animation, source, peers, bases: [...peers], overrides: at === 0 ? overrides : undefined })
+  const told: unknown[] = []
+  const onOverrideFault = (error: SpritewrightError): number => told.push(error)
+  const { atlases } = await makeSheets(peers.slice(1), 'sprite', options, { cache: memoryCache(), warn: () => {}, onOverrideFault })
+  expect(told).toEqual([fault])
+  expect(atlases[0]?.frames).toHaveLength(7)
 })
