@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { type Bitmap, blit, createBitmap, crop } from '../../atlas/bitmap.ts'
 import { type ArchiveEntry, openArchive, readArchive } from '../../atlas/delivery/archive.ts'
 import { readDelivery, readFrames } from '../../atlas/delivery/delivery.ts'
+import { cutFrame } from '../../atlas/delivery/sheet-atlas.ts'
 import { AtlasError } from '../../atlas/errors.ts'
 import { encodePng } from '../../atlas/png/write.ts'
 import { defaultShapes } from '../../src/embedded/http/shapes.ts'
@@ -229,4 +230,11 @@ describe('readFrames', () => {
     const loose = readArchive(zip).map(({ name, bytes }) => ({ name: name.replace('frames/', ''), bytes }))
     expect(readFrames(loose).frames).toEqual(readDelivery(loose).frames)
   })
+})
+
+test('a turned square frame is turned back, also if it is all of its sheet', () => {
+  const [a, b, c, d] = [picture(0, 1, 1), picture(1, 1, 1), picture(2, 1, 1), picture(3, 1, 1)]
+  const square = (...parts: readonly Bitmap[]): Bitmap => createBitmap(2, 2, new Uint8Array(parts.flatMap(({ data }) => [...data])))
+  const size = { x: 0, y: 0, width: 2, height: 2, offsetX: 0, offsetY: 0, sourceWidth: 2, sourceHeight: 2 }
+  expect(cutFrame(square(c, a, d, b), { name: 'a', rotated: true, ...size })).toEqual(square(a, b, c, d))
 })

@@ -215,6 +215,11 @@ describe('makeAtlas', () => {
     expect(atlas.pages).toMatchObject([{ bitmap: { width: 12, height: 12 } }])
   })
 
+  test('equal pictures whose edges are repeated a different number of times each have their own place', () => {
+    const atlas = makeAtlas('sprites', [one('a/walk', [solid(8, 8)], { extrude: 0 }), one('b/walk', [solid(8, 8)], { extrude: 2 })])
+    expect(new Set(atlas.frames.map(({ x, y }) => `${x},${y}`)).size).toBe(2)
+  })
+
   test('a frame played twice may be shown for two durations; without durations its own counts', () => {
     const play = ['a/walk/0000', 'a/walk/0001', 'a/walk/0000']
     const timed = (more: Partial<FrameSequence>): readonly number[] =>

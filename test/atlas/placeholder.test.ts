@@ -101,6 +101,7 @@ describe('a stand-in', () => {
     const kinds = ['a red knight', 'a red fox', 'a red bat', 'a red slime', 'a red gem'].map((prompt) => hex(draw(prompt)))
     expect(new Set(kinds).size).toBe(5)
     expect(draw('a red fox that guards a gem')).toEqual(draw('a red wolf'))
+    expect(draw('a red gem that a fox guards')).toEqual(draw('a red coin'))
     // A prompt without a colour gets one of its own, always the same.
     expect(middle('a knight')).toEqual(middle('a knight'))
     expect(middle('a knight')).not.toEqual(middle('the other knight'))

@@ -202,3 +202,16 @@ test('figures and places are those of the frames that were given', () => {
   expect(Object.keys(figures).sort()).toEqual([...faults].sort())
   expect(frames.map(({ data }) => data)).toEqual(before)
 })
+
+test('a figure that stands on the lower edge is not cut off, also if frames before its end are blank', () => {
+  const standing = createBitmap(40, 40)
+  blit(standing, createBitmap(16, 30, new Uint8Array(16 * 30 * 4).fill(200)), 12, 10)
+  const frames = Array.from({ length: 9 }, (_, at) => (at < 5 ? standing : createBitmap(40, 40)))
+  expect(inspectQuality(frames, { loop: true }).flags.map(({ fault }) => fault)).toEqual(['blank'])
+})
+
+test('the places of a fault are in the order of the frames, of more than ten too', () => {
+  const blank = Array.from({ length: 12 }, () => createBitmap(8, 8))
+  const [flag] = inspectQuality(blank, { loop: true }).flags
+  expect(flag?.frames).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
+})
