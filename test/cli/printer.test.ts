@@ -60,6 +60,7 @@ describe('what the terminal gets', () => {
       'coin          12',
       '  prompt changed',
     ])
+    expect(Math.max(...layTable(columns, rows, 22).map(inkWidth))).toBeLessThanOrEqual(22)
     expect(layTable(columns, rows, 60)).toHaveLength(3)
     expect(layTable(columns, rows)).toHaveLength(3)
   })

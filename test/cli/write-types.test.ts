@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { refreshTypings } from '../../src/cli/typings.ts'
 import { createProject, figurePng, heroSpec, runCli } from '../kit/project.ts'
 
 const files = { 'sprites/hero.png': figurePng(), 'sprites/hero.sprite.json': heroSpec() }
@@ -51,4 +52,14 @@ test('a project without a tsconfig.json gets typings from the command alone; a s
   } finally {
     await project.remove()
   }
+})
+
+test('typings that cannot be written are a warning, and the command goes on', async () => {
+  const warned: string[] = []
+  const stat = async (): Promise<object> => ({ isFolder: false })
+  const printer = { warn: (text: string) => warned.push(text) }
+  const workshop = { writeTypings: async () => Promise.reject(new Error('the disk is full')) }
+  const context = { parts: { host: { disk: { stat } } }, printer, root: '/game' }
+  await refreshTypings(context as never, workshop as never)
+  expect(warned).toEqual([expect.stringContaining('the disk is full')])
 })
