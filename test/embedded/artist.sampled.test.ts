@@ -5,6 +5,7 @@ import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { type Bitmap, createBitmap, decodePng, encodePng } from '../../atlas/index.ts'
 import { animate, type Commission } from '../../src/embedded/artist/artist.ts'
+import { findLegs } from '../../src/embedded/artist/legs.ts'
 import { byLevel } from '../level.ts'
 
 type Colour = readonly [number, number, number, number]
@@ -275,4 +276,11 @@ describe('colours', () => {
     expect(new Set(frames.map((frame) => digest([frame]))).size).toBe(12)
     for (const frame of frames) expect([...alphas(frame)]).toEqual([255])
   })
+})
+
+test('a slit of one pixel does not part a foot', () => {
+  const walker = createBitmap(40, 80)
+  fill(walker, 4, 0, 32, 60, [90, 90, 90, 255])
+  for (const left of [6, 12, 24, 29]) fill(walker, left, 60, 5, 20, [90, 90, 90, 255])
+  expect(findLegs(walker, { left: 4, top: 0, right: 36, bottom: 80 }).length).toBe(2)
 })

@@ -4,6 +4,7 @@ import { type Bitmap, createBitmap, encodePng, readPicture } from '../../atlas/i
 import { cutOut } from '../../src/embedded/artist/background.ts'
 import { restyle } from '../../src/embedded/images/restyle.ts'
 import { upscale } from '../../src/embedded/images/upscale.ts'
+import { toSvg } from '../../src/embedded/painter/drawing.ts'
 import { paint, paintedWords } from '../../src/embedded/painter/painter.ts'
 
 /** Share of a picture's visible pixels whose colour passes a test. */
@@ -153,4 +154,10 @@ describe('image_to_image', () => {
     expect(Buffer.from(one.data).equals(slime.data)).toBe(false)
     expect(Buffer.from(one.data).equals(other.data)).toBe(false)
   })
+})
+
+test('a part whose outline, shade and light are 0 has none of them', () => {
+  const svg = toSvg('part #336699 0 0 0: M0 0H9V9Z', {})
+  expect(svg).not.toContain('stroke')
+  expect(svg.match(/fill="[^"]+"/g)).toEqual(['fill="#336699"'])
 })

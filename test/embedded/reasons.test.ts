@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { jsonResponse } from '../../src/embedded/http/http.ts'
 import { type Reason, reasons } from '../../src/embedded/reasons.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 import { callerOf, closeAll, type Reply, start, submission } from './fixtures.ts'
@@ -143,4 +144,9 @@ describe('keys and accounts', () => {
       expect(reply.text + JSON.stringify([...reply.headers])).not.toContain(secret)
     }
   })
+})
+
+test('the length of an answer is that of its bytes, not of its characters', () => {
+  const { headers, body } = jsonResponse(200, { prompt: 'Ein Bär – 熊' })
+  expect(body).toHaveLength(Number(headers['content-length']))
 })
