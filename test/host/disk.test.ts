@@ -242,6 +242,20 @@ describe.skipIf(process.platform === 'win32')('private folders', () => {
     await expect(own.read(join(state, 'a', 'missing'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
+  test('what another program makes in one under the name of a removed file is narrowed when it is next used', async () => {
+    const own = nodeDisk()
+    const state = await mkdtemp(join(folder, 'private-'))
+    own.keepPrivate?.(state)
+    const file = join(state, 'record')
+    await own.writeTemp(file, text('ours'))
+    await own.read(file)
+    await own.remove(file)
+    await writeFile(file, 'theirs')
+    await chmod(file, 0o644)
+    await own.read(file)
+    expect(await modeOf(file)).toBe('600')
+  })
+
   test('one file may be private', async () => {
     const own = nodeDisk()
     const store = await mkdtemp(join(folder, 'private-'))
