@@ -59,6 +59,11 @@ describe('the body of an action', () => {
     expect(() => parseRequest(action, bytesOf(body))).toThrow(expect.objectContaining({ code: 'SW_USAGE', facts: { action } }))
   })
 
+  test('with a picture of 8 MiB is taken', () => {
+    const picture = Buffer.alloc(8 * 2 ** 20).toString('base64')
+    expect(parseRequest('create', bytesOf({ name: 'hero', prompt: 'a hero', picture }))).toHaveProperty('picture.length', picture.length)
+  })
+
   test('that is no UTF-8 is refused, not read as something like it', () => {
     const bytes = bytesOf({ ids: ['xx'] })
     bytes[bytes.indexOf(0x78)] = 0xff

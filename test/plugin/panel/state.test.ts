@@ -156,7 +156,10 @@ describe('the state of the panel', () => {
     }
     const { ledger } = await state()
     expect(ledger).toEqual({ held: '0', settled: '4.8', restored: '0', uncertain: '0', elsewhere: '0' })
-    const { lines } = toJson((await parts()).ledger)
+    const report = (await parts()).ledger
+    const restored = await state({ ledger: { ...report, lines: report.lines.map((line) => ({ ...line, state: 'restored' as const })) } })
+    expect(restored.sprites.map(({ animations: [one] }) => one?.endedAt !== undefined)).toEqual([true, true, true])
+    const { lines } = toJson(report)
     expect(withSums(lines).map(({ soFar }) => soFar)).toEqual(['1.6', '3.2', '4.8'])
     expect(lines.every(({ state, credits, origin }) => state === 'settled' && credits === '1.6' && origin === 'here')).toBe(true)
   })
