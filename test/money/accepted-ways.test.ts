@@ -62,3 +62,12 @@ test('standing ceilings buy nothing where their way does not count', async () =>
   await expect(first.build({}, narrow)).rejects.toMatchObject({ message: expect.stringContaining('only these ways count: touched') })
   expect(posts()).toBe(1)
 })
+
+test('standing ceilings count a request of two names once', async () => {
+  const { first, posts } = await team()
+  const standing = { options: { approval: { perSprite: '5', total: '2' } } }
+  first.write('sprites/twin.sprite.json', specOf('a knight', 'hero'))
+  await first.accept(standing)
+  const { warnings } = await first.build({}, standing)
+  expect([posts(), warnings.filter((one) => one.includes('does not cover'))]).toEqual([1, []])
+})

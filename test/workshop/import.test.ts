@@ -325,6 +325,12 @@ test.each(['a.sprite.yaml', 'a.sprite.yml', 'A.sprite.json'])('no second spec is
   expect(await run('raw')).toMatchObject({ specs: [], left: expect.arrayContaining([`raw/${name}: existed already, unchanged.`]) })
 })
 
+test('pictures whose names differ only in upper and lower case become two specs', async () => {
+  const text = tps({ files: ['big/Hero', 'small/hero'] })
+  const { run, specs } = await project({ 'p.tps': text, 'big/Hero/a.png': png(4, 4), 'small/hero/a.png': png(2, 2) })
+  expect(Object.keys(specs(await run('p.tps', true)))).toEqual(['big-Hero.sprite.json', 'small-hero.sprite.json'])
+})
+
 test('another file, and none, are refused', async () => {
   const { run } = await project({ 'a.txt': 'x' })
   await expect(run('a.txt')).rejects.toMatchObject({ code: 'SW_USAGE', message: expect.stringContaining('found another file') })
