@@ -75,12 +75,12 @@ describe('of many sprites', () => {
     expect(await game.read('sprites/other7.sprite.d.json.ts')).toContain('"other7/walk/0006"')
   })
 
-  test('of very many the typings of what a page imports are there with it, those of the others come behind', async () => {
+  test('of very many the typings of what a page imports are there with it, those of the others come behind', async ({ signal }) => {
     const { crawl, game, read } = await world(80, imports)
     await crawl('/src/main.js')
     const typed = async (): Promise<readonly string[]> => (await game.list('sprites')).filter((name) => name.endsWith('.d.json.ts'))
     expect(await typed()).toEqual(expect.arrayContaining(['sprites/coin.sprite.d.json.ts', 'sprites/hero.sprite.d.json.ts']))
-    while ((await typed()).length < 82) await new Promise(setImmediate)
+    while ((await typed()).length < 82 && !signal.aborted) await new Promise(setImmediate)
     expect([...read].filter(isPicture).sort()).toEqual(['coin.png', 'hero.png'])
   })
 

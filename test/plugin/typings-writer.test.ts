@@ -8,7 +8,7 @@ function projectOf(count: number): Preview {
   return { specs, sheets: { sprites: [], atlases: [] }, errors: [] } as unknown as Preview
 }
 
-test('of very many whose typings could not be written, all are written with those that are due next', async () => {
+test('of very many whose typings could not be written, all are written with those that are due next', async ({ signal }) => {
   const [told, written] = [[] as unknown[], new Set<string>()]
   let isFull = true
   const writeTypings = async (specs: Preview['specs'] = []): Promise<readonly string[]> => {
@@ -19,10 +19,10 @@ test('of very many whose typings could not be written, all are written with thos
   const writer = createTypingsWriter({ writeTypings }, (error) => told.push(error))
   const now = projectOf(200)
   await writer.write({ now, before: undefined, isChange: true })
-  while (told.length === 0) await new Promise(setImmediate)
+  while (told.length === 0 && !signal.aborted) await new Promise(setImmediate)
   isFull = false
   await writer.write({ now, before: now, isChange: true })
-  while (written.size < 200) await new Promise(setImmediate)
+  while (written.size < 200 && !signal.aborted) await new Promise(setImmediate)
   await writer.close()
   expect(told).toEqual([new Error('full')])
 })
