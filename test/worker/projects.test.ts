@@ -250,6 +250,28 @@ test.each([
   await worker.end()
 })
 
+test('a project that fails again as before, after it was served in between, is told a second time', async () => {
+  addGame('castle')
+  const space = addGame('space')
+  const worker = await hire(['/castle', '/space'])
+  const told = (): number => worker.sentences.filter((sentence) => sentence.includes('is not served, and is tried again')).length
+  const counts: number[] = []
+  for (const isThere of [false, true, false]) {
+    if (isThere) games.set('/space', space)
+    else games.delete('/space')
+    // The lease is lost, and each project is begun anew under the next one.
+    queues.before = (call) => {
+      if (call.startsWith('renew')) throw new Error('the queue is away')
+    }
+    await pass(2 * leaseMs)
+    queues.before = () => {}
+    await pass(6 * leaseMs)
+    counts.push(told())
+  }
+  await worker.end()
+  expect(counts).toEqual([1, 1, 2])
+})
+
 test('orders of a game whose remote is away leave the turns to the other game', async () => {
   const [castle, space] = [addGame('castle'), addGame('space')]
   const worker = await hire(['/castle', '/space'])
