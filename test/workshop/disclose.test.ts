@@ -5,7 +5,8 @@ import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { decodePng, encodePng, variantsOf } from '../../atlas/index.ts'
 import { heroSpec } from '../kit/project.ts'
-import { world } from '../money/world.ts'
+import { quickMakers } from '../kit/quick-makers.ts'
+import { approveAll, world } from '../money/world.ts'
 import { built, unexplainedIn } from './disclosed-project.ts'
 
 /** Hashes pixels as the guide says. */
@@ -92,6 +93,24 @@ test('a placeholder has no origin, and what no build ships needs none', async ()
   const shown = await (await workshop({ build: { unbought: 'placeholder' } })).disclose()
   expect(shown.unexplained[0]).toEqual({ name: 'hero/idle/0000', why: expect.stringContaining('placeholder') })
   expect(unexplainedIn(shown).every((name) => name.startsWith('hero/idle/'))).toBe(true)
+})
+
+test('of two requests with an equal result, each animation names its own', async () => {
+  const { image, sheet } = quickMakers()
+  let first: Parameters<typeof sheet>[0] | undefined
+  const equal: typeof sheet = (request, _prompt, tools) => {
+    first ??= request
+    return sheet(first, '', tools)
+  }
+  const { workshop } = await world({ makers: { image, sheet: equal } }, heroSpec(['walk', 'idle']))
+  const open = await workshop()
+  await approveAll(open)
+  await open.build()
+  const { animations } = await open.disclose()
+  expect(new Set(animations.map(({ purchase }) => purchase?.result)).size).toBe(1)
+  expect(animations.map(({ id, purchase }) => [id, purchase?.asked.prompt])).toEqual(
+    ['walk', 'idle'].map((name) => [`hero.${name}`, `a small figure\n${name}`]),
+  )
 })
 
 test('a paid result that is not here is no silence about bought frames', async () => {
