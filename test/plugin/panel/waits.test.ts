@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { type ActionPorts, type Actions, createActions } from '../../../plugin/panel/server/actions.ts'
 import { type BuyerPorts, createBuyer, type DevBuyer } from '../../../plugin/panel/server/buyer.ts'
 import type { ActionName, ActionRequest } from '../../../plugin/protocol/actions.ts'
-import type { ApproveRequest, JobProgress } from '../../../src/index.ts'
+import type { ApproveRequest, JobProgress, TouchChallenge } from '../../../src/index.ts'
+import { ManualClock } from '../../kit/manual-clock.ts'
 import { staleAsks } from '../panel-client.ts'
 
 const hash = staleAsks.revoke.hash
@@ -57,7 +58,8 @@ function busyServer(own: object = {}): { readonly actions: Actions; readonly buy
   })
   void buyer.look()
   const item = { id: 'hero.walk', hash, spec, animation: spec.animations[0], takes: [{ take: 1 }] }
-  const ports = { workshop, buyer, isAttended: true, overview: async () => ({ items: [item] }), quote: async () => {}, changed: () => 7 }
+  const shown = { overview: async () => ({ items: [item] }), quote: async () => {}, changed: () => 7 }
+  const ports = { ...shown, workshop, buyer, isAttended: true, touchOrigin: () => 'http://localhost' }
   return { actions: createActions(ports as unknown as ActionPorts), buyer, steps }
 }
 
@@ -111,4 +113,28 @@ test('the end of the server ends an approval that still uploads', async () => {
   await actions.approve(staleAsks.approve as ActionRequest<'approve'>)
   await buyer.close()
   expect(isEnded).toBe(true)
+})
+
+test('what was approved by a touch is bought, although no file has changed', async () => {
+  const orders: object[] = []
+  const begun: (readonly string[])[] = []
+  const { actions } = busyServer({
+    host: { clock: new ManualClock() },
+    trust: { touchState: async () => ({}) },
+    pending: async () => ({ orders: [...orders], mayBuy: true, canAsk: true }),
+    build: ({ names }: { names: readonly string[] }) => {
+      begun.push(names)
+      return never
+    },
+    approve: async ({ confirm, touch }: ApproveRequest) => {
+      await confirm([offered], 1_000_000n)
+      await touch?.({ challenge: 'c', words: '' } as unknown as TouchChallenge)
+      orders.push({ id: 'hero.walk', state: 'approved', mark: '1' })
+      return { approved: ['hero.walk'], untouched: [] }
+    },
+  })
+  expect(await actions.approve(staleAsks.approve as ActionRequest<'approve'>)).toMatchObject({ touch: { challenge: 'c' } })
+  expect(begun).toEqual([])
+  await answers(actions.touch(staleAsks.touch as ActionRequest<'touch'>))
+  expect(begun).toEqual([['hero.walk']])
 })
