@@ -144,6 +144,18 @@ describe.each(vites)('what %s tells pages', (version, load) => {
     expect(await game.read('sprites/hero.sprite.d.json.ts')).toContain('"hero/walk/0008"')
   })
 
+  testNewest('a spec that is saved while another one is broken gets its typings', async () => {
+    const game = await shelf.game()
+    const { told, crawl, server } = await start(load, game)
+    await crawl('/src/main.js')
+    await game.write('sprites/coin.sprite.yaml', 'prompt: [')
+    await told.next(isError)
+    await game.write('sprites/hero.sprite.json', spec({}, { frames: 9 }))
+    await told.next(isUpdateOf('hero'))
+    await server.close()
+    expect(await game.read('sprites/hero.sprite.d.json.ts')).toContain('"hero/walk/0008"')
+  })
+
   testNewest('a page is told what has happened between its modules and its first word', async () => {
     const game = await shelf.game()
     const { told, crawl, say } = await start(load, game)
