@@ -79,6 +79,40 @@ test('looks that wait for one that runs are one look, at all that was saved, or 
   expect(asked).toEqual([[coin], [hero, coin, hero], undefined])
 })
 
+test('what may not be bought here is not begun', async () => {
+  const { buyer, bought, answers } = world()
+  answers.push({ mayBuy: false })
+  await buyer.look()
+  await buyer.close()
+  expect(bought).toEqual([])
+})
+
+test('a purchase is of approved requests alone, and the end of the server stops it and waits for its end', async () => {
+  const asked: { readonly signal?: AbortSignal }[] = []
+  let end = (): void => {}
+  const workshop = {
+    pending: async () => ({ orders: [{ id: 'hero.walk', state: 'approved', mark: '', approved: '' }], mayBuy: true, canAsk: true }),
+    build: (request: { readonly signal?: AbortSignal }) => {
+      asked.push(request)
+      return new Promise((resolve) => {
+        end = () => resolve({ bought: [] })
+      })
+    },
+    host: {},
+  } as unknown as BuyerPorts['workshop']
+  const buyer = createBuyer({ workshop, log: () => {}, onProgress: () => {}, onChange: () => {} })
+  await buyer.look()
+  expect(asked).toMatchObject([{ names: ['hero.walk'], buyOnly: true, approvedOnly: true }])
+  let isClosed = false
+  const closing = buyer.close().then(() => {
+    isClosed = true
+  })
+  await new Promise(setImmediate)
+  expect([asked[0]?.signal?.aborted, isClosed]).toEqual([true, false])
+  end()
+  await closing
+})
+
 test('what is approved anew while a run of it ends is begun again, and what fails under one approval is not', async () => {
   let approved = 'first'
   const begun: string[] = []
@@ -202,7 +236,7 @@ describe('buying in dev', () => {
     await buyer.close()
   })
 
-  test('keeps each failure under the request that it names, or under all of the run; a question is none', async () => {
+  test('keeps each failure under the request that it names, or under all of the run; a question and an approval that was taken back are none', async () => {
     const { buyer, orders, begun, errors, lines, settled } = desk()
     orders.push(order('hero.walk'), order('coin.spin'))
     await buyer.look()
@@ -212,13 +246,29 @@ describe('buying in dev', () => {
       failure('SW_QUESTION', 'hero.walk'),
       failure('SW_FAILED'),
       failure('SW_FAILED', 'other.x'),
+      new SpritewrightError('SW_APPROVAL', { message: 'taken back', facts: { id: 'hero.walk', verdict: 'revoked' } }),
     ]
     build.fail(new AggregateError(all))
     await settled()
     const ids = buyer.failures.map((one) => one.ids)
     expect(ids).toEqual([['coin.spin'], ['hero.walk', 'coin.spin'], ['hero.walk', 'coin.spin']])
     expect(errors).toEqual(['SW_FAILED of coin.spin', 'SW_FAILED of all', 'SW_FAILED of other.x'])
-    expect(lines).toContain('SW_QUESTION of hero.walk')
+    expect(lines).toEqual(expect.arrayContaining(['SW_QUESTION of hero.walk', 'taken back']))
+    await buyer.close()
+  })
+
+  test('forgets the failure of what is begun again, and keeps those of others', async () => {
+    const { buyer, orders, begun, settled } = desk()
+    orders.push(order('hero.walk'), order('coin.spin'))
+    await buyer.look()
+    ;(await begun(1)).fail(new AggregateError([failure('SW_FAILED', 'hero.walk'), failure('SW_FAILED', 'coin.spin')]))
+    await settled()
+    orders[0] = order('hero.walk', { mark: 'another' })
+    await buyer.look()
+    const again = await begun(2)
+    expect([again.names, buyer.failures.map(({ ids }) => ids)]).toEqual([['hero.walk'], [['coin.spin']]])
+    orders.length = 0
+    again.end()
     await buyer.close()
   })
 
@@ -317,8 +367,17 @@ describe('buying in dev', () => {
     orders[0] = order('hero.walk', { mark: 'at another' })
     sleeps[1]?.wake()
     const build = await begun(2)
+    build.fail(failure('SW_ORDER', 'hero.walk'))
+    await settled()
+    sleeps[2]?.wake()
+    await settled()
+    // That one is looked for in its turn.
+    expect([builds.length, sleeps.length]).toEqual([2, 4])
+    orders[0] = order('hero.walk', { mark: 'at a third' })
+    sleeps[3]?.wake()
+    const last = await begun(3)
     orders.length = 0
-    build.end()
+    last.end()
     await settled()
     expect(buyer.failures).toEqual([])
     await buyer.close()

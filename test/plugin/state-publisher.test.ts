@@ -4,7 +4,11 @@ import type { PanelState, StateEvent } from '../../plugin/protocol/protocol.ts'
 import type { Overview } from '../../src/index.ts'
 
 /** A project without sprites. Its records give a warning, and a later read gives another one. */
-function world(startedAt: number): {
+function world(
+  startedAt: number,
+  own: Partial<StatePorts> = {},
+  requests: () => Promise<readonly never[]> = async () => [],
+): {
   readonly publisher: StatePublisher
   readonly sent: readonly StateEvent[]
   warn(words: string): void
@@ -29,7 +33,7 @@ function world(startedAt: number): {
       repaired: 0,
       warnings: [],
     }),
-    requests: { list: async () => [] },
+    requests: { list: requests },
     host: { clock: { wall: () => startedAt } },
   } as unknown as StatePorts['workshop']
   const publisher = createStatePublisher({
@@ -38,6 +42,7 @@ function world(startedAt: number): {
     publish: (event) => sent.push(event),
     partsOf: () =>
       ({ root: '/game', prices: undefined, priceError: undefined, progress: new Map(), failures: [], access: {}, urlOf: String }) as never,
+    ...own,
   })
   return {
     publisher,
@@ -75,4 +80,41 @@ test('a state has the revision of the last change before it was read', async () 
   const revision = publisher.changed(['/game/sprites/hero.sprite.json'])
   expect((await read('')).revision).toBe(revision)
   expect(sent).toEqual([{ revision }])
+})
+
+test('a page is told to ask again until all sprites are made, and then no more', async () => {
+  const opened: (readonly string[])[] = []
+  const { read, sent } = world(1, {
+    shown: async (names) => {
+      opened.push(names)
+      return { preview: { sheets: { sprites: [], atlases: [] }, errors: [] }, isComplete: opened.length > 1 }
+    },
+  })
+  const { revision } = await read('open=hero&open=coin')
+  expect(sent).toHaveLength(1)
+  expect(sent[0]?.revision).toBeGreaterThan(revision)
+  await read('')
+  expect([sent.length, opened]).toEqual([1, [['hero', 'coin'], []]])
+})
+
+test('what cannot be read is an error of a state, or missing in it, and the rest is shown', async () => {
+  const torn = () => Promise.reject(new Error('torn'))
+  const { read } = world(1, { shown: torn }, torn)
+  expect(await read()).toMatchObject({ errors: [{ message: 'torn' }], requests: [], sprites: [] })
+  const found = { sheets: { sprites: [], atlases: [] }, errors: [new Error('no picture')] } as never
+  const { errors } = await world(1, { shown: async () => ({ preview: found, isComplete: true }) }).read()
+  expect(errors).toMatchObject([{ message: 'no picture' }])
+})
+
+test('a change that comes while a state is read makes that state old', async () => {
+  let change = (): void => {}
+  const { publisher, read, sent } = world(1, {
+    shown: async () => {
+      change()
+      return { preview: { sheets: { sprites: [], atlases: [] }, errors: [] }, isComplete: true }
+    },
+  })
+  change = () => void publisher.changed(['/game/sprites/hero.sprite.json'])
+  const { revision } = await read('')
+  expect(sent[0]?.revision).toBeGreaterThan(revision)
 })

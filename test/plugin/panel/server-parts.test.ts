@@ -1,6 +1,9 @@
+import { EventEmitter } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { createPageShelf } from '../../../plugin/http/pages.ts'
 import { accessOf } from '../../../plugin/panel/server/access.ts'
+import { createEventHub } from '../../../plugin/panel/server/events.ts'
 import { createRecordReader } from '../../../plugin/panel/server/ledger.ts'
 import { bodyLimit, isAction, parseRequest } from '../../../plugin/panel/server/request-schemas.ts'
 import { withSums } from '../../../plugin/panel/ui/views/chart-steps.ts'
@@ -244,6 +247,47 @@ describe('overview and ledger', () => {
     const { ledger, errors } = await reader.read(true)
     expect(errors).toEqual([error])
     expect(ledger).toMatchObject({ held: 0n, settled: 0n, restored: 0n, uncertain: 0n, elsewhere: 0n, lines: [], warnings: [] })
+  })
+})
+
+describe('the events of pages', () => {
+  /** A page that listens, and what it has got. */
+  const listener = () => {
+    const page = Object.assign(new EventEmitter(), {
+      got: [] as string[],
+      isEnded: false,
+      setHeader: () => {},
+      write: (text: string) => void page.got.push(text),
+      end: () => {
+        page.isEnded = true
+      },
+    })
+    return page
+  }
+  const asResponse = (page: object) => page as ServerResponse
+
+  test('go to every page that is open, and to none that is gone; a text that may not leave goes to none', () => {
+    const hub = createEventHub((text) => !text.includes('secret'))
+    const [one, two] = [listener(), listener()]
+    for (const page of [one, two]) hub.add(asResponse(page))
+    hub.send('state', { revision: 1 })
+    hub.send('progress', 'secret')
+    one.emit('close')
+    hub.send('state', { revision: 2 })
+    const sent = (revision: number) => `event: state\ndata: {"revision":${revision}}\n\n`
+    expect([one.got.slice(1), two.got.slice(1)]).toEqual([[sent(1)], [sent(1), sent(2)]])
+    expect(hub.isHeard()).toBe(true)
+    two.emit('close')
+    expect(hub.isHeard()).toBe(false)
+  })
+
+  test('end with the server, also for a page that comes after', () => {
+    const hub = createEventHub(() => true)
+    const [before, after] = [listener(), listener()]
+    hub.add(asResponse(before))
+    hub.close()
+    hub.add(asResponse(after))
+    expect([before.isEnded, after.isEnded, hub.isHeard()]).toEqual([true, true, false])
   })
 })
 
