@@ -3,6 +3,7 @@ import sharp, { type Metadata } from 'sharp'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Bitmap, createBitmap, crop, decodePng } from '../../atlas/index.ts'
 import { encodeGif } from '../../src/embedded/images/delivery.ts'
+import { reviewFrames } from '../../src/embedded/images/frame-review.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 import { type Caller, closeAll, start } from './fixtures.ts'
 
@@ -137,4 +138,42 @@ describe('the moving preview', () => {
     for (let y = 0; y < 40; y++) for (let x = 0; x < 50; x++) bitmap.data.set(colourAt(x, y), (y * 50 + x) * 4)
     return bitmap
   }
+})
+
+describe('the review of frames', () => {
+  /** A frame of 200 × 20 pixels with an opaque block. */
+  function block(left: number, top: number, width = 10, height = 10): Bitmap {
+    const frame = createBitmap(200, 20)
+    for (let y = top; y < top + height; y++) for (let x = left; x < left + width; x++) frame.data[(y * 200 + x) * 4 + 3] = 255
+    return frame
+  }
+
+  function withoutCorner(frame: Bitmap): Bitmap {
+    frame.data[3] = 0
+    return frame
+  }
+
+  test.each<[string, Bitmap, Partial<Record<string, number[]>>]>([
+    ['inside', block(60, 5), {}],
+    ['blank', createBitmap(200, 20), { inspectionFrames: [5] }],
+    ['at the left', block(0, 5, 150), { inspectionFrames: [5] }],
+    ['at the top', block(60, 0), { inspectionFrames: [5] }],
+    ['at the right', block(50, 5, 150), { inspectionFrames: [5], sourceShiftedFrames: [5] }],
+    ['at the bottom', block(60, 10), { inspectionFrames: [5] }],
+    ['a fifth aside', block(100, 5), {}],
+    ['more than a fifth aside', block(101, 5), { sourceShiftedFrames: [5] }],
+    ['opaque in two corners', block(0, 0, 200, 19), { inspectionFrames: [5] }],
+    ['opaque in three corners', withoutCorner(block(0, 0, 200, 20)), { keptBackgroundFrames: [5], inspectionFrames: [5] }],
+    ['opaque in all corners', block(0, 0, 200, 20), { keptBackgroundFrames: [5], inspectionFrames: [5] }],
+  ])('tells of a frame that is %s beside five whose figures stand at 60 pixels', (_, odd, expected) => {
+    const usual = [block(60, 5), block(60, 5), block(60, 5), block(4, 5), block(110, 5)]
+    const found = reviewFrames([...usual, odd], 'remove')
+    const own = (frames: readonly number[]): number[] => frames.filter((index) => index === 5)
+    expect({
+      keptBackgroundFrames: own(found.keptBackgroundFrames),
+      inspectionFrames: own(found.inspectionFrames),
+      sourceShiftedFrames: own(found.sourceShiftedFrames),
+    }).toEqual({ keptBackgroundFrames: [], inspectionFrames: [], sourceShiftedFrames: [], ...expected })
+    expect(found.frameCount).toBe(6)
+  })
 })

@@ -1,9 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { readArchive } from '../../atlas/delivery/archive.ts'
 import { openArchive, readFrames } from '../../atlas/index.ts'
+import { createFaultPlay } from '../../src/embedded/faults/play.ts'
 import { type FaultDeed, type FaultMatch, type FaultPlan, parseFaultPlan } from '../../src/embedded/options/fault-plan.ts'
+import { nodeRandom } from '../../src/host/random.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
-import { closeAll, eventsOf, start } from './fixtures.ts'
+import { closeAll, eventsOf, served, start } from './fixtures.ts'
 
 afterEach(closeAll)
 
@@ -226,5 +228,27 @@ describe('a stream fault', () => {
       expect(eventsOf(new TextDecoder().decode(part.value)).map(({ kind }) => kind)).toEqual(['started'])
       leaving.abort()
     }
+  })
+})
+
+describe('a rule', () => {
+  const request = { ...served('GET', '/v1/sprite-pricing?frame_count=12'), origin: 'api', number: 1 } as const
+
+  test.each<[FaultMatch, number]>([
+    [{}, 4],
+    [{ method: 'get' }, 4],
+    [{ method: 'POST' }, 0],
+    [{ path: '/v1/sprite-pricing' }, 4],
+    [{ path: '/v1/sprite.pricing' }, 0],
+    [{ path: '/v1/*' }, 4],
+    [{ path: 'sprite-pricing' }, 0],
+    [{ origin: 'assets' }, 0],
+    [{ nth: 2 }, 3],
+    [{ times: 2 }, 2],
+    [{ nth: 2, times: 2 }, 2],
+    [{ nth: 5 }, 0],
+  ])('for %j meets so many of four requests: %i', (when, count) => {
+    const { deedFor } = createFaultPlay({ rules: [{ when, do: { delayMs: 1 } }] }, new ManualClock(), nodeRandom())
+    expect([1, 2, 3, 4].filter(() => deedFor(request) !== undefined)).toHaveLength(count)
   })
 })

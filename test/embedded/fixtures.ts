@@ -1,7 +1,12 @@
 import { createBitmap, encodePng } from '../../atlas/index.ts'
-import type { EmbeddedPorts } from '../../src/embedded/core.ts'
+import { createEmbeddedService, type EmbeddedCore, type EmbeddedPorts } from '../../src/embedded/core.ts'
 import type { EmbeddedOptions } from '../../src/embedded/options/options.ts'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
+import type { Disk } from '../../src/host/disk.ts'
+import { nodeRandom } from '../../src/host/random.ts'
+import type { ServedRequest, ServedResponse } from '../../src/host/server.ts'
+import { ManualClock } from '../kit/manual-clock.ts'
+import { MemoryDisk } from '../kit/memory-disk.ts'
 
 /** A figure on a clear ground, small enough to be drawn very quickly. */
 export const knight: Uint8Array = drawKnight()
@@ -128,4 +133,37 @@ export function eventsOf(text: string): { kind: string; id: string; data: Record
           .slice(name.length + 2)
       return { kind: field('event'), id: field('id'), data: JSON.parse(field('data')) }
     })
+}
+
+/** A request as a server hands it on. */
+export function served(
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+  body: Uint8Array | string = '',
+): ServedRequest {
+  return {
+    method,
+    path,
+    headers,
+    body: typeof body === 'string' ? new TextEncoder().encode(body) : body,
+    signal: new AbortController().signal,
+  }
+}
+
+/** A service without sockets and jobs that take no time. `send` has its key and the version of the interface. */
+export async function inProcess(
+  options: EmbeddedOptions = {},
+  disk: Disk = new MemoryDisk(),
+): Promise<EmbeddedCore & { send(...request: Parameters<typeof served>): Promise<ServedResponse> }> {
+  const ports = { clock: new ManualClock(), disk, random: nodeRandom() }
+  const core = await createEmbeddedService(ports, { jobMs: 0, ...options, limits: { ...noLimits, ...options.limits } })
+  const send = (method: string, path: string, headers: Readonly<Record<string, string>> = {}, body?: Uint8Array | string) =>
+    core.handle(served(method, path, { authorization: `Bearer ${core.key}`, 'service-version': '1', ...headers }, body))
+  return { ...core, send }
+}
+
+/** The JSON of an answer that was not sent. */
+export function jsonOf({ body }: ServedResponse): Reply['json'] {
+  return JSON.parse(new TextDecoder().decode(body as Uint8Array))
 }

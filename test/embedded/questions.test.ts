@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { parseCredits } from '../../src/credit/credits.ts'
+import { questionIn } from '../../src/embedded/options/prompt-words.ts'
 import type { EmbeddedService } from '../../src/embedded/service.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 import { type Caller, callerOf, closeAll, eventsOf, type Reply, start } from './fixtures.ts'
@@ -197,4 +198,17 @@ describe('deleting a conversation', () => {
     const reply = await me.call(`/v1/conversations/${none}`, { method: 'DELETE', headers: { 'service-version': '2' } })
     expect([reply.status, reply.json.error.details.field]).toEqual([422, 'Service-Version'])
   })
+})
+
+test.each([
+  ['a knight', undefined],
+  ['a knight?', false],
+  ['a knight? \n', false],
+  ['a knight? yes', undefined],
+  ['an AMBIGUOUS knight', false],
+  ['an unambiguous knight', undefined],
+  ['[ask] a knight', false],
+  ['[ask asset] a knight?', true],
+])('the prompt %j asks, and wants a picture: %s', (prompt, requiresAsset) => {
+  expect(questionIn(prompt)?.requiresAsset).toBe(requiresAsset)
 })

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { callerOf, closeAll, knight, type Reply, start, submission } from './fixtures.ts'
+import { callerOf, closeAll, inProcess, jsonOf, knight, type Reply, served, start, submission } from './fixtures.ts'
 
 afterEach(closeAll)
 
@@ -205,5 +205,64 @@ describe('uploads and submissions', () => {
         .filter(({ path }) => isSubmission(path))
         .map(({ status }) => status),
     ).toEqual([500, 202])
+  })
+})
+
+describe('a service without sockets', () => {
+  const wizard = { operation: 'text_to_image', prompt: 'a wizard' }
+  const post = { 'content-type': 'application/json', 'idempotency-key': 'first' }
+
+  test('reads headers as HTTP has them: in any case, with parameters, several types in one', async () => {
+    const { key, send } = await inProcess()
+    expect((await send('GET', '/v1/balance', { authorization: `bearer  ${key}` })).status).toBe(200)
+    expect((await send('POST', '/v1/reference-assets', { 'content-type': 'IMAGE/PNG; charset=binary' }, knight)).status).toBe(201)
+    const body = JSON.stringify(wizard)
+    expect((await send('POST', '/v1/execute', { ...post, 'content-type': 'Application/JSON; charset=utf-8' }, body)).status).toBe(202)
+    const streamed = await send('POST', '/v1/execute', { ...post, accept: 'application/json, text/event-stream' }, body)
+    expect(streamed.headers['content-type']).toContain('text/event-stream')
+  })
+
+  test('takes what just reaches its limits, and refuses one more', async () => {
+    const { send } = await inProcess({ maximumInputBytes: knight.length, maximumInputDimension: 32 })
+    expect((await send('POST', '/v1/reference-assets', { 'content-type': 'image/png' }, knight)).status).toBe(201)
+    const submitted = (prompt: string) =>
+      send('POST', '/v1/execute', { ...post, 'idempotency-key': prompt.slice(-9) }, JSON.stringify({ ...wizard, prompt }))
+    expect((await submitted('x'.repeat(4000))).status).toBe(202)
+    expect(jsonOf(await submitted('y'.repeat(4001))).error.details.field).toBe('prompt')
+  })
+
+  test('an account that is put again keeps what is not named, and owes nothing when its credits are lowered', async () => {
+    const { putAccount, send, charges, stop } = await inProcess({
+      accounts: [{ name: 'studio', credits: '7', operations: ['text_to_image'] }],
+      imageCredits: '0.5',
+      makers: {
+        image: async () => ({ bytes: knight, contentType: 'image/png', width: 32, height: 32, review: null }),
+        sheet: async () => ({ reason: 'generation_failed', message: '', retryable: false }),
+      },
+    })
+    await putAccount({ name: 'studio' })
+    const told = jsonOf(await send('GET', '/v1/capabilities'))
+    expect(told).toMatchObject({ operations: ['text_to_image'], live_charge_credits_per_image: 0.5 })
+    expect(jsonOf(await send('GET', '/v1/balance'))).toEqual({ credits: '7' })
+    const { execution_id: id, conversation_id: conversation } = jsonOf(await send('POST', '/v1/execute', post, JSON.stringify(wizard)))
+    for await (const _ of (await send('GET', `/v1/executions/${id}/events`)).body as AsyncIterable<Uint8Array>);
+    expect(charges().map(({ prompt }) => prompt)).toEqual(['a wizard'])
+    await putAccount({ name: 'studio', credits: '0.2' })
+    expect(jsonOf(await send('GET', '/v1/balance'))).toEqual({ credits: '0' })
+    expect((await send('DELETE', `/v1/conversations/${conversation}`)).status).toBe(204)
+    expect(charges().map(({ prompt }) => prompt)).toEqual([''])
+    await stop()
+  })
+
+  test('hands out no key that is revoked or live', async () => {
+    const keys = [{ key: 'key-revoked', isRevoked: true }, { key: 'key-live', mode: 'live' as const }, { key: 'key-good' }]
+    expect((await inProcess({ accounts: [{ name: 'studio', keys }] })).key).toBe('key-good')
+  })
+
+  test('notes a link without its query, which opens the file', async () => {
+    const { handleAsset, requests, send } = await inProcess()
+    await handleAsset(served('GET', '/deliveries/1?expires=2&signature=3'))
+    await send('GET', '/v1/sprite-pricing?frame_count=12')
+    expect(requests().map(({ path }) => path)).toEqual(['/deliveries/1', '/v1/sprite-pricing?frame_count=12'])
   })
 })

@@ -7,7 +7,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { joinEmbeddedService } from '../../src/embedded/service.ts'
 import { type Disk, nodeDisk } from '../../src/host/disk.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
-import { callerOf, closeAll, eventsOf, start } from './fixtures.ts'
+import { MemoryDisk } from '../kit/memory-disk.ts'
+import { callerOf, closeAll, eventsOf, inProcess, jsonOf, knight, served, start } from './fixtures.ts'
 
 let dir: string
 beforeEach(async () => {
@@ -158,4 +159,30 @@ test('a port that a stranger has taken since does not keep the folder shut', asy
   const service = await start({ dir })
   expect((await service.me.call('/v1/balance')).status).toBe(200)
   stranger.close()
+})
+
+test('a link outlives a restart, and leads to no file whose bytes have changed since', async () => {
+  const disk = new MemoryDisk()
+  const options = {
+    dir: '/state',
+    accounts,
+    makers: {
+      image: async () => ({ bytes: knight, contentType: 'image/png', width: 32, height: 32, review: null }),
+      sheet: async () => ({ reason: 'generation_failed' as const, message: '', retryable: false }),
+    },
+  }
+  const first = await inProcess(options, disk)
+  const headers = { 'content-type': 'application/json', 'idempotency-key': 'first' }
+  const order = JSON.stringify({ operation: 'text_to_image', prompt: 'a wizard' })
+  const { execution_id: id } = jsonOf(await first.send('POST', '/v1/execute', headers, order))
+  for await (const _ of (await first.send('GET', `/v1/executions/${id}/events`)).body as AsyncIterable<Uint8Array>);
+  const { image_job: job } = jsonOf(await first.send('GET', `/v1/executions/${id}`))
+  const { location } = (await first.send('GET', `/v1/image-jobs/${job.public_job_id}/asset`)).headers
+  await first.stop()
+  const second = await inProcess(options, disk)
+  const path = location!.slice(new URL(location!).origin.length)
+  expect(await second.handleAsset(served('GET', path))).toMatchObject({ status: 200, body: knight })
+  for (const [file, bytes] of disk.files) if (file.includes('/objects/')) disk.files.set(file, bytes.slice(1))
+  await expect(second.handleAsset(served('GET', path))).rejects.toMatchObject({ code: 'SW_DISK' })
+  await second.stop()
 })
