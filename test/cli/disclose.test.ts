@@ -1,5 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { toCsvText } from '../../src/cli/view/csv.ts'
+import { originFailure } from '../../src/cli/view/disclosure.ts'
 import { parseCredits } from '../../src/credit/credits.ts'
 import type { DisclosedPixels, Disclosure, Workshop } from '../../src/workshop.ts'
 import { createWorld } from './world.ts'
@@ -77,6 +79,21 @@ test('a CSV has a line for each frame, and no cell that a spreadsheet computes',
   expect(await wide.run('disclose', '--csv')).toBe(0)
   expect(wide.out()).toContain("\r\n'＝1+1,0,")
   for (const line of lines.slice(0, 3)) expect(line.replaceAll(/"(?:[^"]|"")*"/g, '').split(',')).toHaveLength(head.split(',').length)
+})
+
+test.each([...'=+-@＝＋－＠'])('a cell that begins with %s is a text to a spreadsheet', (sign) => {
+  expect(toCsvText(['a'], [new Map([['a', `${sign}1`]])])).toBe(`a\r\n'${sign}1\r\n`)
+})
+
+test.each([
+  [12, undefined],
+  [13, 'and 1 more'],
+])('of %i frames without an origin twelve are named, and the rest is counted: %s', (count, rest) => {
+  const unexplained = Array.from({ length: count }, (_, index) => ({ name: `f${index}`, why: 'x' }))
+  const lines = originFailure({ ...disclosure, unexplained })
+    ?.message.split('\n')
+    .slice(1)
+  expect(lines).toEqual([...unexplained.slice(0, 12).map(({ name }) => `${name}: x`), ...(rest === undefined ? [] : [rest])])
 })
 
 test('texts for shops count bought and edited frames, and own art alone is not called generated', async () => {

@@ -1,11 +1,15 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { createPaint, type Ink } from '../../src/cli/view/ink.ts'
+import { adoptCommand, answerCommand } from '../../src/cli/view/next.ts'
+import type { Printer } from '../../src/cli/view/printer.ts'
+import { printRequests } from '../../src/cli/view/requests.ts'
 import { startEmbeddedService } from '../../src/embedded/service.ts'
 import { errorCodes, SpritewrightError } from '../../src/errors.ts'
 import { agentShell, agentVariables } from '../../src/host/agent-shell.ts'
 import { nodeHost } from '../../src/host/host.ts'
 import { nodeRandom } from '../../src/host/random.ts'
 import { openPersonRequests } from '../../src/project/requests.ts'
-import type { PersonRequests, Workshop } from '../../src/workshop.ts'
+import type { PersonRequest, PersonRequests, Workshop } from '../../src/workshop.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 import { MemoryDisk } from '../kit/memory-disk.ts'
 import { startHere } from '../kit/program.ts'
@@ -215,3 +219,23 @@ test('a no to the whole screen is the answer to its requests for an approval', a
 })
 
 const declining: Workshop['approve'] = async () => ({ approved: [], untouched: [], others: [], undecided: [], confirmed: false })
+
+test.each([
+  ['just now', 0, '0 min'],
+  ['by a clock that went back', -300, '0 min'],
+  ['not quite two minutes ago', 100, '2 min'],
+  ['not quite two hours ago', 119 * 60, '119 min'],
+  ['two hours ago', 120 * 60, '2 h'],
+])('a request that was made %s has its age in words', (_, seconds, age) => {
+  const lines: string[] = []
+  const printer = { line: (...inks: readonly Ink[]) => void lines.push(createPaint(false)(inks)) } as unknown as Printer
+  const request: PersonRequest = { id: 'r', verb: 'approve', names: ['hero'], why: 'x', from: 'mcp', at: 1_000_000 }
+  printRequests(printer, [request], 1_000_000 + seconds * 1000)
+  expect(lines[0]).toBe(`asked approve hero, ${age} ago, by a tool of an agent:`)
+})
+
+test('a command names each sprite once, and a file only where a question needs one', () => {
+  expect(adoptCommand(['hero#1', 'hero#2', 'coin.spin'])).toBe('npx spritewright approve hero coin.spin --adopt')
+  const question = { questionId: 'q', text: 'Which hand?', requiresAsset: false }
+  expect(answerCommand(planItem('hero.walk', { question }))).toBe('npx spritewright answer hero.walk "…"')
+})

@@ -65,10 +65,19 @@ describe('what the terminal gets', () => {
     expect(layTable(columns, rows)).toHaveLength(3)
   })
 
-  test('law: cut pieces are never wider than they may be', () => {
+  test('a last column of numbers stays beside its row, however narrow the terminal is', () => {
+    expect(layTable(['animation', right('price')], [['hero.walk', '2.4']], 8).map(createPaint(false))).toEqual([
+      'animation  price',
+      'hero.walk    2.4',
+    ])
+  })
+
+  test('law: cut pieces are as wide as they may be, and end in a sign of it', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme' })), fc.integer({ min: 1, max: 40 }), (texts, width) => {
-        expect(inkWidth(cutInk(texts, width))).toBeLessThanOrEqual(width)
+        const cut = cutInk(texts, width)
+        expect(inkWidth(cut)).toBe(Math.min(width, inkWidth(texts)))
+        if (inkWidth(texts) > width) expect(createPaint(false)(cut)).toMatch(/…$/)
       }),
     )
   })

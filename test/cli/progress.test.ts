@@ -56,6 +56,56 @@ describe('progress', () => {
     expect(lines.at(-2)).toBe('  and 18 more')
   })
 
+  test.each([
+    [5, 25, 7],
+    [12, 3, 0],
+    [20, 3, 0],
+    [0, 14, 12],
+  ])('beside %i executions at work, of %i ended ones the last %i are shown', (atWork, ended, shown) => {
+    const of = (count: number, name: string, phase: JobProgress['phase']) =>
+      Array.from({ length: count }, (_, index): [number, JobProgress] => [0, { id: `${name}${index}.a`, phase }])
+    const text = draw(tell(...of(ended, 'old', 'bought'), ...of(atWork, 'new', 'running')), 0).join('\n')
+    const last = Array.from({ length: shown }, (_, index) => `old${ended - shown + index}.a`)
+    expect(text.match(/old\d+\.a/g) ?? []).toEqual(last)
+    expect(text.match(/new\d+\.a/g) ?? []).toHaveLength(Math.min(12, atWork))
+  })
+
+  test.each<[string, readonly (readonly [number, JobProgress])[], string]>([
+    ['is not full before it is', [[0, { id: 'a.b', phase: 'running', progress: 0.999 }]], '99 %  running     0:09'],
+    [
+      'keeps its words while the phase lasts',
+      [
+        [0, { id: 'a.b', phase: 'waiting', message: 'full' }],
+        [1, { id: 'a.b', phase: 'waiting' }],
+      ],
+      '0:09  full',
+    ],
+    [
+      'has no words of the phase before',
+      [
+        [0, { id: 'a.b', phase: 'waiting', message: 'full' }],
+        [1, { id: 'a.b', phase: 'queued' }],
+      ],
+      '0:09',
+    ],
+    [
+      'stands still at its end',
+      [
+        [0, { id: 'a.b', phase: 'queued' }],
+        [2000, { id: 'a.b', phase: 'failed', message: 'refused' }],
+      ],
+      '0:02  refused',
+    ],
+  ])('a bar %s', (_, news, end) => {
+    const [line = ''] = draw(tell(...news), 9000)
+    expect(line).toMatch(new RegExp(`${end}$`))
+  })
+
+  test('a terminal of unknown width counts as one of 80 columns', () => {
+    const [line = ''] = draw(tell([0, { id: 'a.b', phase: 'running', message: 'x'.repeat(200) }]), 0, 0)
+    expect([line.length, line.at(-1)]).toEqual([79, '…'])
+  })
+
   test('law: whatever is told, no line is wider than the terminal, and none holds an escape', () => {
     const phases = fc.constantFrom<JobProgress['phase']>('checking', 'queued', 'running', 'waiting', 'downloading', 'bought', 'failed')
     const news = fc.record({
@@ -112,7 +162,7 @@ describe('the display', () => {
       texts = []
       return taken
     }
-    return { display, take, wake: () => wake() }
+    return { display, printer, take, wake: () => wake() }
   }
 
   test('draws over its own lines, moves the seconds on, and lets the last picture stand', async () => {
@@ -132,6 +182,28 @@ describe('the display', () => {
     display.stop()
     display.listener({ id: 'a.b', phase: 'bought' })
     expect(take()).toBe('')
+  })
+
+  test('shows an end at once, however short the last picture stands, and other news only after a while', () => {
+    const { display, take } = createDisplay(true)
+    display.listener({ id: 'a.b', phase: 'queued' })
+    take()
+    display.listener({ id: 'a.b', phase: 'running' })
+    expect(take()).toBe('')
+    display.listener({ id: 'a.b', phase: 'bought' })
+    expect(take()).toContain('1 of 1 bought')
+    display.stop()
+  })
+
+  test('a text in between takes the lines away once, and they come back below it', () => {
+    const { display, printer, take } = createDisplay(true)
+    display.listener({ id: 'a.b', phase: 'queued' })
+    take()
+    printer.uncover()
+    expect(take()).toBe('\x1b[2A\x1b[0J')
+    display.listener({ id: 'a.b', phase: 'failed' })
+    expect(take()).not.toContain('\x1b[2A')
+    display.stop()
   })
 
   test('without a terminal there is a line for each change', () => {

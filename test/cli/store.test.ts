@@ -204,6 +204,26 @@ describe('store push and pull', () => {
     expect(world.out()).toBe('✓ 1 result copied to /shared, 1.2 MB; 2 were there.\n✓ 0 results copied to /shared, 0 B.\n')
   })
 
+  test('count on a terminal while they copy, not for every result, and take the line away', async () => {
+    const copying = async (init: WorldInit, times: readonly number[], ...more: string[]): Promise<string> => {
+      const push: ResultStore['push'] = async (_names, _signal, tell) => {
+        for (const [at, now] of times.entries()) {
+          world.now = now
+          tell?.(at + 1, times.length)
+        }
+        return copied
+      }
+      const world = worldOf({ push }, init)
+      await world.run('store', 'push', '--no-color', ...more)
+      return world.err()
+    }
+    const line = (done: number): string => `\r\x1b[K  ${done} of 4 results`
+    expect(await copying({ isInteractive: true }, [5, 104, 105, 150])).toBe(`${line(1)}${line(3)}\r\x1b[K`)
+    expect(await copying({ isInteractive: true }, [])).toBe('')
+    expect(await copying({ isInteractive: true }, [5], '--quiet')).toBe('')
+    expect(await copying({}, [5])).toBe('')
+  })
+
   test('push ends with 1 over a damaged result, pull only over one that a spec asks for', async () => {
     const lacking = (isUsed: boolean): CopyReport => ({ ...copied, lacking: [{ sha256: hash('9'), ids: ['hero.walk'], isUsed }] })
     const world = worldOf({ push: async () => lacking(false), pull: async (names) => lacking(names?.[0] === 'hero') })

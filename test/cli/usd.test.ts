@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { mirrorWords } from '../../src/cli/view/plan.ts'
 import { parseCredits } from '../../src/credit/credits.ts'
 import type { ApproveRequest, PlanReport } from '../../src/workshop.ts'
 import { heroSpec } from '../kit/project.ts'
@@ -40,6 +41,9 @@ test('plan says what mirror images save: today the price of their sources, and l
   const single = createWorld({ workshop: { plan: async () => ({ ...planned, mirrored: expected.slice(0, 1) }) } })
   await single.run('plan')
   expect(single.out()).toContain('1 mirror image saves 1.6 credits: hero.left (of hero.walk)')
+  const markdown = createWorld({ workshop: { plan: async () => planned } })
+  await markdown.run('plan', '--markdown')
+  expect(markdown.out()).toContain('2 mirror images save 3.2 credits: hero.left &#40;of hero.walk&#41;')
   await approveAll(workshop)
   await workshop.build()
   expect((await workshop.plan()).mirrored).toEqual(expected)
@@ -79,4 +83,12 @@ test("the USD are those of the service's estimate, of a picture by its rate; pla
   expect([(await workshop.ledger()).usd, (await workshop.verifyLedger()).usd]).toEqual([undefined, '0.80'])
   const play = await w.workshop({ service: 'embedded', specs: ['sprites/hero.sprite.json'] })
   expect((await play.plan()).usd).toBeUndefined()
+})
+
+test.each([
+  [8, /\(of hero\.walk\)$/],
+  [9, /m7 \(of hero\.walk\), …$/],
+])('of %i mirror images at most eight are named, and a sign says if there are more', (count, end) => {
+  const mirrored = Array.from({ length: count }, (_, index) => ({ id: `hero.m${index}`, of: 'hero.walk' }))
+  expect(mirrorWords({ items: [], own: [], steps: [], total: 0n, warnings: [], mirrored })).toEqual([expect.stringMatching(end)])
 })
