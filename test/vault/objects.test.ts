@@ -21,6 +21,18 @@ describe('the vault', () => {
     expect([...disk.files.keys()]).toEqual([`/v/${hash}.zip`])
   })
 
+  test.each([
+    ['zip', [0x50, 0x4b, 3, 4]],
+    ['png', [0x89, 0x50, 0x4e, 0x47]],
+    ['bin', [0x50, 0x4c, 3, 4]],
+    ['bin', [0x89, 0x50, 0x4b, 3]],
+    ['bin', []],
+  ])('the name of bytes ends in .%s by how they begin: %j', async (ending, start) => {
+    const disk = new MemoryDisk()
+    const name = await createObjectStore({ disk, random: countingRandom() }, '/v', '/q').put(new Uint8Array(start))
+    expect([...disk.files.keys()]).toEqual([`/v/${name}.${ending}`])
+  })
+
   test('a damaged object is never given out and never deleted: it goes to quarantine', async () => {
     const disk = new MemoryDisk()
     const store = createObjectStore({ disk, random: countingRandom() }, '/v', '/q')
@@ -96,6 +108,15 @@ describe('the vault', () => {
     disk.files.set(`/v/${hash}.zip`, pointer)
     await expect(store.read(hash)).rejects.toMatchObject({ code: 'SW_VAULT', message: expect.stringContaining('git lfs pull') })
     expect([...disk.files]).toEqual([[`/v/${hash}.zip`, pointer]])
+  })
+
+  test('a file that only begins like a pointer is damage: it goes to quarantine', async () => {
+    const disk = new MemoryDisk()
+    const large = new Uint8Array(1024)
+    large.set(pointer)
+    disk.files.set(`/v/${hash}.zip`, large)
+    expect(await createObjectStore({ disk, random: countingRandom() }, '/v', '/q').read(hash)).toBeUndefined()
+    expect([...disk.files.keys()]).toEqual([expect.stringMatching(/^\/q\//)])
   })
 
   test('the bytes themselves take the place of a pointer, also when they come from another place of the vault', async () => {
