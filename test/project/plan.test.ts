@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { noSubmission, type Send, type Submission } from '../../src/job/records/submission.ts'
 import { changedFields, supersededBy } from '../../src/project/last-purchase.ts'
 import { identify, type PlanFacts, standingOf } from '../../src/project/plan.ts'
+import { askQuotes } from '../../src/project/quotes.ts'
 import type { ServiceIdentity, SheetRequest } from '../../src/sprite-spec/request.ts'
 import type { LockEntry, LockFile } from '../../src/vault/lockfile.ts'
 
@@ -145,4 +146,28 @@ test('an approval says that it was given in the shell of an agent if the journal
   }
   expect(shellOf('2026-01-01T00:00:00.000Z')).toBe('agent')
   expect(shellOf('2026-01-02T00:00:00.000Z')).toBe(undefined)
+})
+
+test.each([
+  ['api.example.com', '0.32'],
+  ['embedded', undefined],
+])('each price of %s is asked for once, and 3.2 credits of it are %s USD', async (host, usd) => {
+  const asked: unknown[] = []
+  const client = {
+    estimate: async (frames: number, background: string) => {
+      asked.push([frames, background])
+      return { credits: 16_000n, priceVersion: '1', referenceUsd: '0.16', referenceCreditCents: 10 }
+    },
+  }
+  const session = { client, identity: { host } } as unknown as Parameters<typeof askQuotes>[0]
+  const quotes = askQuotes(session, new AbortController().signal)
+  expect(quotes.usd([])).toBeUndefined()
+  for (const frames of [7, 8, 7]) for (const background of ['remove', 'keep'] as const) await quotes.ofSheet(frames, background)
+  expect(asked).toEqual(
+    [7, 8].flatMap((frames) => [
+      [frames, 'remove'],
+      [frames, 'keep'],
+    ]),
+  )
+  expect(quotes.usd([{ credits: 32_000n }])).toBe(usd)
 })
