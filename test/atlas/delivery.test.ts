@@ -238,3 +238,31 @@ test('a turned square frame is turned back, also if it is all of its sheet', () 
   const size = { x: 0, y: 0, width: 2, height: 2, offsetX: 0, offsetY: 0, sourceWidth: 2, sourceHeight: 2 }
   expect(cutFrame(square(c, a, d, b), { name: 'a', rotated: true, ...size })).toEqual(square(a, b, c, d))
 })
+
+describe('the files of a delivery', () => {
+  const named = (entries: readonly ArchiveEntry[]): readonly string[] => readDelivery(entries).names
+
+  test.each(['__MACOSX/frames/0.png', 'frames/._1.png', 'frames/.DS_Store', 'Frames/thumbs.DB', 'frames/desktop.ini'])(
+    '%s, which a system left, is no frame and no sheet',
+    (name) => {
+      const own = [entry('frames/1.png', picture(1)), entry('frames/2.png', picture(2))]
+      expect(named([entry(name, picture(9)), ...own])).toEqual(['frames/1.png', 'frames/2.png'])
+    },
+  )
+
+  test('of two runs of one length the first is the frames; a single picture is no run', () => {
+    const runs = ['walk1', 'walk2', 'jump1', 'jump2'].map((name, number) => entry(`${name}.png`, picture(number)))
+    expect(named(runs)).toEqual(['walk1.png', 'walk2.png'])
+    expect(refusal(() => readDelivery([entry('walk1.png', picture(1))])).facts.rule).toBe('no-frames')
+  })
+
+  test('the atlas names its sheet with the folder of another system', () => {
+    const frame = { frame: { x: 0, y: 0, w: 4, h: 3 }, rotated: false, trimmed: false }
+    const atlas = { frames: { a: frame }, meta: { image: 'C:\\art\\Hero.png' } }
+    expect(readDelivery([entry('other.png', picture(1)), entry('hero.PNG', picture(2)), entry('hero.json', atlas)])).toMatchObject({
+      names: ['a'],
+      sheet: { name: 'hero.PNG' },
+      frames: [picture(2)],
+    })
+  })
+})

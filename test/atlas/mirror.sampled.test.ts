@@ -106,3 +106,16 @@ test('a mirror image with the name of another sequence is refused', () => {
     expect.objectContaining({ code: 'SW_ATLAS_OPTION', facts: { name: 'hero/right' } }),
   )
 })
+
+test('a box is at the mirrored place, also in a frame that was cut before', () => {
+  const bitmap = drawArt({ kind: 'box', seed: 1 }, 10, 8)
+  const boxes = { body: [[3, 2, 4, 5]] as const }
+  const frames = [
+    { name: 'hero/right/0000', bitmap: drawArt({ kind: 'box', seed: 2 }, 20, 12), durationMs: 100, boxes },
+    { name: 'hero/right/0001', bitmap, canvas: { x: 1, y: 2, width: 20, height: 12 }, durationMs: 100, boxes },
+  ]
+  const [one] = fc.sample(sequences, { numRuns: 1, seed: 1 }) as [FrameSequence]
+  const { borders: _, ...plain } = { ...one, frames, play: ['hero/right/0000'] }
+  const atlas = makeAtlas('sprites', [plain])
+  expect(atlas.frames.map((frame) => frame.boxes?.body)).toEqual([[[13, 2, 4, 5]], [[13, 2, 4, 5]], [[3, 2, 4, 5]], [[3, 2, 4, 5]]])
+})

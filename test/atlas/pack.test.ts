@@ -246,7 +246,21 @@ describe('makeAtlas', () => {
     ['an unknown frame', [one('a/walk', [solid(2, 2)], { play: ['a/walk/0009'] })]],
     ['17 rings', [one('a/walk', [solid(2, 2)], { extrude: 17 })]],
     ['no frame', [one('a/walk', [])]],
+    ['65 clear pixels between frames', [one('a/walk', [solid(2, 2)], { padding: 65 })]],
   ])('%s is refused', (_, all) => {
     expect(refusal(() => makeAtlas('sprites', all)).code).toBe('SW_ATLAS_OPTION')
+  })
+
+  test.each([63, 16_385, 64.5, Number.NaN])('a page of at most %s pixels is refused', (maxSize) => {
+    expect(refusal(() => makeAtlas('sprites', [one('a/walk', [solid(2, 2)])], { maxSize })).code).toBe('SW_ATLAS_OPTION')
+  })
+
+  test.each([
+    [{ extrude: 16 }, {}],
+    [{ padding: 64 }, { maxSize: 256 }],
+    [{}, { maxSize: 64 }],
+    [{}, { maxSize: 16_384 }],
+  ])('the limits themselves are allowed: %j, %j', (more, options) => {
+    expect(makeAtlas('sprites', [one('a/walk', [solid(2, 2)], more)], options).frames).toHaveLength(1)
   })
 })

@@ -13,6 +13,7 @@ import {
   sharedUnit,
   shrinkAtlas,
 } from '../../atlas/index.ts'
+import { withOutlines } from '../../atlas/outlines.ts'
 
 /** Soft discs at different places of frames of odd sides. */
 function discs(name: string, width: number, height: number, count: number, pixelArt = false): FrameSequence {
@@ -115,6 +116,22 @@ describe('atlases of several scales', () => {
       }),
       { numRuns: 40 },
     )
+  })
+
+  test('rings and gaps of the largest size stay within their limits, so that the atlas can be made', () => {
+    const [aligned] = alignSequences([{ ...discs('a/walk', 31, 27, 1), extrude: 16, padding: 64 }], [1, 0.5], 2)
+    expect(aligned).toMatchObject({ extrude: 16, padding: 64 })
+    expect(makeAtlas('sprites', [aligned!], { align: 2 }).frames).toHaveLength(1)
+  })
+
+  test('boxes are those of each scale, and the outlines of the largest go with no other', async () => {
+    const sequence = { ...discs('a/walk', 32, 32, 1), extrude: 2, padding: 2 }
+    const frames = sequence.frames.map((frame) => ({ ...frame, boxes: { body: [[4, 6, 10, 12]] as const } }))
+    const large = withOutlines(makeAtlas('sprites', [{ ...sequence, frames }], { align: 2 }), 8)
+    const small = shrinkAtlas(large, [await scaleSequence({ ...sequence, frames }, 0.5)], 0.5)
+    expect(large.frames[0]!.hull).toBeDefined()
+    expect(small.frames[0]!.hull).toBeUndefined()
+    expect(small.frames[0]!.boxes).toEqual({ body: [[2, 3, 5, 6]] })
   })
 
   test('at the smallest scale rings and gaps are what was asked for', () => {

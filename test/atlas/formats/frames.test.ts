@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { boxes } from '../../../atlas/formats/boxes.ts'
 import type { EngineFormat } from '../../../atlas/formats/format.ts'
 import { frames } from '../../../atlas/formats/shared/frames.ts'
 import { scaleSuffix } from '../../../atlas/formats/shared/pages.ts'
@@ -136,6 +137,17 @@ describe('formats that write pictures of their own', () => {
     expect(picture).toMatchObject({ width: 3600, height: 16 })
     const size = { width: 900, height: 8 }
     expect(restored(picture, { x: 900, y: 8, ...size }, { x: 0, y: 0 }, size)).toEqual(walk.frames[5]!.bitmap)
+  })
+
+  test('the format boxes has outlines as pairs, and lists frames without boxes too', () => {
+    const folder = toFolder(boxes, makeProject({ hull: 6, sequences: [painting('hero/walk', { count: 1 })] }))
+    const { scale, frames: listed } = folder.json('boxes.json') as {
+      scale: number
+      frames: Record<string, { hull: unknown; boxes: unknown }>
+    }
+    expect([scale, Object.keys(listed)]).toEqual([1, ['hero/walk/0000']])
+    expect(listed['hero/walk/0000']!.boxes).toEqual({})
+    expect(listed['hero/walk/0000']!.hull).toSatisfy((hull: number[][]) => hull.length > 2 && hull.every((point) => point.length === 2))
   })
 
   test('the manifest is text that a person can edit', () => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { playedFrames, toWholeMs } from '../../../atlas/formats/shared/played.ts'
+import { playedFrames, toWholeMs, withStills } from '../../../atlas/formats/shared/played.ts'
 
 /** The letters of `frames` as they are played. */
 function played(frames: string, loop: boolean, yoyo: boolean): string {
@@ -46,4 +46,15 @@ test('whole milliseconds end where the exact ones do, to half a millisecond', ()
 
 test('no frame is shorter than a millisecond', () => {
   expect(toWholeMs([0.2, 0.2, 10])).toEqual([1, 1, 10])
+})
+
+test('a picture becomes an animation of one frame that does not repeat, in the order of names', () => {
+  const place = { page: 0, x: 0, y: 0, width: 1, height: 1, offsetX: 0, offsetY: 0, sourceWidth: 1, sourceHeight: 1 }
+  const frames = [
+    { ...place, name: 'a/walk/0000' },
+    { ...place, name: 'a/icon', isStill: true },
+  ]
+  const walk = { name: 'a/walk', sprite: 'a', frames: [{ name: 'a/walk/0000', durationMs: 80 }], fps: 12, loop: true, yoyo: false }
+  const icon = { name: 'a/icon', sprite: 'a', frames: [{ name: 'a/icon', durationMs: 1000 }], fps: 1, loop: false, yoyo: false }
+  expect(withStills({ frames, animations: [walk] })).toEqual([icon, walk])
 })
