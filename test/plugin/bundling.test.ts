@@ -99,8 +99,8 @@ describe('the project of a build', () => {
       calls.push(waitUntil ? 'open, and wait' : 'open')
       return {
         options: { engine: 'pixi', notes: ['a note'] },
-        build: async ({ onProgress }: { onProgress: (step: object) => void }) => {
-          calls.push('build')
+        build: async ({ canMirror, onProgress }: { canMirror?: boolean; onProgress: (step: object) => void }) => {
+          calls.push(canMirror ? 'build' : 'build with pixels of mirror images')
           for (const id of ['hero.walk', 'hero.run']) for (const phase of ['submitting', 'queued', 'running']) onProgress({ id, phase })
           const report = left.shift()
           if (report instanceof Error) throw report

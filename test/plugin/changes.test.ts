@@ -194,6 +194,14 @@ describe('the messages of a dev server to its pages', () => {
     expect(sent).toEqual([update(['ant']), update([], { gone: ['bee'] }), update(['dog'])])
   })
 
+  test('keep a change that another import is the first to see', () => {
+    const { messenger, sent } = serve()
+    messenger.note(previewOf({ ant: 1 }), ['ant'])
+    messenger.note(previewOf({ ant: 2, bee: 1 }), ['bee'])
+    messenger.send(previewOf({ ant: 2, bee: 1 }))
+    expect(sent).toEqual([['all', 'spritewright:update', { changed: ['ant'] }]])
+  })
+
   test('tell an error, and its end; what is broken is not gone; a page that has failed is loaded anew', () => {
     const { messenger, sent } = serve()
     messenger.note(previewOf({ ant: 1 }), ['ant'])

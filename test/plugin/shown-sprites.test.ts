@@ -64,3 +64,23 @@ test('each read has the changes since the last one that succeeded, and is seen w
   expect(seen.map(({ before }) => before)).toEqual([undefined, first, second, third, fourth])
   await shown.idle()
 })
+
+test('a project is idle when the last read has ended, also one that was asked for meanwhile', async () => {
+  const ends: (() => void)[] = []
+  const read = (): Promise<Preview> =>
+    new Promise((resolve) => ends.push(() => resolve({ specs: [], sheets: { sprites: [], atlases: [] }, errors: [] })))
+  const shown = createShownSprites(read, async () => {})
+  void shown.change(['/a'])
+  let isIdle = false
+  const idle = shown.idle().then(() => {
+    isIdle = true
+  })
+  await new Promise(setImmediate)
+  void shown.change(['/b'])
+  expect(isIdle).toBe(false)
+  ends[0]?.()
+  await new Promise(setImmediate)
+  expect([ends.length, isIdle]).toEqual([2, false])
+  ends[1]?.()
+  await idle
+})

@@ -50,3 +50,26 @@ test('a spec that is gone has the typings of one neighbour written, and one that
   await writer.close()
   expect(written).toEqual([['sprite0', 'sprite1', 'sprite2'], ['sprite1'], ['sprite1']])
 })
+
+test.each([
+  [1, 1],
+  [200, 64],
+])('of %i specs the write that runs is waited for at the end, and no more than %i are written', async (count, few) => {
+  const runs: { readonly count: number; end(): void }[] = []
+  const writeTypings = (specs: Preview['specs'] = []): Promise<readonly string[]> =>
+    new Promise((resolve) => runs.push({ count: specs.length, end: () => resolve([]) }))
+  const writer = createTypingsWriter({ writeTypings }, () => {})
+  const writing = writer.write({ now: projectOf(count), before: undefined, isChange: true })
+  await new Promise(setImmediate)
+  let isClosed = false
+  const closing = writer.close().then(() => {
+    isClosed = true
+  })
+  await new Promise(setImmediate)
+  expect([runs.map((run) => run.count), isClosed]).toEqual([[few], false])
+  runs[0]?.end()
+  // A write that would follow never ends.
+  await Promise.all([writing, new Promise(setImmediate)])
+  expect(runs).toHaveLength(1)
+  await closing
+})

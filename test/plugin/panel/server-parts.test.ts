@@ -10,6 +10,7 @@ import { withSums } from '../../../plugin/panel/ui/views/chart-steps.ts'
 import type { ActionName } from '../../../plugin/protocol/actions.ts'
 import { toPanelAtlases } from '../../../plugin/protocol/state/atlas.ts'
 import { toJson } from '../../../plugin/protocol/state/json.ts'
+import { toPanelFrames } from '../../../plugin/protocol/state/sprite.ts'
 import type { BuiltPage, BuiltSheets, LedgerReport, Overview } from '../../../src/index.ts'
 
 const bytesOf = (value: unknown): Uint8Array => new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value))
@@ -289,6 +290,14 @@ describe('the events of pages', () => {
     hub.add(asResponse(after))
     expect([before.isEnded, after.isEnded, hub.isHeard()]).toEqual([true, true, false])
   })
+})
+
+test('frames of a take come with their remarks, and those of no sprite are placeholders', () => {
+  const flags = [{ fault: 'blank', frames: [1], from: 'frames' }]
+  const delivered = (sprites: readonly object[]) => ({ take: 2, sheets: { sprites, atlases: [] }, quality: { flags } }) as never
+  const shown = (sprites: readonly object[]) => toPanelFrames('hero.walk', delivered(sprites), () => '')
+  expect(shown([{ isPlaceholder: false }])).toEqual({ id: 'hero.walk', take: 2, isPlaceholder: false, pages: [], frames: [], flags })
+  expect(shown([]).isPlaceholder).toBe(true)
 })
 
 describe('packed atlases for the panel', () => {

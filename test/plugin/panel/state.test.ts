@@ -191,6 +191,20 @@ describe('the state of the panel', () => {
     expect(walk).toMatchObject({ fps: 10, use: [2, 0], frames: 7, take: 1, touchedUp: [], takes: [{ take: 1, isChosen: true }] })
   })
 
+  test('shows pages of the largest scale, and no time of a purchase that another checkout made', async () => {
+    const { world, parts, state, approve, build } = await desk()
+    addSprite(world, 'hero', 1)
+    await approve()
+    await build()
+    const { sheets, ledger } = await parts()
+    const atlases = sheets.atlases.flatMap((atlas) => [atlas, { ...atlas, scale: 0.5, pages: [], frames: [] }])
+    const lines = ledger.lines.map((line) => ({ ...line, origin: 'elsewhere' as const }))
+    const now = await state({ sheets: { ...sheets, atlases }, ledger: { ...ledger, lines } })
+    expect([now.sprites[0]?.pages.length, animationOf(now, 'hero').played.length]).toEqual([1, 7])
+    expect(animationOf(now, 'hero')).toMatchObject({ state: 'bought', spent: '1.6' })
+    expect(animationOf(now, 'hero').endedAt).toBeUndefined()
+  })
+
   test('shows the sizes that specs ask for as they have them', async () => {
     const { world, state } = await desk()
     const sizes = { box: { width: 64, height: 32 }, figure: { figure: 48 }, longest: 64 }
