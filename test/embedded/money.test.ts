@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { parseCredits } from '../../src/credit/credits.ts'
 import { createWindows } from '../../src/embedded/accounts/windows.ts'
-import { defaultPricing, estimateOf, readEstimateQuery } from '../../src/embedded/options/pricing.ts'
+import { resolveOptions } from '../../src/embedded/options/options.ts'
+import { defaultPricing, estimateOf, priceOf, readEstimateQuery } from '../../src/embedded/options/pricing.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 import { callerOf, closeAll, start } from './fixtures.ts'
 import { finish, until } from './waiting.ts'
@@ -200,3 +201,55 @@ test('a window lets so many requests of a kind through, by key and by account, u
   await clock.advance(1)
   expect([enter('post', 'k', 'a'), enter('post', 'm', 'a'), enter('post', 'n', 'a')]).toEqual(['in', 'in', 'rate_limited'])
 })
+
+test('what no option says is as documented, and an option changes itself alone', () => {
+  const { verdict: _, ask: __, before: ___, after: ____, onRequest: _____, makers: ______, shapes: _______, ...plain } = resolveOptions({})
+  const limits = { windowMs: 60_000, post: 10, get: 120, download: 20, activeJobs: 2, streams: 4 }
+  const usual = {
+    accounts: [{ name: 'demo' }],
+    jobMs: 600,
+    limits,
+    pricing: defaultPricing,
+    retentionMs: 86_400_000,
+    linkMs: 900_000,
+    heartbeatMs: 15_000,
+    admissionRetryMs: 1000,
+    maximumInputBytes: 10_485_760,
+    maximumInputDimension: 4096,
+    imageCredits: '1',
+    faults: { rules: [] },
+  }
+  expect(plain).toEqual(usual)
+  const own = {
+    accounts: [{ name: 'studio' }],
+    jobMs: 0,
+    retentionMs: 1,
+    linkMs: 2,
+    heartbeatMs: 3,
+    admissionRetryMs: 4,
+    maximumInputBytes: 5,
+    maximumInputDimension: 6,
+    imageCredits: '0.5',
+    faults: { rules: [{ do: {} }] },
+  }
+  expect(resolveOptions({ ...own, limits: { get: 1 }, pricing: { default_frames: 9 }, shapes: { uploadPath: '/in' } })).toMatchObject({
+    ...own,
+    limits: { ...limits, get: 1 },
+    pricing: { ...defaultPricing, default_frames: 9 },
+    shapes: { uploadPath: '/in', answerPath: '/v1/conversations/*/answers' },
+  })
+})
+
+test.each([
+  ['remove', 1, 25, '0.4'],
+  ['remove', 8, 25, '0.4'],
+  ['remove', 9, 25, '0.6'],
+  ['remove', 9, 20, '0.7'],
+  ['keep', 9, 25, '0.8'],
+] as const)(
+  'with the background to %s, %i frames at %i cents a credit cost %s credits, rounded up to a tenth',
+  (background, frames, cents, credits) => {
+    const pricing = { ...defaultPricing, first_tier_cents: 10, additional_frame_cents: 4, plain_frame_cents: 2, credit_cents: cents }
+    expect(priceOf(pricing, frames, background)).toBe(parseCredits(credits))
+  },
+)

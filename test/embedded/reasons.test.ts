@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { jsonResponse } from '../../src/embedded/http/http.ts'
+import { jsonResponse, Refusal, splitPath, toEnvelope } from '../../src/embedded/http/http.ts'
+import { failureIn } from '../../src/embedded/options/prompt-words.ts'
 import { type Reason, reasons } from '../../src/embedded/reasons.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 import { callerOf, closeAll, type Reply, start, submission } from './fixtures.ts'
@@ -149,4 +150,64 @@ describe('keys and accounts', () => {
 test('the length of an answer is that of its bytes, not of its characters', () => {
   const { headers, body } = jsonResponse(200, { prompt: 'Ein Bär – 熊' })
   expect(body).toHaveLength(Number(headers['content-length']))
+})
+
+test.each<[Reason, number, string, boolean]>([
+  ['invalid_request', 422, 'VALIDATION', false],
+  ['authentication_failed', 401, 'AUTHENTICATION', false],
+  ['access_denied', 403, 'PERMISSION', false],
+  ['resource_not_found', 404, 'NOT_FOUND', false],
+  ['insufficient_credits', 422, 'BILLING', false],
+  ['conflict', 409, 'CONFLICT', false],
+  ['too_many_active_jobs', 422, 'QUOTA', false],
+  ['rate_limited', 429, 'RATE_LIMITED', true],
+  ['quota_exceeded', 422, 'QUOTA', false],
+  ['content_refused', 422, 'POLICY', false],
+  ['temporarily_unavailable', 503, 'AVAILABILITY', true],
+  ['generation_failed', 422, 'GENERATION', false],
+  ['insufficient_frames', 422, 'GENERATION', false],
+  ['prompt_policy_blocked', 422, 'POLICY', false],
+  ['feature_unavailable', 403, 'PERMISSION', false],
+])('C27, C28: %s is answered with %i, %s, and may be tried again: %s', (reason, status, category, retryable) => {
+  for (const details of [undefined, { field: 'prompt' }]) {
+    const { body, headers, ...rest } = toEnvelope(new Refusal(reason, 'No.', details), 'request-1')
+    expect(rest).toEqual({ status })
+    expect(headers).toEqual({
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': String((body as Uint8Array).length),
+      'x-request-id': 'request-1',
+      'cache-control': 'no-store',
+      pragma: 'no-cache',
+    })
+    const told = { code: reason.toUpperCase(), reason, message: 'No.', category, retryable, request_id: 'request-1' }
+    expect(JSON.parse(new TextDecoder().decode(body as Uint8Array))).toEqual({ error: details ? { ...told, details } : told })
+  }
+})
+
+test.each<[string, string, string]>([
+  ['a knight', '---', '-'],
+  ['[busy 2] a knight', 'tt-', '-'],
+  ['[busy 1][fail conflict]', 'tcc', '-'],
+  ['[busy 2', '---', '-'],
+  ['[fail conflict]', 'ccc', '-'],
+  ['[fail generation_failed]', '---', 'g'],
+  ['[fail insufficient_frames]', '---', 'i'],
+  ['[fail temporarily_unavailable]', '---', 't'],
+  ['[fail temporarily_unavailable at admission]', 'ttt', '-'],
+  ['[fail conflict at job]', '---', 'c'],
+  ['[fail weather at job]', 'iii', '-'],
+])('%s fails three attempts of admission by %s, and the job by %s', (prompt, admission, job) => {
+  const first = (stage: 'admission' | 'job', attempt: number): string => failureIn(prompt, stage, attempt)?.reason[0] ?? '-'
+  expect([1, 2, 3].map((attempt) => first('admission', attempt)).join('')).toBe(admission)
+  expect([1, 2, 3].map((attempt) => first('job', attempt)).join('')).toBe(job.repeat(3))
+})
+
+test.each<[string, readonly string[], string]>([
+  ['/v1/balance', ['v1', 'balance'], ''],
+  ['/v1/sprite-pricing?frame_count=7&background=keep', ['v1', 'sprite-pricing'], 'frame_count=7&background=keep'],
+  ['/?a=/b?c', [''], 'a=%2Fb%3Fc'],
+  ['/a//b/', ['a', '', 'b', ''], ''],
+])('the path %s has the parts %j and the query "%s"', (path, segments, query) => {
+  const split = splitPath(path)
+  expect([split.segments, split.query.toString()]).toEqual([segments, query])
 })
