@@ -8,6 +8,11 @@ test('an approval that has expired says on which day, if it names one', () => {
   expect(approverWords({ buyer }, 'expired')).toMatch(/^earlier.* has expired$/)
 })
 
+test('a touch that does not fit is said to be one, and another forged approval is said to have a signature alone', () => {
+  expect(approverWords({ buyer: 'a', given: 'touched' }, 'forged')).toContain('touch')
+  expect(approverWords({ buyer: 'a', given: 'typed' }, 'forged')).not.toContain('touch')
+})
+
 test('what was taken back and what goes on are both said, and nothing else is', () => {
   expect(revokedWords({ revoked: [], inFlight: [] })).toEqual(['No approval is waiting to be used.'])
   const back = 'Taken back: hero.idle, hero.walk. Nothing is bought on what was approved before.'

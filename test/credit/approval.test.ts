@@ -4,7 +4,9 @@ import {
   type Approval,
   type ApprovedService,
   type Approvers,
+  approvalText,
   isLapsed,
+  isSigned,
   judgeApproval as judge,
   newerApproval,
   signApproval,
@@ -68,6 +70,28 @@ describe('judgeApproval', () => {
     ['another API version', hash, { ...service, apiVersion: '2' }],
   ])('for %s it is forged', (_what, asked, at) => {
     expect(judgeApproval(approval, asked, at, mine)).toBe('forged')
+  })
+
+  test('a signer that gives itself the name of another signer has forged, though the signature fits', () => {
+    const posing = { ...approval, publicKey: other.publicKey, signature: other.sign(approvalText(hash, service, approval)) }
+    expect(isSigned(posing, hash, service)).toBe(false)
+    expect(judgeApproval(posing, hash, service, { ...mine, others: new Set([other.fingerprint]) })).toBe('forged')
+    expect([isSigned(approval, hash, service), isSigned({ ...approval, publicKey: undefined }, hash, service)]).toEqual([true, false])
+  })
+
+  test.each(['project', 'expires'] as const)('one that names %s alone has signed that, too', (term) => {
+    const one = signApproval(own, hash, service, { ...terms, [term]: named[term] })
+    expect(judge(one, hash, service, mine, 'used')).toBe('valid')
+    for (const other of [undefined, '2030-01-01T00:00:00.000Z'])
+      expect(judge({ ...one, [term]: other }, hash, service, mine, 'used')).toBe('forged')
+  })
+
+  test('the text that is signed stays as it was, with each term at its place, because lock files have signatures over it', () => {
+    const what = [hash, 'https://api.example.com', 'live', '1', '2.4', 'v1', own.fingerprint, terms.at, 'typed', 'here']
+    expect(JSON.parse(approvalText(hash, service, approval))).toEqual(['spritewright approval 1', ...what])
+    expect(JSON.parse(approvalText(hash, service, { ...approval, ...named }))).toEqual([
+      ...['spritewright approval 2', ...what, 'this', '2026-01-31T00:00:00.000Z'],
+    ])
   })
 
   test('one of another key counts only if the user trusts that key, and for the project that the environment names', () => {

@@ -33,7 +33,10 @@ test('of two lines of one movement the first counts', async () => {
 
 test('a folder that was deleted is made again before a movement is written', async () => {
   const { disk, ledger } = desk()
-  disk.makeFolder = async (...folders: readonly string[]) => void disk.calls.push(`makeFolder ${folders.join()}`)
+  disk.makeFolder = async (...folders: readonly string[]) => {
+    await new Promise(setImmediate)
+    disk.calls.push(`makeFolder ${folders.join()}`)
+  }
   await ledger.ensure(move)
   expect(disk.calls).toEqual(['makeFolder /p', `append ${path}`])
 })

@@ -27,6 +27,25 @@ describe('a signing key', () => {
     )
   })
 
+  test('is the one of RFC 8032, and its fingerprint and its seals stay as they were: files have them', () => {
+    const fresh = createSigningKey(Buffer.from('9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60', 'hex'))
+    const base64url = (hex: string): string => Buffer.from(hex, 'hex').toString('base64url')
+    const signature =
+      'e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e065224901555fb8821590a33bacc61e39701cf9b46bd25bf5f0595bbe24655141438e7a100b'
+    expect({
+      ...fresh,
+      sign: fresh.sign(''),
+      seal: fresh.seal('a text'),
+      isSealOf: fresh.isSealOf(fresh.seal('a text'), 'a text'),
+    }).toEqual({
+      publicKey: base64url('d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a'),
+      fingerprint: '21fe31dfa154a261626bf854046fd2271b7bed4b',
+      sign: base64url(signature),
+      seal: '803482ff59f37345b6c1012372a9e445e770c7d1c15f4d7947b927751a07e313',
+      isSealOf: true,
+    })
+  })
+
   test.each([
     ['nothing', ''],
     ['too short', formatSigningKey(new Uint8Array(31))],
@@ -35,7 +54,11 @@ describe('a signing key', () => {
     ['with a sign that is no base64', formatSigningKey(new Uint8Array(32)).replace('AAAA', 'AA!A')],
   ])('a text that is %s is refused without being repeated', (_what, text) => {
     expect(() => parseSigningKey(text, 'SPRITEWRIGHT_SIGNING_KEY')).toThrow(
-      expect.objectContaining({ code: 'SW_CONFIG', message: expect.stringMatching(/^Expected SPRITEWRIGHT_SIGNING_KEY to hold/) }),
+      expect.objectContaining({
+        code: 'SW_CONFIG',
+        message: expect.stringMatching(/^Expected SPRITEWRIGHT_SIGNING_KEY to hold/),
+        facts: { source: 'SPRITEWRIGHT_SIGNING_KEY' },
+      }),
     )
     if (text !== '') expect(() => parseSigningKey(text, 'it')).not.toThrow(text.split('\n')[1] as string)
   })

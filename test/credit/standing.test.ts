@@ -17,6 +17,11 @@ describe('accepted standing ceilings', () => {
     expect(areSignedBy(own, 'place', signCeilings(other, 'place', terms))).toBe(false)
   })
 
+  test('are kept with the terms and the signer, and the text that is signed stays as it was', () => {
+    const text = ['spritewright standing 1', 'place', 'https://api.example.com', 'live', '["3","6",null]', '2026-01-01T00:00:00Z']
+    expect(signCeilings(own, 'place', terms)).toEqual({ ...terms, publicKey: own.publicKey, signature: own.sign(JSON.stringify(text)) })
+  })
+
   test('law: with any part changed after they were signed, they do not count', () => {
     const change = fc.constantFrom<Partial<AcceptedCeilings>>(
       { at: '2026-01-01T00:00:01Z' },

@@ -11,7 +11,7 @@ import {
 } from '../../src/credit/approval.ts'
 import { approverWords } from '../../src/credit/approval-words.ts'
 import { waysOfGiving } from '../../src/credit/given.ts'
-import { challengeFor, formatTouchKey, parseTouchKey, type Touch, verifyTouch, wordOf } from '../../src/credit/touch.ts'
+import { challengeFor, counterOf, formatTouchKey, parseTouchKey, type Touch, verifyTouch, wordOf } from '../../src/credit/touch.ts'
 import { type SaidByBrowser, testAuthenticator } from '../kit/authenticator.ts'
 import { testKey } from '../kit/keys.ts'
 
@@ -32,6 +32,8 @@ describe('verifyTouch', () => {
     ['another host', { origin: 'http://127.0.0.1:20000' }],
     ['a host below localhost', { origin: 'http://game.localhost:20000' }],
     ['a scheme of no web page', { origin: 'android:localhost' }],
+    ['a scheme of files', { origin: 'ftp://localhost:20000' }],
+    ['an origin that is no URL', { origin: 'localhost' }],
     ['an origin with a path', { origin: 'http://localhost:20000/' }],
     ['another relying party', { rpId: 'example.com' }],
     ['nobody present', { flags: 4 }],
@@ -46,6 +48,21 @@ describe('verifyTouch', () => {
     ['no origin', { client: { origin: undefined } }],
   ])('%s makes it forged, though the authenticator has signed that', (_what, said) => {
     for (const { key, touch } of [ec, rsa]) expect(verifyTouch(touch(text, said), { text }, [key])).toBe('forged')
+  })
+
+  test('a browser that says nothing of frames has none, and data that is too short has no counter', () => {
+    const touch = ec.touch(text, { client: { crossOrigin: undefined }, counter: 9 })
+    expect(verifyTouch(touch, { text }, [ec.key])).toBe('valid')
+    expect([counterOf(touch), counterOf(ec.touch(text, { length: 36, counter: 9 })), counterOf({ authenticatorData: '' })]).toEqual([
+      9, 0, 0,
+    ])
+  })
+
+  test('a touch that was valid once is not valid for another key of the same credential', () => {
+    const touch = ec.touch(text)
+    const { spki } = testAuthenticator('ES256', 'other').key
+    expect(verifyTouch(touch, { text }, [ec.key])).toBe('valid')
+    expect(verifyTouch(touch, { text }, [{ ...ec.key, spki }])).toBe('forged')
   })
 
   test('at giving, the origin is the one of the panel alone', () => {
@@ -164,6 +181,12 @@ describe('a key as text', () => {
     expect(wordOf({ credential: 'AA', alg: 'ES256', spki: 'AA' })).toBe('kilomukuzu')
   })
 
+  test('has at most 4096 characters', () => {
+    const keyOf = (length: number) => ({ ...ec.key, credential: 'A'.repeat(length - 'ES256..'.length - ec.key.spki.length) })
+    expect(parseTouchKey(formatTouchKey(keyOf(4096)))).toEqual(keyOf(4096))
+    expect(parseTouchKey(formatTouchKey(keyOf(4097)))).toBeUndefined()
+  })
+
   test('of a weak RSA key, another curve or another form is none', () => {
     const spkiOf = (publicKey: { export(how: object): unknown }): string =>
       (publicKey.export({ format: 'der', type: 'spki' }) as Buffer).toString('base64url')
@@ -173,6 +196,7 @@ describe('a key as text', () => {
     const wrong = [
       ...[`RS256.${credential}.${weak}`, `ES256.${credential}.${other}`, `RS256.${credential}.${spki}`],
       ...[`ES512.${credential}.${spki}`, `ES256..${spki}`, `ES256.${credential}.${spki}.x`, `ES256.${credential}=.${spki}`],
+      ...[`ES512.${credential}.${rsa.key.spki}`, `ES256.${credential}.${spki}=`],
       ...['', 'ES256', `ES256.${credential}.AAAA`, `${credential}.ES256.${spki}`, `ES256.${credential}.${'A'.repeat(5000)}`],
     ]
     for (const one of wrong) expect(parseTouchKey(one)).toBeUndefined()
