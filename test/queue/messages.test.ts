@@ -42,9 +42,10 @@ test('a failure arrives with its code and its words, without what a terminal wou
     ...{ code: 'SW_CEILING', message: 'Too [2J dear.' },
     facts: { order: 'o', from: 'worker' },
   })
-  for (const code of [undefined, 5, 'EIO', 'toString', 'constructor'])
+  for (const code of [undefined, 5, ['SW_CEILING'], 'EIO', 'toString', 'constructor'])
     expect(arrived({ code, message: 'x' })).toMatchObject({ code: 'SW_ORDER', message: 'x' })
   expect(arrived({ code: 'SW_CEILING', message: 'x'.repeat(5000) }).message).toHaveLength(4000)
+  expect(/x+$/.exec(parseFailure('x'.repeat(900)).message)?.[0]).toHaveLength(500)
   expect(JSON.parse(formatFailure({ code: 'SW_CEILING', message: 'a\nb' }))).toEqual({ code: 'SW_CEILING', message: 'a b' })
 })
 

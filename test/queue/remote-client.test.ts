@@ -23,15 +23,20 @@ const capabilities = {
 }
 
 /** A client of a worker that answers each inquiry by a script. */
-async function open(answer: (ask: string) => object, onWait?: (sentence: string) => void) {
+async function open(answer: (ask: string) => object, onWait?: (sentence: string) => void, asked: unknown[] = [], signal?: AbortSignal) {
   const clock = new VirtualClock()
   const disk = new MemoryDisk()
   for (const name of ['bullmq', 'ioredis']) disk.files.set(`/game/node_modules/${name}/package.json`, Buffer.from('{}'))
-  const host = { disk, env: {}, openQueue: new MemoryQueues(clock).open } satisfies Partial<Host> as Partial<Host> as Host
+  const memory = new MemoryQueues(clock)
+  const openQueue: Host['openQueue'] = (...how) => {
+    const queue = memory.open(...how)
+    return { ...queue, add: (...job) => queue.add(...job).finally(() => asked.push(job)) }
+  }
+  const host = { disk, env: {}, openQueue } satisfies Partial<Host> as Partial<Host> as Host
   const queues = await openQueues(host, 'redis://127.0.0.1', '/game')
   queues.inquiries.serve(8, 30_000, async ({ data }) => answer((data as { ask: string }).ask))
   const run = <T>(work: Promise<T>): Promise<T> => clock.run(work)
-  return { run, clock, opened: run(openRemoteClient({ clock, random: countingRandom() }, queues, undefined, { onWait })) }
+  return { run, clock, opened: run(openRemoteClient({ clock, random: countingRandom() }, queues, signal, { onWait })) }
 }
 
 const whole = (ask: string): object => (ask === 'capabilities' ? { host: 'api.example.com', capabilities } : { credits: '2.5' })
@@ -46,8 +51,56 @@ test('a client asks the worker for account and prices, and has no key for anythi
     client.cancel('e'),
     client.uploadReference({} as never),
     client.submit({} as never, async () => {}),
+    client.answer({} as never, {} as never),
+    client.deleteConversation('e'),
+    client.download({} as never, {} as never),
   ])
-    await expect(send).rejects.toMatchObject({ code: 'SW_NO_KEY' })
+    await expect(send).rejects.toMatchObject({ code: 'SW_NO_KEY', message: expect.stringContaining('API key') })
+  for (const make of [
+    () => client.submissionBody({} as never),
+    () => client.maxCreditsOf({} as never),
+    () => client.events('e', null, new AbortController().signal),
+  ])
+    expect(make).toThrow(expect.objectContaining({ code: 'SW_NO_KEY' }))
+  expect([client.isCancellable({} as never, {} as never), await client.close()]).toEqual([false, undefined])
+})
+
+test('each question is a job of its own, before all orders, with all that it asks', async () => {
+  const asked: unknown[] = []
+  const estimate = {
+    priceVersion: 'v1',
+    frameCount: 12,
+    background: 'keep',
+    credits: '1.6',
+    referenceUsd: '0.16',
+    referenceCreditCents: 10,
+  }
+  const { opened, run } = await open((ask) => (ask === 'estimate' ? estimate : whole(ask)), undefined, asked)
+  const { client, capabilities: first } = await opened
+  expect(await run(client.capabilities())).toEqual(first)
+  expect(await run(client.estimate(12, 'keep'))).toEqual({ ...estimate, credits: 16_000n })
+  await run(client.balance())
+  const questions = [
+    { ask: 'capabilities' },
+    { ask: 'capabilities' },
+    { ask: 'estimate', frames: 12, background: 'keep' },
+    { ask: 'balance' },
+  ]
+  expect(asked).toEqual(questions.map((question) => [expect.any(String), question, 0]))
+  expect(new Set(asked.map((job) => (job as [string])[0])).size).toBe(4)
+})
+
+test('a question ends with its signal, and after a minute without a worker', async () => {
+  const gone = new Error('gone')
+  const { opened, run, clock } = await open((ask) => (ask === 'capabilities' ? whole(ask) : clock.sleep(1e6).then(() => whole(ask))))
+  const { client } = await opened
+  const signal = AbortSignal.abort(gone)
+  const asks = [() => client.balance(signal), () => client.capabilities(signal), () => client.estimate(7, 'keep', signal)]
+  for (const ask of asks) await expect(run<unknown>(ask())).rejects.toBe(gone)
+  await expect((await open(whole, undefined, [], signal)).opened).rejects.toBe(gone)
+  const begun = clock.mono()
+  await expect(run(client.balance())).rejects.toMatchObject({ code: 'SW_QUEUE', message: expect.stringMatching(/60 seconds\. .*prices/) })
+  expect(clock.mono() - begun).toBeLessThan(62_000)
 })
 
 test("the worker's own error is the client's, with its code", async () => {
@@ -61,7 +114,9 @@ test("the worker's own error is the client's, with its code", async () => {
 test('an answer in another form is no answer', async () => {
   const { opened, run } = await open((ask) => (ask === 'balance' ? { credits: 'many' } : whole(ask)))
   const { client } = await opened
-  await expect(run(client.balance())).rejects.toMatchObject({ code: 'SW_QUEUE', facts: { ask: 'balance' } })
+  await expect(run(client.balance())).rejects.toMatchObject({
+    ...{ code: 'SW_QUEUE', message: expect.stringContaining('balance'), facts: { queue: 'redis://127.0.0.1', ask: 'balance' } },
+  })
 })
 
 test('a worker that takes some seconds is told of once', async () => {
