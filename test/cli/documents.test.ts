@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { errorCodes, SpritewrightError } from '../../src/errors.ts'
 import type { LedgerLine, LedgerReport, WorkerEvent, Workshop } from '../../src/workshop.ts'
-import { createWorld, planItem } from './world.ts'
+import { createWorld, planItem, runBoth } from './world.ts'
 
 /** A workshop whose methods return the given values, whatever they are asked. The calls are noted with their first argument. */
 function returning(values: object): { readonly workshop: Partial<Workshop>; readonly calls: unknown[] } {
@@ -289,4 +289,97 @@ test('plan as Markdown names the command with the options that lead to its proje
   const world = createWorld({ workshop: { plan: async () => report } })
   await world.run('plan', 'hero', '--markdown', '--root', '.', '--config=other config.ts')
   expect(world.out()).toMatch(/npx spritewright approve hero --root \. --config .other config\.ts./)
+})
+
+test('new, import, answer and forget tell all that they did, also as a document', async () => {
+  const made = { file: '/game/s/fox.sprite.json', picture: '/game/s/fox.png' }
+  const fresh = await runBoth(
+    { workshop: { createSprite: async () => made }, files: { '/game/fox.png': 'x' } },
+    'new',
+    'fox',
+    'fox.png',
+    '--prompt',
+    'x',
+  )
+  expect(fresh.json).toEqual({ name: 'fox', files: ['s/fox.sprite.json', 's/fox.png'] })
+  const files = {
+    '/game/ui.ftpp': '{ "images": [{ "path": "logo.png" }], "packOptions": { "width": 512, "height": 512 } }',
+    '/game/logo.png': '',
+  }
+  const imported = await runBoth({ files }, 'import', 'ui.ftpp')
+  const left = [expect.stringContaining('/game/logo.png')]
+  expect(imported.json).toEqual({ files: ['/game/logo.sprite.json'], written: true, left, atlas: { maxSize: 512 } })
+  expect(imported.text).toMatch(/\nNext: npx spritewright build\n$/)
+  const withVite = { ...files, '/game/package.json': '{ "dependencies": { "vite": "1" } }' }
+  const dry = await runBoth({ files: withVite }, 'import', 'ui.ftpp', '--dry-run')
+  expect([dry.json.written, dry.text]).toEqual([false, expect.stringMatching(/\nNext: npx spritewright init, .*\n$/)])
+  const answers: unknown[] = []
+  const answer = async (...said: unknown[]): Promise<object> => {
+    answers.push(said[0])
+    return { id: 'hero.walk', executionId: 'e2' }
+  }
+  const answered = await runBoth(
+    { files: { '/game/h.png': 'x' }, workshop: { answer } as never },
+    'answer',
+    'hero.walk',
+    'the',
+    'left',
+    '--asset',
+    'h.png',
+  )
+  expect(answered.text.split('\n')).toEqual([
+    expect.stringMatching(/hero\.walk.* e2\.$/),
+    expect.stringMatching(/^Next: npx spritewright build,/),
+    '',
+  ])
+  expect(answers[0]).toEqual({ name: 'hero.walk', text: 'the left', asset: { path: 'h.png', bytes: new TextEncoder().encode('x') } })
+  const forget: Workshop['forget'] = async (_name, confirm) => ((await confirm(['a.b', 'a.c'])) ? ['a.b', 'a.c'] : [])
+  expect(await runBoth({ workshop: { forget } }, 'forget', 'a', '--yes')).toMatchObject({
+    code: 0,
+    text: expect.stringContaining('a.b, a.c'),
+    json: { forgotten: ['a.b', 'a.c'] },
+  })
+  const unsure = createWorld({ workshop: { forget } })
+  expect([await unsure.run('forget', 'a'), unsure.opened]).toEqual([2, []])
+})
+
+test('serve says of a port which one it is and why it cannot be had', async () => {
+  for (const [reason, exit] of [
+    ['EACCES', 2],
+    ['EADDRINUSE', 2],
+    ['EPIPE', 1],
+  ] as const) {
+    const startService = async (): Promise<never> => Promise.reject(Object.assign(new Error('no'), { code: reason }))
+    const { code, json } = await runBoth({ startService }, 'serve', '--port', '80')
+    expect(code).toBe(exit)
+    if (exit === 2) expect(json).toMatchObject({ error: { code: 'SW_USAGE', facts: { option: '--port', port: 80, reason } } })
+  }
+})
+
+test('worker status has a line for each order, with its project, commit and failure', async () => {
+  const status = {
+    ...{ queue: 'redis://q', worker: { by: 'tower 12', since: 0, seen: 1000, hasEnded: false } },
+    running: [{ id: 'a.b', project: 'castle', commit: 'c'.repeat(40), at: 0 }],
+    waiting: [
+      { id: 'a.c', at: 0 },
+      { id: 'a.d', at: 0 },
+    ],
+    failed: [{ id: 'a.e', message: 'no', at: 0 }],
+  }
+  const world = createWorld({ workshop: { workerStatus: async () => status } })
+  world.now = 61_400
+  expect(await world.run('worker', 'status')).toBe(0)
+  expect(world.out()).toBe(
+    [
+      'Worker tower 12, since 1970-01-01T00:00:00.000Z, last sign 60 s ago.',
+      'Running: 1',
+      '  castle: a.b cccccccccccc',
+      'Waiting: 2',
+      '  a.c',
+      '  a.d',
+      'Refused or failed: 1',
+      '  a.e  no',
+      '',
+    ].join('\n'),
+  )
 })

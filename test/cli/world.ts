@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import type { ProgramParts, RunningService, ServiceInit, WorkshopInit } from '../../src/cli/context.ts'
 import { runProgram } from '../../src/cli/program.ts'
 import { parseCredits } from '../../src/credit/credits.ts'
@@ -172,4 +173,15 @@ export function planItem(id: string, more: Partial<PlanItem> & { readonly price?
     ...(price === undefined ? {} : { quote: { credits: parseCredits(price), priceVersion: 'v1', referenceUsd: '0.24' } }),
     ...rest,
   } as unknown as PlanItem
+}
+
+/** Runs a command as text and with `--json`. Both end with the same exit code. */
+export async function runBoth(
+  init: WorldInit,
+  ...argv: string[]
+): Promise<{ code: number; text: string; err: string; json: Record<string, unknown> }> {
+  const [text, json]: [World, World] = [createWorld(init), createWorld(init)]
+  const code = await text.run(...argv)
+  expect(await json.run(...argv, '--json')).toBe(code)
+  return { code, text: text.out(), err: text.err(), json: json.json() }
 }
