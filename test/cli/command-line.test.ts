@@ -210,3 +210,92 @@ test.each([['--adopt'], ['--standing'], ['--yes'], ['--max', '2'], ['--total', '
     expect(world.opened).toEqual([])
   },
 )
+
+test.each<[readonly string[], object]>([
+  [['build', '--out'], { option: '--out' }],
+  [['build', '--out', '--frozen'], { option: '--out' }],
+  [['build', '--out='], { option: '--out' }],
+  [['build', '--out', 'a', '--out', 'b'], { option: '--out' }],
+  [['build', '--frozen=perhaps'], { option: '--frozen' }],
+  [['build', '--help=yes', 'x'], { option: '--help' }],
+  [['doctor', 'hero', 'coin'], { command: 'doctor', found: ['hero', 'coin'] }],
+  [['--quiet'], { commands: commandEntries.map(({ verb }) => verb) }],
+  [['approve', '--max', '0'], { option: '--max', expected: expect.stringContaining('above 0'), found: '0' }],
+  [['serve', '--port', '65536'], { option: '--port', expected: expect.stringContaining('65535'), found: '65536' }],
+  [['serve', '--port', '-1'], { option: '--port' }],
+  [['worker', '--http', '127.0.0.1:65536'], { option: '--http' }],
+  [['init', '--engine', 'unity'], { option: '--engine', found: 'unity' }],
+  [['merge', 'a', 'b'], { names: ['a', 'b'] }],
+  [['store', 'ls', '--force'], { option: '--force', verb: 'ls' }],
+  [['store', 'gc'], { option: '--dry-run' }],
+  [['forget', 'hero'], { option: '--yes' }],
+])('the refusal of %j has these facts: %j', async (argv, facts) => {
+  const world = createWorld()
+  expect(await world.run(...argv, '--json')).toBe(2)
+  expect(world.json()).toEqual({ error: { code: 'SW_USAGE', message: expect.any(String), facts } })
+  expect(world.opened).toEqual([])
+})
+
+test('a value in the same argument may begin with a dash, and each limit is part of its range', () => {
+  expect(run('build', '--out=-x').args.text('out')).toBe('-x')
+  expect(run('serve', '--port', '65535').args.port('port')).toBe(65_535)
+  expect(run('serve', '--port=0').args.port('port')).toBe(0)
+  expect([run('serve').args.port('port'), run('approve').args.credits('max'), run('build').args.flag('out')]).toEqual([
+    ...[undefined, undefined, false],
+  ])
+  expect([run('build', '--frozen').args.text('frozen'), run('build', '--frozen').args.flag('frozen')]).toEqual([undefined, true])
+})
+
+test.each<[string, readonly string[]]>([
+  ['build', ['build']],
+  ['answer', ['answer', 'hero.walk', 'left']],
+  ['work', ['worker']],
+  ['contract', ['doctor', '--contract']],
+  ['acceptStanding', ['approve', '--standing']],
+])('Ctrl-C reaches %s of %j, and the project is closed', async (name, argv) => {
+  const { seen, workshop } = noting(name)
+  const world = createWorld({ workshop, canAsk: true })
+  expect(await world.run(...argv)).toBe(2)
+  expect(seen).toContain(world.interrupt.signal)
+  expect(world.closed).toBe(1)
+})
+
+describe('an address that nobody has confirmed', () => {
+  const route = { origin: 'https://api.example.com', addressSource: '.env', key: 'abcd', keySource: '.env.local', trust: 'none' }
+
+  async function planning(init: { readonly canAsk?: boolean; readonly answer?: boolean | undefined; readonly route?: object | undefined }) {
+    const calls: string[] = []
+    const plan = async (): Promise<object> => {
+      calls.push('plan')
+      if (!calls.includes('confirm')) throw new SpritewrightError('SW_UNTRUSTED_HOST', { message: 'Not confirmed.' })
+      return { items: [], own: [], steps: [], total: 0n, warnings: [] }
+    }
+    const confirm = async (host: string): Promise<string> => {
+      calls.push('confirm')
+      return host
+    }
+    const trust = { route: async () => init.route, confirm }
+    const world = createWorld({ canAsk: true, ...init, workshop: { plan, trust } as unknown as Partial<Workshop> })
+    return { exit: await world.run('plan'), calls, world }
+  }
+
+  test('is asked about at a terminal, and the command goes on after a yes', async () => {
+    const { exit, calls, world } = await planning({ answer: true, route })
+    expect([exit, calls]).toEqual([0, ['plan', 'confirm', 'plan']])
+    expect(world.questions).toEqual([
+      expect.stringMatching(/key from \.env\.local, fingerprint abcd, to https:\/\/api\.example\.com\? .* \.env\./),
+    ])
+    expect([world.opened.length, world.closed, world.err()]).toEqual([3, 3, ''])
+  })
+
+  test.each([
+    ['after a no', { answer: false, route }, 2],
+    ['where no address is set', { answer: true, route: undefined }, 2],
+    ['without a terminal', { answer: true, route, canAsk: false }, 2],
+    ['after Ctrl-C', { answer: undefined, route }, 130],
+  ])('ends the command %s', async (_, init, code) => {
+    const { exit, calls, world } = await planning(init)
+    expect([exit, calls]).toEqual([code, ['plan']])
+    expect(world.closed).toBe(world.opened.length)
+  })
+})

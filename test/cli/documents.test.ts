@@ -383,3 +383,39 @@ test('worker status has a line for each order, with its project, commit and fail
     ].join('\n'),
   )
 })
+
+test.each([
+  ['api.example.com', true],
+  [origin, true],
+  ['other.example.com', false],
+])('trust %s says where the address is set only if it is that one: %s', async (host, isOwn) => {
+  const route = { origin, addressSource: '.env', key: 'abcd', keySource: '.env.local', trust: 'none' }
+  const world = createWorld({ canAsk: true, answer: true, workshop: returning({ trust: { route, confirm: host } }).workshop })
+  expect(await world.run('trust', host)).toBe(0)
+  expect([world.questions.length, world.questions[0]?.includes('The address is in .env.')]).toEqual([1, isOwn])
+})
+
+test('serve runs until Ctrl-C, also if that comes much later, and closes the service once', async () => {
+  let closed = 0
+  const world = createWorld({ startService: async () => ({ url: 'http://127.0.0.1:1', key: 'k', close: async () => void closed++ }) })
+  const served = world.run('serve')
+  while (!world.out().includes('Ctrl-C ends it')) await new Promise(setImmediate)
+  expect(closed).toBe(0)
+  world.interrupt.abort()
+  expect([await served, closed]).toEqual([0, 1])
+  expect(world.err()).toContain('has ended')
+})
+
+test('recover shows the progress of what it sends again, and status of a project without specs leads to init', async () => {
+  const recover: Workshop['recover'] = async ({ onProgress }) => {
+    onProgress?.({ id: 'hero.walk', phase: 'running' })
+    return { decided: [{ id: 'hero.walk', about: 'submission' }], bought: [] }
+  }
+  const world = createWorld({ workshop: { recover } })
+  expect(await world.run('recover', 'hero.walk', '--replay')).toBe(0)
+  expect(world.err()).toContain('hero.walk')
+  const empty = { items: [], own: [], steps: [], total: 0n, warnings: [] }
+  const bare = createWorld({ workshop: { status: async () => empty } })
+  expect(await bare.run('status')).toBe(0)
+  expect(bare.out()).toMatch(/"\/game" \(\*\*\/\*\.sprite\.json\)\.\nNext: npx spritewright init,/)
+})

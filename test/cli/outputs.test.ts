@@ -96,6 +96,39 @@ test('plan shows each row, the sums and what is next, and its document has each 
   )
 })
 
+test('plan as Markdown has a row for each thing to buy, the sums, the pictures and the warnings', async () => {
+  const superseded = { sha256: 'a'.repeat(64), frames: 8, credits: 16_000n }
+  const items = [...full.items, planItem('hero.run', { price: '2.4', superseded }), planItem('coin.idle', { state: 'lost', superseded })]
+  const pictures = [{ id: 'hero.run', reference: { file: 'r.webp', bytes: new Uint8Array(1) } }]
+  const workshop = { plan: async () => ({ ...full, items }), planPictures: async () => pictures }
+  const world = createWorld({ workshop })
+  expect(await world.run('plan', '--markdown', '--pictures', 'shown\\x/', '--quiet')).toBe(0)
+  expect(world.out().split('\n')).toEqual([
+    '### Sprites: 3 animations not bought, 3.4 credits ≈ 0.34 USD',
+    '',
+    '| animation | state | frames | paid before | price | ceiling | why |',
+    '|---|---|--:|--:|--:|--:|---|',
+    '| `hero#1` | missing |  | – | 1 ≈ 0.10 USD | – | text&#95;to&#95;image for hero |',
+    '| hero.walk | approved | 12 | – | 2.4 | 2.4 | a note |',
+    '| hero.jump | question | 12 | – | – | – | asks: Which hand? |',
+    '| hero.run | missing | 12 | 1.6 | 2.4 | – | first purchase |',
+    '| coin.idle | lost | 12 | 1.6 | – | – | bought, not here; fetched again free of charge |',
+    '',
+    expect.stringMatching(/^1 animation bought, 1 more /),
+    '1 mirror image saves 2.4 credits: hero.left &#40;of hero.walk&#41;.',
+    expect.stringMatching(/ 1\.6 credits, .* 3\.4 credits /),
+    '',
+    'Approve with `npx spritewright approve`.',
+    '',
+    '| animation | change | made from |',
+    '|---|---|---|',
+    '| hero.run | – | <img src="shown/x/r.webp" alt="" height="160"> |',
+    '',
+    '> old',
+    '',
+  ])
+})
+
 test('status shows each row, the requests to a person and the faulty frames, and its document has each fact', async () => {
   const status = (report: PlanReport, open: readonly object[]): ReturnType<typeof runBoth> =>
     runBoth({ workshop: { status: async () => report, requests: { list: async () => open } as never } }, 'status')

@@ -317,3 +317,31 @@ describe('errors', () => {
     )
   })
 })
+
+test.each<[string, unknown, object]>([
+  ['a text', 'no', { code: 'SW_INTERNAL', facts: {}, exit: 1, message: expect.stringContaining('found string: no') }],
+  ['nothing', undefined, { code: 'SW_INTERNAL', facts: {}, exit: 1, message: expect.stringContaining('found undefined') }],
+  ['an abort', new DOMException('aborted', 'AbortError'), { code: 'SW_INTERRUPTED', message: 'Interrupted.', facts: {}, exit: 130 }],
+  [
+    'an error of a later version',
+    Object.assign(new Error('new'), { code: 'SW_LATER' }),
+    { code: 'SW_LATER', message: 'new', facts: {}, exit: 1 },
+  ],
+  [
+    'facts that are none',
+    Object.assign(new Error('x'), { code: 'SW_SPEC', facts: null }),
+    { code: 'SW_SPEC', message: 'x', facts: {}, exit: 2 },
+  ],
+  [
+    'no errors at all',
+    new AggregateError([], ''),
+    { code: 'SW_INTERNAL', facts: {}, exit: 1, message: expect.stringMatching(/^An error without/) },
+  ],
+])('thrown is %s: the failure is whole', (_, thrown, failure) => {
+  expect(toFailures(thrown)).toEqual([expect.objectContaining(failure)])
+})
+
+test('a mistake of ours that has a code keeps its stack, and other errors show none', () => {
+  expect(toFailures(new SpritewrightError('SW_INTERNAL', { message: 'x' }))[0]?.stack).toContain('printer.test.ts')
+  expect(toFailures(new SpritewrightError('SW_SPEC', { message: 'x' }))[0]).not.toHaveProperty('stack')
+})
