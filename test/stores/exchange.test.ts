@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { createHash } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
 import { SpritewrightError } from '../../src/errors.ts'
 import { exchange, readSettled, recordBounds, withTries } from '../../src/stores/exchange.ts'
 import { storeError } from '../../src/stores/failures.ts'
@@ -144,4 +145,103 @@ test.each([
   })
   await expect(store.putIfAbsent('a/1', new Uint8Array(1))).rejects.toMatchObject({ code: 'SW_STORE_UNSAFE', facts: { status } })
   expect(net.requests).toHaveLength(1)
+})
+
+const anHour = { date: 'Thu, 01 Jan 1970 01:00:00 GMT' }
+
+/** The whole refusal of a bucket that answers so to a read. */
+async function refusalOf(status: number, reason = '', headers: Record<string, string> = {}): Promise<SpritewrightError> {
+  const net = scriptedNet(() => ({ status, headers, body: reason && `<Error><Code>${reason}</Code></Error>` }))
+  const ports = { clock: leapingClock(), random: countingRandom(), net }
+  const where = { kind: 's3', bucket: 'art', prefix: 'games' } as const
+  return openS3Records(ports, credentials, where)
+    .get('a/1')
+    .then(
+      () => expect.unreachable(),
+      (error: SpritewrightError) => error,
+    )
+}
+
+test.each([
+  [301, '', {}, 'AWS_REGION'],
+  [301, 'PermanentRedirect', { 'x-amz-bucket-region': 'eu-a-1' }, 'the region of the bucket, eu-a-1.'],
+  [301, '', { 'x-amz-bucket-region': 'Evil\u001b[0m' }, 'the region of the bucket.'],
+  [400, 'AuthorizationHeaderMalformed', {}, 'AWS_REGION'],
+  [403, 'RequestTimeTooSkewed', {}, 'the clock of this machine'],
+  [403, 'AccessDenied', {}, 's3:ListBucket'],
+  [404, 'NoSuchBucket', {}, 'Check the network'],
+  [404, '', {}, 'Check the network'],
+  [503, '', {}, 'Check the network'],
+] as const)('the refusal %i %s of a bucket advises only what helps', async (status, reason, headers, advice) => {
+  const error = await refusalOf(status, reason, headers)
+  const advices = ['AWS_REGION', 'the clock of this machine', 's3:ListBucket', 'Check the network']
+  expect(advices.filter((one) => error.message.includes(one))).toEqual([advices.includes(advice) ? advice : 'AWS_REGION'])
+  expect(error.message).toContain(advice)
+  const found = `the answer ${status}${reason && ` ${reason}`}`
+  const facts = { store: 's3://art/games', work: 'read a/1', found, mayPass: status === 503, status, ...(reason && { reason }) }
+  expect([error.code, error.facts]).toEqual(['SW_STORE', facts])
+})
+
+test.each<Record<string, string>>([{}, anHour, { 'last-modified': anHour.date }])(
+  'a record whose answer has only the times %j has no age',
+  async (headers) => {
+    const error = await refusalOf(200, '', headers)
+    expect([error.code, error.facts]).toEqual(['SW_STORE_UNSAFE', { store: 's3://art/games' }])
+  },
+)
+
+test('the age of a record is the time from its writing to the answer, and a second for what both leave out', async () => {
+  const headers = { ...anHour, 'last-modified': 'Thu, 01 Jan 1970 00:59:50 GMT' }
+  const net = scriptedNet(() => ({ status: 200, headers, body: 'a' }))
+  const ports = { clock: leapingClock(), random: countingRandom(), net }
+  const store = openS3Records(ports, credentials, { kind: 's3', bucket: 'art', prefix: '' })
+  expect(await store.get('a/1')).toEqual({ bytes: new TextEncoder().encode('a'), ageMs: 11_000 })
+})
+
+describe('an HTTP cache', () => {
+  const base = 'https://cache.test'
+  const hash = 'a'.repeat(64)
+  const cacheOf = (script: Parameters<typeof scriptedNet>[0]) => {
+    const net = scriptedNet(script)
+    return { net, store: openHttpCache({ clock: leapingClock(), random: countingRandom(), net }, { kind: 'http-cache', base }) }
+  }
+
+  test('cannot be listed, and says so with its address', async () => {
+    const { net, store } = cacheOf(() => 'silence')
+    await expect(store.list()).rejects.toMatchObject({
+      code: 'SW_STORE',
+      message: expect.stringContaining('the tool of the cache'),
+      facts: { store: base, work: 'list its results', found: expect.stringContaining('no listing'), mayPass: false },
+    })
+    expect([store.address, net.requests]).toEqual([base, []])
+  })
+
+  test('gives and takes results of any usual size, which no answer without a result may have', async () => {
+    const large = new Uint8Array(recordBounds.maximumBytes + 1)
+    const { net, store } = cacheOf(({ method }) => ({ status: 200, ...(method === 'PUT' ? {} : { body: large }) }))
+    await store.put(hash, large)
+    expect([net.requests[0]?.method, net.requests[0]?.url, net.requests[0]?.body]).toEqual(['PUT', `${base}/cas/${hash}`, large])
+    expect((await store.get(createHash('sha256').update(large).digest('hex')))?.length).toBe(large.length)
+    for (const call of [store.has, store.remove]) await expect(call(hash)).rejects.toMatchObject({ code: 'SW_STORE' })
+    expect(net.requests.filter(({ method, body }) => method !== 'PUT' && body !== undefined)).toEqual([])
+  })
+
+  test.each([200, 201, 204])('that answers %i has done what was asked', async (status) => {
+    const { net, store } = cacheOf(() => ({ status }))
+    await store.put(hash, new Uint8Array(1))
+    await store.remove(hash)
+    expect(await store.has(hash)).toBe(true)
+    expect(net.requests.map(({ method }) => method)).toEqual(['PUT', 'DELETE', 'HEAD'])
+  })
+
+  test.each([202, 206, 302, 404, 403])('that answers %i to a write has not stored the result', async (status) => {
+    const { store } = cacheOf(() => ({ status }))
+    await expect(store.put(hash, new Uint8Array(1))).rejects.toMatchObject({
+      code: 'SW_STORE',
+      facts: { store: base, work: `write cas/${hash}`, status },
+    })
+    for (const call of [store.has, store.remove, store.get])
+      if (status === 404) expect((await call(hash)) || undefined).toBeUndefined()
+      else await expect(call(hash)).rejects.toMatchObject({ facts: { status, work: expect.stringMatching(/^(?:find|remove|read) cas/) } })
+  })
 })

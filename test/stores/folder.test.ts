@@ -6,7 +6,7 @@ import { type Disk, nodeDisk } from '../../src/host/disk.ts'
 import { nodeRandom } from '../../src/host/random.ts'
 import { openFolderRecords } from '../../src/stores/folder.ts'
 import { FaultDisk } from '../kit/fault-disk.ts'
-import { countingRandom } from '../kit/memory-disk.ts'
+import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 import { describeRecordStore } from './contract.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'spritewright-stores-'))
@@ -64,6 +64,39 @@ test('a failure of the disk is SW_STORE with its code', async () => {
   const store = openFolderRecords({ disk, random }, folder)
   await store.putIfAbsent('stale/1', new Uint8Array(1))
   await expect(store.get('stale/1')).rejects.toMatchObject({ code: 'SW_STORE', message: expect.stringContaining('ESTALE') })
+})
+
+test('every failure of a folder says which folder, what was asked and what was found', async () => {
+  const disk = new MemoryDisk()
+  disk.files.set('/shared/mounted', new Uint8Array())
+  disk.fault = { call: 'write ', code: 'EROFS' }
+  const refusalOf = (store: string) =>
+    openFolderRecords({ disk, random: countingRandom() }, store)
+      .putIfAbsent('a/1', new Uint8Array())
+      .catch((error) => error)
+  const error = await refusalOf('/shared')
+  expect(error.facts).toEqual({ store: '/shared', work: 'write a/1', found: 'EROFS', mayPass: false })
+  expect(error.cause).toMatchObject({ code: 'EROFS' })
+  expect(error.message).toContain('Check the folder and its rights')
+  expect((await refusalOf('/away')).facts).toEqual({ store: '/away', work: 'write a/1', found: 'no such folder', mayPass: false })
+})
+
+test('an age is rounded up, and is as much higher as the coarsest clock may be off', async () => {
+  const disk = new MemoryDisk()
+  const store = openFolderRecords({ disk, random: countingRandom() }, '/shared')
+  disk.files.set('/shared/a/1', new Uint8Array([7]))
+  const stat = disk.stat.bind(disk)
+  disk.stat = async (path) => {
+    const found = await stat(path)
+    return found && { ...found, changedMs: path.endsWith('.tmp') ? 12.4 : 10 }
+  }
+  expect([await store.get('a/1'), await store.get('a'), await store.get('a/2')]).toEqual([
+    { bytes: new Uint8Array([7]), ageMs: 2003 },
+    undefined,
+    undefined,
+  ])
+  expect([...disk.files.keys()]).toEqual(['/shared/a/1'])
+  await store.close()
 })
 
 test("the age is by the clock of the folder's machine, which may be ahead of ours", async () => {

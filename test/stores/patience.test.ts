@@ -61,6 +61,53 @@ test('what does not pass fails at once, and so does everything after an interrup
   expect(told).toEqual([])
 })
 
+test('the waits double from half a second to five, a half of each by chance, and an interruption ends them', async () => {
+  const waits: [number, AbortSignal | undefined][] = []
+  const signal = new AbortController().signal
+  let now = 0
+  const told: string[] = []
+  const patience = createPatience({
+    clock: {
+      ...leapingClock(),
+      mono: () => now,
+      sleep: async (ms, until) => {
+        waits.push([ms, until])
+        now += ms
+      },
+    },
+    random: { ...countingRandom(), unit: () => 0.5 },
+    longestMs: 90_000,
+    signal,
+    onWait: (sentence) => told.push(sentence),
+  })
+  let tries = 0
+  const call = async (): Promise<number> => {
+    if (++tries <= 6) throw away()
+    return tries
+  }
+  expect([patience.longestMs, await patience.of('s3://team')(call)]).toEqual([90_000, 7])
+  expect(waits).toEqual([375, 750, 1500, 3000, 3750, 3750].map((ms) => [ms, signal]))
+  expect(told).toEqual([expect.stringMatching(/s3:\/\/team .*ECONNREFUSED.* 2 min/), expect.stringMatching(/s3:\/\/team .*again/)])
+})
+
+test.each([89_999, 90_000])('a call whose patience of 90 seconds is used up after %i ms has one more try or none', async (ms) => {
+  let now = 0
+  const clock = { ...leapingClock(), mono: () => now, sleep: async () => {} }
+  const ports = { clock, random: countingRandom(), signal: new AbortController().signal, onWait: () => {} }
+  const patiently = createPatience({ ...ports, longestMs: 90_000 }).of('s3://team')
+  let tries = 0
+  const call = async (): Promise<string> => {
+    now = ms
+    if (++tries === 1) throw away()
+    return 'read'
+  }
+  expect(await patiently(call).catch((error) => error.code)).toBe(ms < 90_000 ? 'read' : 'SW_STORE')
+  now += 90_000
+  tries = 0
+  const [first] = await Promise.allSettled([patiently(async () => Promise.reject(tries++ ? new Error('else') : away()))])
+  expect([tries, first.status]).toEqual([2, 'rejected'])
+})
+
 test('after a store has used up the patience, a thousand further reads cost no further wait', async () => {
   const { clock, patiently } = run()
   const begun = clock.mono()

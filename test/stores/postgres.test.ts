@@ -90,6 +90,73 @@ test('an insert that writes nothing is mine if the record has our bytes, and an 
   await expect(storeOver(async () => []).store.putIfAbsent('a/1', text('a'))).rejects.toMatchObject({ code: 'SW_STORE' })
 })
 
+test('each call sends its name and bytes, over one connection to the one database, and every age is rounded up', async () => {
+  const asked: unknown[] = []
+  const disk = new MemoryDisk()
+  disk.files.set('/game/node_modules/pg/package.json', text('{}'))
+  const connectDatabase = async (...target: unknown[]): Promise<DatabaseConnection> => {
+    asked.push(target)
+    return {
+      query: async (query, values) => {
+        asked.push([/to_regclass|CREATE|INSERT|SELECT bytes/.exec(query)?.[0], values])
+        return [{ is_there: false, bytes: text('a'), age: 1.2 }]
+      },
+      close: async () => void asked.push('close'),
+    }
+  }
+  const ports = { clock: leapingClock(), connectDatabase, disk, env: { PGUSER: 'anna' }, random: countingRandom() }
+  const store = openPostgresRecords(ports, address, '/game/art')
+  expect([store.address, await store.putIfAbsent('a/1', text('a')), await store.get('a/2')]).toEqual([
+    'postgres://127.0.0.1:5432/game',
+    'mine',
+    { bytes: text('a'), ageMs: 2 },
+  ])
+  await store.close()
+  expect(asked).toEqual([
+    [
+      'file:///game/node_modules/pg/lib/index.js',
+      { host: '127.0.0.1', port: 5432, database: 'game', user: 'anna', password: undefined, tls: 'off' },
+      20_000,
+    ],
+    ['to_regclass', undefined],
+    ['CREATE', undefined],
+    ['INSERT', ['a/1', text('a')]],
+    ['SELECT bytes', ['a/2']],
+    'close',
+  ])
+})
+
+test('a refusal of the database says what was asked where, without the signs that a terminal obeys', async () => {
+  const cause = Object.assign(new Error(`permission\u001b[2J denied ${'x'.repeat(300)}`), { code: '42501' })
+  const { store } = storeOver(() => Promise.reject(cause))
+  const found = `permission [2J denied ${'x'.repeat(178)} (SQLSTATE 42501)`
+  await expect(store.get('a/1')).rejects.toMatchObject({
+    code: 'SW_STORE',
+    message: expect.stringMatching(/PGUSER.*NODE_EXTRA_CA_CERTS/),
+    facts: { store: 'postgres://127.0.0.1:5432/game', work: 'read a/1', found, mayPass: false, state: '42501' },
+    cause,
+  })
+  const cut = storeOver(() => Promise.reject(broken('ECONNRESET')))
+  const refusal = await cut.store.putIfAbsent('a/1', text('a')).catch((error) => error)
+  expect(refusal.facts).toEqual({ store: 'postgres://127.0.0.1:5432/game', work: 'write a/1', found: 'ECONNRESET', mayPass: true })
+  const odd = storeOver(async () => [])
+  const none = await odd.store.putIfAbsent('a/1', text('a')).catch((error) => error)
+  expect(none.facts).toEqual({
+    store: 'postgres://127.0.0.1:5432/game',
+    work: 'write a/1',
+    found: 'a name that is neither free nor taken',
+    mayPass: true,
+  })
+  expect(odd.calls.filter((call) => call.startsWith('INSERT'))).toHaveLength(4)
+})
+
+test.each(['', '../a', 'A'])('the name %j reaches no database', async (name) => {
+  const { store, calls } = storeOver(async () => [row])
+  await expect(store.get(name)).rejects.toMatchObject({ code: 'SW_INTERNAL', facts: { name } })
+  await expect(store.putIfAbsent(name, text('a'))).rejects.toMatchObject({ code: 'SW_INTERNAL', facts: { name } })
+  expect(calls).toEqual([])
+})
+
 test('a connection gets one query at a time, and a query that fails does not stop those after it', async () => {
   let running = 0
   const { store } = storeOver(async (_, query) => {

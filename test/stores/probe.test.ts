@@ -57,6 +57,25 @@ test('a store that loses what it has taken is SW_STORE_UNSAFE', async () => {
   await expect(probedRecords(lost, quickPorts()).putIfAbsent('a/1', bytes)).rejects.toMatchObject({ code: 'SW_STORE_UNSAFE' })
 })
 
+test.each([
+  ['nothing', undefined],
+  ['other bytes', 'second'],
+])('the refusal of a store that then has %s names the file and what was found', async (words, body) => {
+  const names: string[] = []
+  const odd: RecordStore = {
+    address: 's3://odd',
+    putIfAbsent: async (name) => (names.push(name) % 2 ? 'mine' : 'taken'),
+    get: async () => (body === undefined ? undefined : { bytes: new TextEncoder().encode(body), ageMs: 1 }),
+    close: async () => {},
+  }
+  const error = await probedRecords(odd, quickPorts())
+    .putIfAbsent('a/1', bytes)
+    .catch((cause) => cause)
+  expect([error.code, error.facts]).toEqual(['SW_STORE_UNSAFE', { store: 's3://odd', name: names[0] }])
+  expect(error.message).toContain(`${words} under the name ${names[0]}`)
+  expect(names).toEqual([names[0], names[0]])
+})
+
 test('a store that is away at its probe is probed again at the next write', async () => {
   let isAway = true
   const { store } = await start({ fault: () => (isAway ? { answer: 500 } : undefined) })
