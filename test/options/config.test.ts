@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { nodeDisk } from '../../src/host/disk.ts'
-import { nodeModuleLoader } from '../../src/host/modules/module-loader.ts'
-import { loadConfig, usesPixi } from '../../src/options/config-files.ts'
+import { type ModuleLoader, nodeModuleLoader } from '../../src/host/modules/module-loader.ts'
+import { type ConfigPorts, loadConfig, usesPixi } from '../../src/options/config-files.ts'
 import type { Engine } from '../../src/options/schema.ts'
+import { MemoryDisk } from '../kit/memory-disk.ts'
 import { windowsTexts } from '../kit/windows-texts.ts'
 
 const ports = { disk: nodeDisk(), loadModule: nodeModuleLoader() }
@@ -306,4 +307,101 @@ test.each(windowsTexts('export default {}'))('a config module as Windows writes 
     code: 'SW_CONFIG',
     message: `Expected spritewright.config.mjs in UTF-8, found ${encoding}. Save it as UTF-8.`,
   })
+})
+
+const memoryConfig = (files: Readonly<Record<string, string>>, loadModule: ModuleLoader = () => expect.unreachable()) => {
+  const disk = new MemoryDisk()
+  for (const [name, text] of Object.entries(files)) disk.files.set(`/game/${name}`, new TextEncoder().encode(text))
+  return { disk, loadModule }
+}
+const configErrorOf = (ports: ConfigPorts, explicit?: string) =>
+  loadConfig(ports, '/game', explicit).then(
+    () => expect.unreachable(),
+    ({ code, message, facts, cause }) => ({ code, message, facts, cause }),
+  )
+const dataName = 'spritewright.config.json'
+const dataFile = `/game/${dataName}`
+
+test('a configuration that cannot be read is an error of the disk with its file and cause', async () => {
+  const ports = memoryConfig({ [dataName]: '{}' })
+  for (const [cause, words] of [
+    [Object.assign(new Error('no'), { code: 'EACCES' }), 'EACCES'],
+    [new Error('no'), 'an unknown failure'],
+  ] as const) {
+    ports.disk.read = () => Promise.reject(cause)
+    expect(await configErrorOf(ports)).toEqual({
+      code: 'SW_DISK',
+      message: expect.stringContaining(`${dataName}, found ${words}`),
+      facts: { file: dataFile },
+      cause,
+    })
+  }
+})
+
+test('a fault in the JSON of a configuration is told with its place; in package.json only what cannot be read at all', async () => {
+  expect(await configErrorOf(memoryConfig({ [dataName]: '{\n "engine": "pixi",\n "engine": "pixi", "a": 1, "a": 2 }' }))).toMatchObject({
+    code: 'SW_CONFIG',
+    message: expect.stringMatching(/^spritewright\.config\.json:3:\d+ expected /),
+    facts: { file: dataFile, line: 3, column: 2, expected: 'each field once', found: 'it a second time' },
+  })
+  expect(await configErrorOf(memoryConfig({ 'package.json': '{ "name": ' }))).toMatchObject({
+    code: 'SW_CONFIG',
+    facts: { file: '/game/package.json', line: 1, expected: expect.any(String), found: expect.any(String) },
+  })
+  for (const [text, named] of [
+    ['null', {}],
+    ['{ "name": "" }', {}],
+    ['{ "name": 7, "dependencies": null, "devDependencies": "x" }', {}],
+    ['{ "name": "game" }', { projectName: 'game' }],
+  ] as const)
+    expect(await loadConfig(memoryConfig({ 'package.json': text }), '/game')).toEqual({ options: {}, dependencies: [], ...named })
+})
+
+test.each([
+  ['a folder', { [`${dataName}/a`]: '' }, undefined, 'a folder'],
+  ['nothing', {}, 'other.json', 'nothing'],
+])('a configuration that is %s is told from what it is', async (_, files, explicit, found) => {
+  const { code, message, facts } = await configErrorOf(memoryConfig(files), explicit)
+  expect([code, facts]).toEqual(['SW_CONFIG', { file: `/game/${explicit ?? dataName}` }])
+  expect(message).toContain(`${explicit ?? dataName}, found ${found}.`)
+})
+
+test.each([
+  [[], 'a value of type object'],
+  [null, 'a value of type object'],
+  [7, 'a value of type number'],
+  [undefined, 'nothing'],
+])('a config program that exports %j is refused', async (value, found) => {
+  const { code, message, facts } = await configErrorOf(memoryConfig({ 'spritewright.config.mjs': 'export default x' }, async () => value))
+  expect([code, facts]).toEqual(['SW_CONFIG', { file: '/game/spritewright.config.mjs' }])
+  expect(message).toContain(`found ${found}.`)
+})
+
+test.each([
+  [new TypeError('no art'), 'TypeError: no art'],
+  ['a text', 'a text'],
+  [undefined, 'undefined'],
+])('a config program that throws %s is refused with it', async (cause, words) => {
+  const ports = memoryConfig({ 'spritewright.config.mjs': 'export default x' }, () => Promise.reject(cause))
+  const error = await configErrorOf(ports)
+  expect(error).toMatchObject({ code: 'SW_CONFIG', facts: { file: '/game/spritewright.config.mjs' } })
+  expect([error.cause, error.message.includes(`throws ${words}`)]).toEqual([cause, true])
+})
+
+test('limits, windows and the engine of a file of data are told as they were found', async () => {
+  expect((await configErrorOf(memoryConfig({ [dataName]: '{ "limits": { "post": 11 } }' }))).message).toContain('found 11.')
+  expect(await loadConfig(memoryConfig({ [dataName]: '{ "limits": {}, "replayWindow": "no" }' }), '/game')).toMatchObject({
+    options: { replayWindow: 'no' },
+  })
+  const twoNames = await configErrorOf(memoryConfig({ [dataName]: '{}', 'spritewright.config.mjs': '' }))
+  expect([twoNames.facts, twoNames.message]).toEqual([
+    { files: ['spritewright.config.mjs', dataName] },
+    expect.stringContaining('spritewright.config.mjs and spritewright.config.json'),
+  ])
+  const pixi = { [dataName]: '{ "engine": "pixi" }' }
+  const dependsOn = (one: string): Record<string, string> => ({ 'package.json': JSON.stringify({ dependencies: { [one]: '1' } }) })
+  // A dependency decides, and so does the option that was given: neither asks the file.
+  expect(await usesPixi(memoryConfig({ ...pixi, ...dependsOn('phaser') }), '/game', undefined)).toBe(false)
+  expect(await usesPixi(memoryConfig(pixi), '/game', 'phaser')).toBe(false)
+  expect(await usesPixi(memoryConfig(pixi), '/game', undefined)).toBe(true)
 })

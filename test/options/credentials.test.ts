@@ -179,3 +179,82 @@ test('a secret is [key] however it is written out, and itself only when it is as
   expect(written).toEqual(['[key]', '[key]', '{"secret":"[key]"}', '{ secret: [key] }', ''])
   expect(secret.reveal()).toBe(canary)
 })
+
+describe('variables in a value of a file', () => {
+  test.each([
+    [`\${A}`, { A: 'a' }, 'a'],
+    [`x\${A}y$B`, { A: 'a', B: 'b' }, 'xayb'],
+    [`\${A:-other}`, { A: 'a' }, 'a'],
+    [`\${A:-other}`, {}, 'other'],
+    [`\${A-other}`, { A: '' }, 'other'],
+    [`\${A:+other}`, { A: 'a' }, 'other'],
+    [`x\${A:+other}`, {}, 'x'],
+    [`\${A+other}`, { A: 'a' }, 'other'],
+    [`x\${A+other}`, { A: '' }, 'x'],
+    ['x\\$A', { A: 'a' }, 'x$A'],
+    ['x$A', {}, 'x'],
+    ['x$', {}, 'x$'],
+  ])('%s with %j is %s', async (text, others, expected) => {
+    write({
+      '.env': Object.entries({ SPRITEWRIGHT_API_KEY: text, ...others })
+        .map(([name, value]) => `${name}=${value}`)
+        .join('\n'),
+    })
+    expect(await read()).toEqual([expected, '.env', undefined])
+  })
+
+  test('are told with every source of its parts, the first that has a value first', async () => {
+    write({ '.env': `SPRITEWRIGHT_API_KEY=$A$B\${C:+c}$D`, '.env.local': 'A=a\nB=\nC=c', '.env.development': 'B=b' })
+    expect((await read({ A: 'env-' }))[0]).toBe('env-bc')
+    expect((await read({ A: 'env-' }))[1]).toBe('.env and environment and .env.development')
+    expect((await read({ D: 'd' }))[1]).toBe('.env and .env.local and .env.development and environment')
+  })
+
+  test('must come to an end before too much text was read', async () => {
+    write({ '.env': `SPRITEWRIGHT_API_KEY=$A${'x'.repeat(2 ** 22)}` })
+    const { code, facts, message } = await refusal()
+    expect([code, facts]).toEqual(['SW_CONFIG', { variable: 'SPRITEWRIGHT_API_KEY', source: '.env' }])
+    expect(message).toContain('SPRITEWRIGHT_API_KEY in .env')
+  })
+})
+
+test('a file that cannot be read is an error of the disk with its path and cause', async () => {
+  const cause = Object.assign(new Error('no'), { code: 'EACCES' })
+  write({ '.env': '' })
+  const ports = { disk: { ...disk, read: () => Promise.reject(cause) }, env: {} }
+  const file = join(root, '.env')
+  const reading = readCredentials(ports, root, { mode: 'development' })
+  await expect(reading).rejects.toMatchObject({
+    code: 'SW_DISK',
+    message: expect.stringContaining(`${file}, found EACCES`),
+    facts: { file },
+    cause,
+  })
+  write({ '.env': '\0' })
+  expect((await refusal()).facts).toEqual({ file })
+})
+
+test('everything that was found is told with where it is from, and a base URL must not have the key in it', async () => {
+  write({ '.env.local': 'SPRITEWRIGHT_BASE_URL= https://api.example.com/v1/ ' })
+  const credentials = await readCredentials({ disk, env: { SPRITEWRIGHT_API_KEY: canary } }, root, { mode: 'development' })
+  expect({ ...credentials, key: credentials.key?.reveal() }).toEqual({
+    baseUrl: 'https://api.example.com/v1',
+    baseUrlSource: '.env.local',
+    key: canary,
+    keySource: 'environment',
+  })
+  write({ '.env.local': `SPRITEWRIGHT_BASE_URL=https://api.example.com/${canary}` })
+  const { code, facts } = await refusal({ SPRITEWRIGHT_API_KEY: canary })
+  expect([code, facts]).toEqual(['SW_CONFIG', { variable: 'SPRITEWRIGHT_BASE_URL', source: '.env.local' }])
+})
+
+test('a key of 4096 characters is the longest', async () => {
+  expect((await read({ SPRITEWRIGHT_API_KEY: 'k'.repeat(4096) }))[0]).toHaveLength(4096)
+  expect((await refusal({ SPRITEWRIGHT_API_KEY: 'k'.repeat(4097) })).message).toContain('found 4097 characters')
+})
+
+test('an exposed variable is told with where it is set', async () => {
+  expect((await refusal({ VITE_SPRITEWRIGHT_API_KEY: canary })).message).toContain('in the environment')
+  write({ '.env': `VITE_SPRITEWRIGHT_API_KEY=${canary}` })
+  expect((await refusal()).message).toContain('in .env')
+})
