@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
+import { toOffer } from '../../../plugin/protocol/state/offer.ts'
 import type { StateParts } from '../../../plugin/protocol/state/parts.ts'
 import { toOpenSprite, toPanelState } from '../../../plugin/protocol/state/state.ts'
+import { approvedWords, orphanWords, priceOf, serviceWords } from '../../../plugin/protocol/state/words.ts'
 import { SpritewrightError } from '../../../src/errors.ts'
 
 const approval = { buyer: 'ab'.repeat(16), given: 'clicked', at: '2026-01-01T00:00:00.000Z', priceVersion: 'v1', verdict: 'valid' } as const
@@ -239,4 +241,40 @@ test('before prices are asked for, and where the last request for them failed, a
     ...['embedded', 'none', 'none'],
   ])
   expect(toPanelState({ ...parts, prices: { ...parts.prices!, of: () => undefined } as never }).totals.price).toBeUndefined()
+})
+
+test('an offer has each fact of its lines, their sums, and for which service it is', () => {
+  const line = { operation: 'sprite_sheet', hash: 'h', prompt: 'walks', quote: 24_000n, ceiling: 30_000n } as const
+  const lines = [
+    { ...line, id: 'hero.walk', usd: '0.24', warning: 'dear' },
+    { ...line, id: 'hero#1', operation: 'text_to_image', quote: 10_000n, ceiling: 10_000n, usd: '0.10' },
+  ] as const
+  const worker = { host: 'api.example.com', keyMode: 'live', priceVersions: ['v1'] } as const
+  const shownLine = { operation: 'sprite_sheet', hash: 'h', prompt: 'walks', price: '2.4', ceiling: '3' }
+  expect(plain(toOffer({ lines, balance: 500_000n, worker }, ['coin.spin'], 'needed'))).toEqual({
+    lines: [
+      { ...shownLine, id: 'hero.walk', warning: 'dear' },
+      { ...shownLine, id: 'hero#1', operation: 'text_to_image', price: '1', ceiling: '1' },
+    ],
+    ...{ sum: '3.4', usd: '0.34', ceilings: '4', balance: '50', touch: 'needed', untouched: ['coin.spin'] },
+    worker: expect.stringMatching(/api\.example\.com \(live key\).* v1/),
+  })
+  expect(plain(toOffer({ lines: [], balance: 0n }))).toEqual({ lines: [], sum: '0', ceilings: '0', balance: '0', untouched: [] })
+})
+
+test('the words about a price, an approval, an earlier request and the service are those of its case', () => {
+  const quote = { credits: 10_000n, priceVersion: 'v1', usd: '0.10' }
+  expect(priceOf(quote, 'text_to_image')).toEqual({ ...quote, credits: '1', words: '1 credit will be charged on delivery.' })
+  expect(priceOf(quote, 'sprite_sheet').words).toBe('1 credit will be held.')
+  expect(approvedWords(approval)).toBe('clicked')
+  expect(approvedWords({ ...approval, given: undefined })).toBe('in an unknown way')
+  expect(approvedWords({ ...approval, verdict: 'other' })).toBe('by abababab (clicked)')
+  const orphan = (state: string, executionId?: string): string => orphanWords('NOW', { state, executionId } as never)
+  const [sent, running, failed] = [orphan('running'), orphan('running', 'exe-1'), orphan('failed', 'exe-1')]
+  expect([/not answered yet/.test(sent), /fetches its result/.test(running), failed.endsWith(' NOW')]).toEqual([true, true, true])
+  expect([sent, running].filter((words) => words.includes('NOW'))).toEqual([])
+  const away = new Error('away')
+  expect(serviceWords({ kind: 'none', canAsk: false }, away)).toMatch(/SPRITEWRIGHT_BASE_URL.*embedded/)
+  expect(serviceWords({ kind: 'remote', canAsk: false }, away)).toMatch(/^There is no API key\. Set SPRITEWRIGHT_API_KEY/)
+  expect([serviceWords({ kind: 'remote', canAsk: true }, away), serviceWords({ kind: 'remote', canAsk: true }, 'no')]).toEqual(['away', ''])
 })
