@@ -1,9 +1,9 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { noSubmission, type Send, type Submission } from '../../src/job/records/submission.ts'
 import { changedFields, supersededBy } from '../../src/project/last-purchase.ts'
-import { identify, type PlanFacts, standingOf } from '../../src/project/plan.ts'
+import { identify, type PlanFacts, servicesOf, standingOf } from '../../src/project/plan.ts'
 import { askQuotes } from '../../src/project/quotes.ts'
-import type { ServiceIdentity, SheetRequest } from '../../src/sprite-spec/request.ts'
+import { embeddedHost, type ServiceIdentity, type SheetRequest } from '../../src/sprite-spec/request.ts'
 import type { LockEntry, LockFile } from '../../src/vault/lockfile.ts'
 
 const hash = 'a'.repeat(64)
@@ -170,4 +170,106 @@ test.each([
     ]),
   )
   expect(quotes.usd([{ credits: 32_000n }])).toBe(usd)
+})
+
+describe('a standing is told whole', () => {
+  /** The standing of a request, of which this checkout knows this and the lock file that. */
+  const whole = (submission: Partial<Submission>, entry?: Partial<LockEntry>, more: Partial<PlanFacts> = {}) => {
+    const facts: PlanFacts = {
+      lock: lockOf(entry ? { [hash]: entryOf(1, entry) } : {}),
+      approvers: { own: undefined, others: new Set() },
+      submissionOf: () => ({ ...noSubmission, attempt: 1, frozen, sends: [send(minute)], ...submission }),
+      isKept: () => true,
+      decision: { wall: noon, mono: 10 * minute, windowMs: 8 * minute },
+      ...more,
+    }
+    const { note, ...standing } = standingOf(facts, 'hero.walk', hash)
+    return { ...standing, hasNote: note !== undefined }
+  }
+  const stored = { attempt: 1, sha256: 'own' } as never
+  const bare = { approval: undefined }
+  const base = { hash, attempt: 1, executionId: undefined, hasNote: false }
+
+  test('before anything was sent, with its ceiling and without an attempt', () => {
+    const nothing = { sends: [], attempt: 0 }
+    const { approval, ...rest } = whole(nothing, {})
+    expect(rest).toEqual({ hash, executionId: undefined, hasNote: false, state: 'approved', ceiling: 20_000n })
+    expect(approval).toEqual({ priceVersion: 'v', buyer: 'b', at: '2026-01-01T00:00:00.000Z', verdict: expect.any(String) })
+    expect(whole(nothing)).toEqual({ hash, executionId: undefined, hasNote: false, state: 'missing' })
+  })
+
+  test('while it is under way, and when the service asks', () => {
+    expect(whole({})).toEqual({ ...base, state: 'running', hasNote: true })
+    expect(whole({ accepted })).toEqual({ ...base, state: 'running', executionId: 'e' })
+    expect(whole({ accepted, question })).toEqual({ ...base, state: 'question', executionId: 'e', question })
+  })
+
+  test('when it has a result, here or lost', () => {
+    expect(whole({ accepted, stored })).toEqual({ ...base, state: 'bought', executionId: 'e', result: 'own' })
+    expect(whole({ accepted, stored }, undefined, { isKept: () => false })).toEqual({
+      ...{ ...base, state: 'lost', executionId: 'e', result: 'own' },
+    })
+    const inLock = { ...bare, ...resultOf('theirs') }
+    expect(whole({ sends: [] }, inLock)).toEqual({ ...base, state: 'bought', result: 'theirs' })
+    expect(whole({ sends: [] }, { ...inLock, service: { ...live, host: embeddedHost } }, { isKept: () => false })).toEqual({
+      ...{ ...base, state: 'lost', result: 'theirs', hasNote: true },
+    })
+  })
+
+  test('when another machine has bought it under a later attempt', () => {
+    const execution = { id: 'theirs', conversation: null }
+    const failed = { accepted, failed: { attempt: 1, executionId: 'e', status: 'failed', error } }
+    const later = { ...bare, execution, submission: { ...frozen, attempt: 2 } }
+    expect(whole(failed, later)).toEqual({ ...base, attempt: 2, state: 'running', executionId: 'theirs' })
+    expect(whole(failed, { ...later, ...resultOf('theirs') })).toEqual({
+      ...{ ...base, attempt: 2, state: 'bought', executionId: 'theirs', result: 'theirs' },
+    })
+  })
+
+  test('when it has ended badly, and whoever has to decide is told about what', () => {
+    expect(whole({ sends: [send(9 * minute)] })).toEqual({ ...base, state: 'uncertain', undecided: 'submission', hasNote: true })
+    expect(whole({ accepted, question, answer: answer(send(9 * minute)) })).toEqual({
+      ...{ ...base, state: 'uncertain', executionId: 'e', undecided: 'answer', hasNote: true },
+    })
+    expect(whole({ isForeign: true })).toEqual({ ...base, state: 'uncertain', isForeign: true, undecided: 'submission', hasNote: true })
+    expect(whole({ abandoned: { about: 'submission', approvedAt: null } })).toEqual({ ...base, state: 'failed', hasNote: true })
+  })
+
+  test('when it has failed, in the words of the service', () => {
+    const noteOf = (status: string, message: string | undefined): string | undefined =>
+      standingOf(
+        {
+          lock: lockOf({}),
+          approvers: { own: undefined, others: new Set() },
+          submissionOf: () => ({
+            ...{ ...noSubmission, attempt: 1, frozen, sends: [send(minute)], accepted },
+            failed: { attempt: 1, executionId: 'e', status, error: message === undefined ? null : { ...error, message } },
+          }),
+          isKept: () => true,
+          decision: { wall: noon, mono: 10 * minute, windowMs: 8 * minute },
+        },
+        'hero.walk',
+        hash,
+      ).note
+    expect([noteOf('failed', 'Too dark.'), noteOf('failed', undefined), noteOf('cancelled', undefined)]).toEqual([
+      'Too dark',
+      'failed',
+      'cancelled',
+    ])
+  })
+})
+
+test('the result that plays on has its frames, review and most credits, and of a picture one frame', () => {
+  const review = { frameCount: 9, background: 'remove' } as never
+  const submission = { ...frozen, maxCredits: '2.4' }
+  const paid = entryOf(1, { submission, result: { sha256: 'old', bytes: 1, review }, asked: { ...asked, frames: undefined } })
+  expect(supersededBy(request, hash, lockOf({ one: paid }), 'here')).toEqual({
+    superseded: { sha256: 'old', frames: 7, review, credits: 24_000n },
+  })
+  expect(changedFields({ ...request, id: 'toString' }, lockOf({}), 'here')).toEqual([])
+  const steps = { 'hero.step': { other: entryOf(1, { service: { ...live, host: 'there' } }) } }
+  expect(servicesOf({ version: 1, animations: { a: { one: paid, two: paid } }, steps: steps['hero.step'] as never })).toEqual([
+    live,
+    { ...live, host: 'there' },
+  ])
 })
