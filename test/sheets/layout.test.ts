@@ -3,8 +3,8 @@ import { createBitmap } from '../../atlas/index.ts'
 import { defaultShapes } from '../../src/embedded/http/shapes.ts'
 import { packDelivery } from '../../src/embedded/images/delivery.ts'
 import { sha256 } from '../../src/host/sha256.ts'
-import { formatLayout, type Layout, parseLayout, toLayout } from '../../src/sheets/layout.ts'
-import type { BuiltSheets, SheetOptions } from '../../src/sheets/model.ts'
+import { byName, formatLayout, type Layout, layoutDigest, layoutName, parseLayout, toLayout } from '../../src/sheets/layout.ts'
+import type { BuiltSheets, PackedAtlas, SheetOptions } from '../../src/sheets/model.ts'
 import { makeSheets } from '../../src/sheets/sheet.ts'
 import type { SheetInput } from '../../src/sheets/sources.ts'
 import { parseSpec } from '../../src/sprite-spec/parser.ts'
@@ -202,4 +202,75 @@ test('places of turned frames are kept with a mark of their own', () => {
   expect(text).toContain('[["0000",0,3,4,30,12,1],["0001",0,40,4,30,12]]')
   expect(parseLayout(text, 'x').get('sprites')).toEqual(frames)
   expect(() => parseLayout(text.replace('12,1]', '12,2]'), 'x')).toThrow(/something else than/)
+})
+
+describe('places by themselves', () => {
+  const place = (name: string, x: number, more: object = {}) => ({ name, page: 0, x, y: 2, width: 3, height: 4, ...more })
+
+  test('have their atlases and frames sorted by name, and names without a folder', () => {
+    const layout: Layout = new Map([
+      ['b', [place('sword', 9), place('hero/walk/1', 2), place('hero/walk/0', 1, { isTurned: true })]],
+      ['a', [place('x', 7)]],
+    ])
+    const text = formatLayout(layout)
+    expect(JSON.parse(text)).toEqual({
+      version: 1,
+      atlases: {
+        a: { '': [['x', 0, 7, 2, 3, 4]] },
+        b: {
+          'hero/walk': [
+            ['0', 0, 1, 2, 3, 4, 1],
+            ['1', 0, 2, 2, 3, 4],
+          ],
+          '': [['sword', 0, 9, 2, 3, 4]],
+        },
+      },
+    })
+    expect(Object.keys(JSON.parse(text).atlases)).toEqual(['a', 'b'])
+    const read = parseLayout(text, 'x')
+    expect(read).toEqual(new Map([...layout].map(([name, frames]) => [name, [...frames].sort(byName)])))
+  })
+
+  test.each([
+    ['["0", 9999, 0, 65535, 0, 65535]', true],
+    ['["0", 0, 0, 0, 0, 0, 1]', true],
+    ['["0", 10000, 0, 0, 0, 0]', false],
+    ['["0", 0, 65536, 0, 0, 0]', false],
+    ['["0", 0, 0, 0.5, 0, 0]', false],
+    ['["0", 0, 0, 0, "1", 0]', false],
+    ['["0", 0, 0, 0, 0, -1]', false],
+    ['["0", 0, 0, 0, 0, 0, 0]', false],
+    ['["0", 0, 0, 0, 0, 0, 1, 1]', false],
+    ['[0, 0, 0, 0, 0, 0]', false],
+    ['{"0": 1}', false],
+  ])('are read from the row %s: %s', (row, isRead) => {
+    const read = (rows: string): Layout => parseLayout(`{"version": 1, "atlases": {"s": {"a/b": ${rows}}}}`, 'x')
+    if (isRead) expect(read(`[${row}]`).get('s')?.[0]).toMatchObject({ name: 'a/b/0', ...(row.length > 30 ? {} : { x: 0 }) })
+    else expect(() => read(`[["1", 0, 0, 0, 0, 0], ${row}]`)).toThrow(expect.objectContaining({ code: 'SW_LAYOUT', facts: { file: 'x' } }))
+    expect(() => read(row.replace('[', '{"a": [').concat('}'))).toThrow(expect.objectContaining({ code: 'SW_LAYOUT' }))
+  })
+
+  test('of scales that share a layout are those of the largest, and of others each its own', () => {
+    const atlas = (name: string, scale: number): PackedAtlas =>
+      ({ name, scale, frames: [{ ...place('hero/walk/0', 10 * scale), sprite: 'hero', isTurned: false }] }) as unknown as PackedAtlas
+    const at = (scale: number) => [place('hero/walk/0', 10 * scale)]
+    expect(toLayout([atlas('s', 1), atlas('s', 2), atlas('t', 1)])).toEqual(
+      new Map([
+        [layoutName('s', 2), at(2)],
+        ['t', at(1)],
+      ]),
+    )
+    expect([layoutName('s', 1), layoutName('s', 2), layoutName('s', 0.5)]).toEqual(['s', 's@2x', 's@0.5x'])
+  })
+
+  test('have another digest for each other place, and the same in another order', () => {
+    const of = (...frames: readonly ReturnType<typeof place>[]): string => layoutDigest(new Map([['s', frames]]), ['s', 't'])
+    const [one, two] = [place('a/0', 1), place('a/1', 2)]
+    const usual = of(one, two)
+    expect([of(two, one), layoutDigest(new Map([['s', [one, two]]]), ['t', 's'])]).toEqual([usual, usual])
+    const others = [of(one), of(one, place('a/2', 2)), of(one, place('a/1', 3)), of(one, { ...two, ...{ isTurned: true } })]
+    for (const key of ['page', 'y', 'width', 'height'] as const) others.push(of(one, { ...two, [key]: 7 }))
+    others.push(layoutDigest(new Map([['s', [one, two]]]), ['s']), layoutDigest(new Map([['t', [one, two]]]), ['s', 't']))
+    expect(new Set([usual, ...others]).size).toBe(1 + others.length)
+  })
 })
