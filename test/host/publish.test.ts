@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { toDiskFailure } from '../../src/host/disk-failure.ts'
 import { oneByOne } from '../../src/host/one-by-one.ts'
@@ -72,6 +73,43 @@ test.each([
   const disk = new MemoryDisk()
   await syncNames(disk, folder, root)
   expect(disk.calls).toEqual(folders.map((one) => `syncFolder ${one}`))
+})
+
+/** A disk of which each change takes a turn, so that a caller who does not wait is overtaken. */
+class SlowDisk extends MemoryDisk {
+  override async sync(path: string): Promise<void> {
+    await nextTurn()
+    await super.sync(path)
+  }
+  override async syncFolder(folder: string): Promise<void> {
+    await nextTurn()
+    await super.syncFolder(folder)
+  }
+  override async remove(path: string): Promise<void> {
+    await nextTurn()
+    await super.remove(path)
+  }
+}
+
+test.each<[string, (disk: MemoryDisk) => Promise<unknown>, string]>([
+  ['publishes', (disk) => publish(disk, countingRandom(), '/game/a', bytes('new')), 'syncFolder /game'],
+  ['replaces', (disk) => replaceFile(disk, countingRandom(), '/game/a', bytes('new')), 'syncFolder /game'],
+  ['flushes names', (disk) => syncNames(disk, '/game/a/b/c', '/game'), 'syncFolder /game'],
+])('what %s waits for each change before the next one, and for the last', async (_, work, last) => {
+  const [quick, slow] = [new MemoryDisk(), new SlowDisk()]
+  await work(quick)
+  await work(slow)
+  expect(slow.calls).toEqual(quick.calls)
+  expect(slow.calls.at(-1)).toBe(last)
+})
+
+test('what fails has left no temporary file by the time that it is told', async () => {
+  for (const work of [publish, replaceFile, replaceLightly]) {
+    const disk = new SlowDisk()
+    disk.fault = { call: work === publish ? 'link' : 'move', code: 'EIO' }
+    await expect(work(disk, countingRandom(), '/game/a', bytes('new'))).rejects.toMatchObject({ code: 'EIO' })
+    expect([...disk.files.keys()]).toEqual([])
+  }
 })
 
 test('a temporary name tells its target, and no other name is one', () => {
