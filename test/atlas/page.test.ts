@@ -1,7 +1,8 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { type Bitmap, blit, createBitmap, crop, pixelsOf, turn, turnBack } from '../../atlas/bitmap.ts'
 import { drawPage, type PagePicture } from '../../atlas/compose.ts'
-import { type Bitmap, createBitmap } from '../../atlas/index.ts'
+import { AtlasError } from '../../atlas/errors.ts'
 import { type PackedPage, packPages } from '../../atlas/packing/packer.ts'
 import { seeded } from './drawn.ts'
 
@@ -66,4 +67,54 @@ test('a page has its pictures in their places, rings and turned pictures too', (
     }),
     { numRuns: 80 },
   )
+})
+
+describe('a picture in memory', () => {
+  const refused = (run: () => unknown): AtlasError => {
+    try {
+      run()
+    } catch (error) {
+      if (error instanceof AtlasError) return error
+    }
+    throw new Error('Expected a refusal, found none.')
+  }
+  const of = (width: number, height: number): Bitmap =>
+    createBitmap(
+      width,
+      height,
+      new Uint8Array(width * height * 4).map((_, at) => at + 1),
+    )
+
+  test.each([
+    [0, 1],
+    [1, 0],
+    [1.5, 2],
+    [2, 1.5],
+    [-1, -1],
+  ])('has no sides of %f × %f', (width, height) => {
+    const { code, facts } = refused(() => createBitmap(width, height))
+    expect([code, facts]).toEqual(['SW_FRAME_SIZE', { width, height, bytes: undefined }])
+  })
+
+  test('has as many bytes as pixels need', () => {
+    expect(refused(() => createBitmap(2, 3, new Uint8Array(25))).facts).toEqual({ width: 2, height: 3, bytes: 25 })
+    expect(createBitmap(2, 3)).toEqual({ width: 2, height: 3, data: new Uint8Array(24) })
+  })
+
+  test('is turned, turned back, cut and pasted pixel by pixel', () => {
+    const firsts = ({ data }: Bitmap): readonly number[] => [...data].filter((_, at) => at % 4 === 0).map((value) => (value - 1) / 4)
+    const turned = turn(of(3, 2))
+    expect([turned.width, turned.height, firsts(turned)]).toEqual([2, 3, [3, 0, 4, 1, 5, 2]])
+    expect(turnBack(turned)).toEqual(of(3, 2))
+    const cut = crop(of(3, 3), 1, 1, 2, 2)
+    expect(firsts(cut)).toEqual([4, 5, 7, 8])
+    const target = of(4, 3)
+    blit(target, cut, 2, 1)
+    expect(firsts(target)).toEqual([0, 1, 2, 3, 4, 5, 4, 5, 8, 9, 7, 8])
+    expect([...cut.data.subarray(0, 4)]).toEqual([17, 18, 19, 20])
+  })
+
+  test('has pixels as numbers, and 0 for a clear one', () => {
+    expect([...pixelsOf(createBitmap(3, 1, Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 0, 0, 0, 0, 255)))]).toEqual([0x04030201, 0, 0xff000000])
+  })
 })
