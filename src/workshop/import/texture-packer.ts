@@ -93,13 +93,12 @@ async function ownFields(disk: Disk, folder: string, path: string, settings: Set
   const own = Object.entries(settings.individualSpriteSettings).filter(([name]) => join(folder, name, sep).startsWith(join(path, sep)))
   for (const [name, { spriteScale }] of own)
     if (spriteScale !== 1) left.push(`${name}: spriteScale ${spriteScale}. Scale the picture itself.`)
-  const one = (field: string, found: readonly (readonly [string, readonly number[]])[]): Record<string, readonly number[]> => {
+  const anchorOf = (found: readonly (readonly [string, readonly number[]])[]): { readonly anchor?: readonly number[] } => {
     const values = new Map(found.map(([name, numbers]) => [numbers.join(), { name, numbers }]))
-    const [first] = values.values()
-    if (values.size === 1 && first) return first.numbers.length > 0 ? { [field]: first.numbers } : {}
-    const words = [...values].filter(([text]) => text !== '').map(([text, { name }]) => `[${text}] of ${name}`)
-    if (values.size > 1)
-      left.push(`${relative(folder, path)}: "${field}" ${words.join(', ')}. A spec has one for all its pictures: split the folder.`)
+    const [first, second] = values.values()
+    if (first && !second) return { anchor: first.numbers }
+    const words = [...values].map(([text, { name }]) => `[${text}] of ${name}`)
+    left.push(`${relative(folder, path)}: "anchor" ${words.join(', ')}. A spec has one for all its pictures: split the folder.`)
     return {}
   }
   const borders: NamedBorders[] = []
@@ -109,7 +108,7 @@ async function ownFields(disk: Disk, folder: string, path: string, settings: Set
   }
   const pivots = own.map(([name, { pivotPoint = defaultPivotPoint }]): [string, readonly number[]] => [name, pivotPoint])
   return {
-    ...(writePivotPoints ? one('anchor', pivots.length > 0 ? pivots : [[path, defaultPivotPoint]]) : {}),
+    ...(writePivotPoints ? anchorOf(pivots.length > 0 ? pivots : [[path, defaultPivotPoint]]) : {}),
     ...bordersField(borders, left),
   }
 }
