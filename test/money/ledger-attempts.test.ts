@@ -1,7 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { LedgerMove } from '../../src/credit/ledger.ts'
+import { SpritewrightError } from '../../src/errors.ts'
 import type { JournalRecord, RecordBodies, RecordType } from '../../src/job/records/record.ts'
+import type { Context } from '../../src/project/context.ts'
+import type { ServiceConnection, Session } from '../../src/project/session.ts'
+import { groupLines, reportAccounts } from '../../src/workshop/ledger/account-report.ts'
+import { readAccounts } from '../../src/workshop/ledger/accounts.ts'
 import { attemptsOf } from '../../src/workshop/ledger/attempts.ts'
+import type { LedgerLine, LedgerRequest } from '../../src/workshop/ledger/report.ts'
+import { verifyAccounts } from '../../src/workshop/ledger/verify.ts'
+import { testKey } from '../kit/keys.ts'
+import { MemoryDisk } from '../kit/memory-disk.ts'
 
 type Said = readonly [RecordType, object]
 
@@ -103,4 +113,227 @@ describe('the money of attempts', () => {
       }),
     )
   })
+})
+
+/** What the records of a project say of the one request `h`. */
+interface Story {
+  /** The last movement of its first attempt in `ledger.jsonl`. */
+  readonly type?: LedgerMove['type']
+  readonly records?: readonly JournalRecord[]
+  /** Its entry in the lock file. */
+  readonly entry?: object
+  readonly project?: string
+  readonly has?: boolean
+  readonly people?: object
+  readonly isReadOnly?: boolean
+}
+
+const accepted = ['accepted', { attempt: 1, executionId: 'e' }] as const
+const sent = ['sent', { attempt: 1, send: 1 }] as const
+const givenUp = ['decided', { attempt: 1, about: 'submission', decision: 'abandon' }] as const
+const own = { host: 'x', keyMode: 'test', apiVersion: '1' }
+const bought = chain(frozen(1), sent, accepted, ['completed', { attempt: 1, executionId: 'e' }], ['stored', { attempt: 1, sha256: 'r' }])
+const lockEntry = (more: object = {}): object => ({ service: own, asked: { prompt: 'x' }, ...more })
+
+function contextOf({ type, records, entry, project, has = false, people, isReadOnly }: Story): { context: Context; written: LedgerMove[] } {
+  const written: LedgerMove[] = []
+  const disk = new MemoryDisk()
+  if (people) disk.files.set('/state/settings.json', new TextEncoder().encode(JSON.stringify({ names: people })))
+  const share = { id: 'hero.walk', hash: 'h', attempt: 1, credits: 20_000n, at: 5, project, approver: testKey(1).fingerprint }
+  const move = { at: 7, type, id: 'hero.walk', hash: 'h', attempt: 1, executionId: 'e', credits: 16_000n }
+  const context = {
+    lock: { read: async () => ({ version: 1, animations: entry ? { 'hero.walk': { h: entry } } : {} }) },
+    ledger: {
+      read: async () => (type ? [move] : []),
+      ensureAll: async (moves: readonly LedgerMove[]) => {
+        if (isReadOnly) throw new Error('read only')
+        written.push(...moves)
+        return moves.length
+      },
+    },
+    journal: { requests: async () => (records ? ['h'] : []), peek: async () => ({ records }) },
+    reservations: { history: async () => new Map(records ? [['h 1', share]] : []) },
+    keys: { read: async () => undefined },
+    host: { stateFolder: '/state', disk },
+    vault: { has: async () => has },
+    limits: async () => ({ project: 'own' }),
+    storeFolder: '/store',
+    options: { service: 'remote' },
+  }
+  return { context: context as unknown as Context, written }
+}
+
+describe('the ledger of a project', () => {
+  const buyer = testKey(1).fingerprint
+  const money = { attempt: 1, state: 'settled', credits: 16_000n, executionId: 'e' }
+  const move = { id: 'hero.walk', hash: 'h', attempt: 1, executionId: 'e', credits: 16_000n }
+
+  test('has a line with all that the journal says, and writes the movements that the file lacks', async () => {
+    const { context, written } = contextOf({ records: bought, project: 'castle', people: { [buyer]: 'Anna' } })
+    const line = { id: 'hero.walk', hash: 'h', isPicture: false, ...money, at: 3, origin: 'here', result: 'r' }
+    const sums = { held: 0n, settled: 16_000n, restored: 0n, uncertain: 0n, elsewhere: 0n }
+    expect(await readAccounts(context)).toEqual({
+      lines: [{ ...line, approvedAt: 't', balanceBefore: 1_000_000n, project: 'castle', approvedBy: buyer, person: 'Anna' }],
+      ...sums,
+      sprites: [{ sprite: 'hero', ...sums }],
+      repaired: 2,
+      warnings: [],
+    })
+    expect(written).toEqual([
+      { at: 2, type: 'held', ...move },
+      { at: 3, type: 'settled', ...move },
+    ])
+  })
+
+  test('is right where its file cannot be written, with a warning', async () => {
+    const found = await readAccounts(contextOf({ records: bought, isReadOnly: true }).context)
+    expect([found.settled, found.repaired, found.warnings]).toEqual([16_000n, 0, [expect.stringMatching(/ledger\.jsonl.* 2 .*read only/)]])
+  })
+
+  test('has a line for what only its file, or only the lock file says, and lets the file end what the journal left open', async () => {
+    const common = { id: 'hero.walk', hash: 'h', isPicture: false, attempt: 1 }
+    const entry = lockEntry({
+      asked: { prompt: 'x', take: 2 },
+      result: { sha256: 'r', bytes: 1 },
+      approval: { ceiling: '3', at: 'T', buyer },
+    })
+    const service = { host: 'x', keyMode: 'test' }
+    const linesOf = async (story: Story): Promise<unknown> => (await readAccounts(contextOf(story).context)).lines
+    expect(await linesOf({ type: 'restored' })).toEqual([
+      { ...common, state: 'restored', credits: 16_000n, executionId: 'e', at: 7, origin: 'here' },
+    ])
+    expect(await linesOf({ entry })).toEqual([
+      { ...common, take: 2, service, state: 'settled', credits: 30_000n, at: 0, origin: 'elsewhere', result: 'r' },
+    ])
+    const held = lockEntry({ execution: { id: 'f' }, approval: { ceiling: '3', at: '1970-01-01T00:00:09Z' } })
+    expect(await linesOf({ entry: { ...held, submission: { attempt: 1, maxCredits: '2.5' } } })).toEqual([
+      { ...common, service, state: 'held', credits: 25_000n, at: 9000, origin: 'elsewhere', executionId: 'f' },
+    ])
+    expect(await linesOf({ entry: lockEntry() })).toEqual([])
+    expect(await linesOf({ records: chain(frozen(1), sent, accepted), type: 'settled' })).toMatchObject([{ state: 'settled', at: 7 }])
+    expect(await linesOf({ records: bought, type: 'restored' })).toMatchObject([{ state: 'settled', at: 3 }])
+  })
+
+  const report = async (request: LedgerRequest, story: Story = { type: 'settled' }, signal = new AbortController().signal) => {
+    const open = (): Promise<never> => Promise.reject(new Error('nobody'))
+    const { lines, warnings } = await reportAccounts(contextOf(story).context, { open } as unknown as ServiceConnection, request, signal)
+    return [lines.length, warnings]
+  }
+
+  test('is cut at its first time, which counts, and its last, which does not; undated lines are left out with a warning', async () => {
+    expect(await report({ since: 7, until: 8 })).toEqual([1, []])
+    expect(await report({ since: 8 })).toEqual([0, []])
+    expect(await report({ until: 7 })).toEqual([0, []])
+    const undated = { entry: lockEntry({ result: { sha256: 'r', bytes: 1 } }) }
+    expect(await report({ since: 1 }, undated)).toEqual([0, [expect.stringContaining('left out: 1')]])
+    expect(await report({}, undated)).toEqual([1, []])
+  })
+
+  test('has a warning where nobody tells the rate of USD, and none where nothing was charged', async () => {
+    expect(await report({ withUsd: true })).toEqual([1, [expect.stringContaining('nobody')]])
+    expect(await report({ withUsd: true }, { type: 'held' })).toEqual([1, []])
+    expect(await report({})).toEqual([1, []])
+    await expect(report({ withUsd: true }, { type: 'settled' }, AbortSignal.abort(new Error('ended')))).rejects.toThrow('ended')
+  })
+
+  test('is grouped by names in their order, with the rate of USD', () => {
+    const line = (id: string, more: Partial<LedgerLine>): LedgerLine =>
+      ({ id, attempt: 1, state: 'settled', credits: 5n, at: 0, origin: 'here', ...more }) as LedgerLine
+    const lines = [
+      line('owl.fly', { at: Date.UTC(2026, 0, 31) }),
+      line('hero.walk', { approvedBy: '123456789', person: 'Zoe', project: 'b' }),
+    ]
+    const sums = { held: 0n, settled: 5n, restored: 0n, uncertain: 0n, elsewhere: 0n, usd: '$5' }
+    const names = (by: 'person' | 'project' | 'month' | 'sprite'): readonly string[] => groupLines(lines, by).map(({ name }) => name)
+    expect(groupLines(lines, 'person', (credits) => `$${credits}`)).toEqual([
+      { name: 'Zoe (12345678)', ...sums },
+      { name: 'unknown', ...sums },
+    ])
+    expect([...names('project'), ...names('month')]).toEqual(['b', 'unknown', '2026-01', 'unknown'])
+    expect(names('sprite')).toEqual(['b: hero', 'unknown: owl'])
+    expect(
+      groupLines(
+        [...lines].map((one) => ({ ...one, project: 'b' })),
+        'sprite',
+      ).map(({ name }) => name),
+    ).toEqual(['hero', 'owl'])
+  })
+})
+
+describe('a ledger that is compared with the service', () => {
+  const refused = (facts: object): SpritewrightError => new SpritewrightError('SW_REFUSED', { message: 'no', facts })
+  const gone = refused({ status: 404 })
+  const verify = async (story: Story, says: string | Error) => {
+    const read: unknown[] = []
+    const execution = async (id: string): Promise<object> => {
+      if (says instanceof Error) throw says
+      return { status: id === 'e' ? says : 'another one' }
+    }
+    const session = { identity: own, client: { host: 'x', execution, balance: async () => 5n }, capabilities: {} }
+    const request = { onRead: (...numbers: readonly number[]) => read.push(numbers) }
+    const found = await verifyAccounts(contextOf(story).context, session as unknown as Session, request, new AbortController().signal)
+    const checks = found.checks.map(({ verdict, service, words }) => [verdict, service, words])
+    return { checks, read, of: [found.isAgreed, found.balance, found.host] }
+  }
+  const result = lockEntry({ result: { sha256: 'r', bytes: 1 } })
+  const picture = lockEntry({ asked: { prompt: 'x', operation: 'upscale' } })
+  const late = chain(frozen(1), sent, givenUp, frozen(2), accepted)
+
+  test.each<[Story, string | Error, verdict: string, service: string | undefined, words: RegExp]>([
+    [{ type: 'settled' }, 'completed', 'agrees', 'completed', /^$/],
+    [{ type: 'restored' }, 'cancelled', 'agrees', 'cancelled', /^$/],
+    [{ type: 'restored' }, 'failed', 'agrees', 'failed', /^$/],
+    [{ type: 'held' }, 'queued', 'agrees', 'queued', /^$/],
+    [{ type: 'held' }, 'running', 'agrees', 'running', /^$/],
+    [{ type: 'held' }, 'needs_input', 'agrees', 'needs_input', /^$/],
+    [{ type: 'held' }, 'completed', 'differs', 'completed', /says held, the service says completed.*fetch it, for free/],
+    [{ type: 'held' }, 'failed', 'differs', 'failed', /records this/],
+    [{ type: 'settled' }, 'running', 'differs', 'running', /says settled.*console/],
+    [{ type: 'restored' }, 'completed', 'differs', 'completed', /nothing is fetched/],
+    [{ type: 'restored' }, 'running', 'differs', 'running', /works on it again/],
+    [{ type: 'held', entry: picture }, 'completed', 'differs', 'completed', /says due on delivery/],
+    [{ type: 'settled', entry: picture }, 'queued', 'differs', 'queued', /says charged/],
+    [{ type: 'restored', entry: picture }, 'queued', 'differs', 'queued', /says not charged/],
+    [{ type: 'held' }, 'Z'.repeat(90), 'unread', 'Z'.repeat(90), /^[^Z]*Z{60}[^Z]*$/],
+    [{ type: 'settled', entry: result, has: true }, gone, 'gone', 'gone', /Nothing is lost/],
+    [{ type: 'settled', entry: result }, gone, 'differs', 'gone', /says settled.*restore/],
+    [{ type: 'restored' }, gone, 'gone', 'gone', /cost nothing/],
+    [{ type: 'held' }, refused({ reason: 'resource_not_found' }), 'differs', 'gone', /delivered/],
+    [{ type: 'held' }, refused({ status: 403 }), 'unread', 'refused', /another account/],
+    [{ type: 'held' }, refused({ reason: 'access_denied' }), 'unread', 'refused', /another account/],
+    [
+      { type: 'held', entry: { ...lockEntry(), service: { ...own, host: 'y' } } },
+      'running',
+      'unread',
+      undefined,
+      /Bought at y with a test key/,
+    ],
+    [
+      { type: 'held', entry: { ...lockEntry(), service: { ...own, keyMode: 'live' } } },
+      'running',
+      'unread',
+      undefined,
+      /x with a live key/,
+    ],
+    [{ entry: result }, 'completed', 'unread', undefined, /No record names/],
+    [{ records: chain(frozen(1), sent) }, 'completed', 'open', undefined, /recover hero\.walk --replay/],
+    [{ records: chain(frozen(1), sent, givenUp) }, 'completed', 'unread', undefined, /gave it up/],
+    [{ records: late }, 'completed', 'agrees', 'completed', /gave it up.*says completed\. If .*fetches it/],
+    [{ records: late }, 'running', 'agrees', 'running', /gave it up.*says running\.$/],
+    [{ records: late }, gone, 'gone', 'gone', /gave it up.*not know it/],
+    [{ records: bought, project: 'castle' }, gone, 'gone', 'gone', /project castle/],
+    [{ records: bought, project: 'own' }, gone, 'differs', 'gone', /restore/],
+  ])('%j of which it says %s has one check', async (story, says, verdict, service, words) => {
+    const { checks, read, of } = await verify(story, says)
+    expect(checks).toEqual([[verdict, service, expect.stringMatching(words)]])
+    expect(of).toEqual([verdict !== 'differs' && verdict !== 'open', 5n, 'x'])
+    expect(read).toEqual(service === undefined ? [] : [[1, 1]])
+  })
+
+  test.each([[new Error('a mistake')], [refused({ status: 429 })]])(
+    'is not compared where the service gives no answer: %s',
+    async (error) => {
+      await expect(verify({ type: 'held' }, error)).rejects.toBe(error)
+    },
+  )
 })

@@ -1,6 +1,12 @@
 import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SpritewrightError } from '../../src/errors.ts'
+import type { Context } from '../../src/project/context.ts'
+import type { ServiceConnection } from '../../src/project/session.ts'
+import type { Survey } from '../../src/project/survey.ts'
+import { refuseDecision } from '../../src/workshop/recovery/recover.ts'
+import { withoutUnbought, withWholeResults } from '../../src/workshop/recovery/whole.ts'
 import type { BuildReport, BuildRequest } from '../../src/workshop.ts'
 import { type Game, openShelf, type Shelf, spec } from '../plugin/world.ts'
 
@@ -178,3 +184,94 @@ describe("with unbought: 'placeholder', a purchase without an end", () => {
     await expect(build(game, {}, placeholders)).rejects.toMatchObject({ code: 'SW_SPEC' })
   })
 })
+
+describe('the part of a project that is shipped', () => {
+  const found = (...ids: readonly string[]): Survey => {
+    const items = ids.map((text) => {
+      const [id = '', state] = text.split(' ')
+      return { id, state, spec: { name: id.split('.')[0] } }
+    })
+    return { items, wanted: items.map(({ id }) => `wanted ${id}`), lock: 'as it is' } as unknown as Survey
+  }
+  const shipped = (unbought: string, ...ids: readonly string[]): object => {
+    const context = { options: { build: { unbought } }, warnings: [] as string[] }
+    const { survey, isPartial } = withoutUnbought(context as unknown as Context, found(...ids))
+    return { survey, isPartial, warnings: context.warnings }
+  }
+  const all = ['hero.walk bought', 'hero.run lost', 'owl.fly missing', 'owl.sit approved', 'fox.run bought'] as const
+
+  test('is what is bought, and one warning names each animation or whole sprite that is left out', () => {
+    const warnings = ['Left out of the atlases, since not bought: hero.run, owl.']
+    expect(shipped('error', ...all)).toEqual({ survey: found(all[0], all[4]), isPartial: true, warnings })
+  })
+
+  test('is everything if all of it is bought, or has a placeholder', () => {
+    expect(shipped('error', all[0], all[4])).toEqual({ survey: found(all[0], all[4]), isPartial: false, warnings: [] })
+    expect(shipped('placeholder', ...all)).toEqual({ survey: found(...all), isPartial: false, warnings: [] })
+  })
+})
+
+describe('a result that turns out to be unusable', () => {
+  const fault = (code: 'SW_VAULT' | 'SW_DELIVERY' | 'SW_DISK', id = 'hero.walk'): SpritewrightError =>
+    new SpritewrightError(code, { message: `${id} is damaged.`, facts: { id, result: 'r' } })
+  /** The error of sheets whose result has this fault, and how often the service was asked, which gives no answer. */
+  const make = async (error: Error, { frozen = false, fetched = {}, troubles = [] as readonly string[] } = {}) => {
+    let opened = 0
+    const open = async (): Promise<never> => {
+      opened += 1
+      if (troubles.length > 0) throw new SpritewrightError('SW_NO_KEY', { message: 'No key.' })
+      throw new SpritewrightError('SW_UNREACHABLE', { message: 'Nobody is there.' })
+    }
+    const survey = { items: [{ id: 'owl.fly' }, { id: 'hero.walk' }], wanted: [], lock: {} } as unknown as Survey
+    const known = new Map(Object.entries<string>(fetched))
+    const thrown = await withWholeResults(
+      { vault: { troubles: new Set(troubles) } } as unknown as Context,
+      { open } as unknown as ServiceConnection,
+      { survey, known: {}, fetched: known, run: { frozen } },
+      () => Promise.reject(error),
+    ).catch((reason: unknown) => reason)
+    return [opened, thrown]
+  }
+  const told = (error: SpritewrightError, words: string): object =>
+    expect.objectContaining({ code: error.code, facts: error.facts, cause: error, message: `${error.message} ${words}` })
+
+  test('is asked for again, and the error tells why it is not here', async () => {
+    for (const error of [fault('SW_VAULT'), fault('SW_DELIVERY')])
+      expect(await make(error)).toEqual([1, told(error, 'It could not be fetched again: Nobody is there.')])
+    const error = fault('SW_VAULT')
+    expect(await make(error, { troubles: ['The store', 'is away.'] })).toEqual([1, told(error, 'The store is away.')])
+  })
+
+  test('is not asked for twice in a run', async () => {
+    const error = fault('SW_VAULT')
+    expect(await make(error, { fetched: { 'hero.walk': 'It was so before.' } })).toEqual([0, told(error, 'It was so before.')])
+    expect((await make(error, { fetched: { 'owl.fly': 'It was so before.' } }))[0]).toBe(1)
+  })
+
+  test('is not fetched under --frozen if that would change the lock file', async () => {
+    const error = fault('SW_DELIVERY')
+    const [opened, thrown] = (await make(error, { frozen: true })) as [number, SpritewrightError]
+    expect([opened, thrown.code, thrown.facts, thrown.message.includes('--frozen')]).toEqual([0, 'SW_DELIVERY', error.facts, true])
+    expect((await make(fault('SW_VAULT'), { frozen: true }))[0]).toBe(1)
+  })
+
+  test.each([
+    ['another error', fault('SW_DISK')],
+    ['a mistake', Object.assign(new Error('no'), { code: 'SW_VAULT', facts: { id: 'hero.walk' } })],
+    ['a result of nobody', fault('SW_VAULT', 'fox.run')],
+  ])('is none for %s, which is thrown as it is', async (_what, error) => {
+    const [opened, thrown] = await make(error)
+    expect(opened).toBe(0)
+    expect(thrown).toBe(error)
+  })
+})
+
+test.each(['replay', 'abandon'] as const)(
+  'without a key, to %s what a worker has bought is refused, with the command for its machine',
+  (decision) => {
+    const decide = (isRemote: boolean): void => refuseDecision({ isRemote } as ServiceConnection, { name: 'hero', decision })
+    expect(() => decide(false)).not.toThrow()
+    const message = expect.stringContaining(`recover hero --${decision}`)
+    expect(() => decide(true)).toThrow(expect.objectContaining({ code: 'SW_NO_KEY', facts: { name: 'hero' }, message }))
+  },
+)
