@@ -261,7 +261,7 @@ describe('the ledger of a project', () => {
 })
 
 describe('a ledger that is compared with the service', () => {
-  const refused = (facts: object): SpritewrightError => new SpritewrightError('SW_REFUSED', { message: 'no', facts })
+  const refused = (facts: SpritewrightError['facts']): SpritewrightError => new SpritewrightError('SW_REFUSED', { message: 'no', facts })
   const gone = refused({ status: 404 })
   const verify = async (story: Story, says: string | Error) => {
     const read: unknown[] = []

@@ -2,8 +2,11 @@ import { createHash } from 'node:crypto'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import sharp from 'sharp'
-import { expect, test } from 'vitest'
-import { decodePng, encodePng, variantsOf } from '../../atlas/index.ts'
+import { describe, expect, test } from 'vitest'
+import { type Bitmap, createBitmap, decodePng, encodePng, variantsOf } from '../../atlas/index.ts'
+import type { BuiltAtlas } from '../../src/sheets/sheet.ts'
+import { compareFolder, hashPixels, hashShipped } from '../../src/workshop/disclose/pixels.ts'
+import { MemoryDisk } from '../kit/memory-disk.ts'
 import { heroSpec } from '../kit/project.ts'
 import { quickMakers } from '../kit/quick-makers.ts'
 import { approveAll, world } from '../money/world.ts'
@@ -121,4 +124,73 @@ test('a paid result that is not here is no silence about bought frames', async (
   expect(animations.map(({ id }) => id)).toEqual(['badge'])
   const why = expect.stringContaining('npx spritewright build fetches it, for free')
   expect(unexplained).toEqual(['hero.walk', 'hero.idle'].map((name) => ({ name, why })))
+})
+
+describe('the pixels of a build', () => {
+  /** A picture whose pixels differ, with some changed: by place, red and alpha. */
+  const picture = (width: number, height: number, ...changed: readonly (readonly [at: number, red: number, alpha: number])[]): Bitmap => {
+    const made = createBitmap(width, height)
+    for (let at = 0; at < width * height; at++) made.data.set([at + 1, 2, 3, at === 5 ? 0 : 255], at * 4)
+    for (const [at, red, alpha] of changed) made.data.set([red, 2, 3, alpha], at * 4)
+    return made
+  }
+  const frame = (name: string, page: number, x: number): object => {
+    return { name, page, x, y: 1, width: 2, height: 1, offsetX: 1, offsetY: 2, sourceWidth: 4, sourceHeight: 3 }
+  }
+  const atlas = (scale: number, pages: readonly Bitmap[], frames: readonly object[]): BuiltAtlas =>
+    ({ name: 'all', scale, pages: pages.map((one) => ({ bytes: encodePng(one), extension: 'png' })), frames }) as unknown as BuiltAtlas
+  const frames = [frame('a', 0, 0), frame('b', 0, 2), frame('c', 1, 1)]
+  const atlases = [atlas(1, [picture(4, 4), picture(3, 3)], frames), atlas(0.5, [picture(3, 4)], [frame('a', 0, 1)])]
+
+  test('have one hash with whatever colour a clear pixel has, and another with another shape or a visible change', () => {
+    const hash = hashPixels(picture(3, 2))
+    expect(hash).toMatchObject({ width: 3, height: 2 })
+    expect(hashPixels(picture(3, 2, [5, 99, 0]))).toEqual(hash)
+    for (const other of [picture(3, 2, [5, 6, 1]), picture(3, 2, [4, 6, 255]), picture(2, 3)])
+      expect(hashPixels(other).sha256).not.toBe(hash.sha256)
+  })
+
+  test('are those of each whole frame, from its own page, at the largest scale', async () => {
+    const whole = (left: number): object => {
+      const made = createBitmap(4, 3)
+      made.data.set([left, 2, 3, left === 6 ? 0 : 255], 4 * 9)
+      made.data.set([left + 1, 2, 3, left === 5 ? 0 : 255], 4 * 10)
+      return hashPixels(made)
+    }
+    expect([...(await hashShipped(atlases))]).toEqual([
+      ['a', whole(5)],
+      ['b', whole(7)],
+      ['c', whole(5)],
+    ])
+  })
+
+  const files = [
+    ...['all-0.png', 'godot/all-0.png'].map((file) => ({ file, bytes: encodePng(picture(4, 4)) })),
+    { file: 'all-1.png', bytes: encodePng(picture(3, 3)) },
+    { file: 'all-0@0.5x.png', bytes: encodePng(picture(3, 4)) },
+    { file: 'icon.png', bytes: encodePng(picture(4, 4)) },
+    { file: 'all-0.json', bytes: new Uint8Array(1) },
+  ]
+  test.each<[what: string, file: string, made: Bitmap | string | undefined, names: readonly string[]]>([
+    ['is as it was', 'all-0.png', picture(4, 4), []],
+    ['has other colours where it is clear', 'all-0.png', picture(4, 4, [5, 99, 0]), []],
+    ['has another pixel in a frame', 'all-0.png', picture(4, 4, [7, 99, 255]), ['b']],
+    ['has other pixels in two frames', 'godot/all-0.png', picture(4, 4, [7, 99, 255], [4, 99, 255]), ['a', 'b']],
+    ['has another pixel in a frame of the second page', 'all-1.png', picture(3, 3, [4, 99, 255]), ['c']],
+    ['has another pixel in a frame at another scale', 'all-0@0.5x.png', picture(3, 4, [4, 99, 255]), ['a']],
+    ['has another pixel beside all frames', 'all-0.png', picture(4, 4, [0, 99, 255]), ['all-0.png']],
+    ['has another size', 'all-0.png', picture(4, 5), ['all-0.png']],
+    ['has another width', 'all-0.png', picture(5, 4), ['all-0.png']],
+    ['is no picture any more', 'all-0.png', 'text', ['all-0.png']],
+    ['is no page, and has another pixel', 'icon.png', picture(4, 4, [7, 99, 255]), ['icon.png']],
+    ['is gone', 'icon.png', undefined, ['icon.png']],
+    ['is no picture', 'all-0.json', 'text', []],
+  ])('are compared with a folder in which one file %s', async (_what, file, made, names) => {
+    const disk = new MemoryDisk()
+    for (const one of files) disk.files.set(`/out/${one.file}`, one.bytes)
+    if (made === undefined) disk.files.delete(`/out/${file}`)
+    else disk.files.set(`/out/${file}`, typeof made === 'string' ? new TextEncoder().encode(made) : encodePng(made))
+    const why = expect.stringContaining(made === undefined ? 'does not have it' : `its pixels in ${file} are`)
+    expect(await compareFolder(disk, '/out', files, atlases)).toEqual({ compared: 5, unexplained: names.map((name) => ({ name, why })) })
+  })
 })

@@ -1,8 +1,11 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { nodeRandom } from '../../src/host/random.ts'
 import type { Context } from '../../src/project/context.ts'
 import { openPersonRequests } from '../../src/project/requests.ts'
+import type { Session } from '../../src/project/session.ts'
 import { openTrustedHosts } from '../../src/project/trust/hosts.ts'
+import { acceptStanding } from '../../src/workshop/trust/accept-standing.ts'
+import { record, timeAfter, timesOf } from '../../src/workshop/trust/approvals.ts'
 import { openTrust } from '../../src/workshop/trust/trust.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
@@ -39,4 +42,103 @@ test('a confirmation that cannot be written is an error, and none without a key 
   await expect(trust.confirm('api.example.com')).rejects.toMatchObject({ code: 'ENOSPC' })
   await expect(desk().trust.confirm('api.example.com')).rejects.toMatchObject({ code: 'SW_NO_KEY' })
   await expect(desk('sw_test_key').trust.confirm('ftp://api.example.com')).rejects.toMatchObject({ code: 'SW_USAGE' })
+})
+
+const time = (ms: number): string => new Date(ms).toISOString()
+
+test.each<[wall: number, before: readonly (string | null | undefined)[], after: number]>([
+  [50, [], 50],
+  [50, [time(40), undefined, null], 50],
+  [50, [time(49)], 50],
+  [50, [time(50)], 51],
+  [50, [time(70), time(60)], 71],
+  [50, ['no time'], 50],
+  [0, [], 1],
+])('an approval at %d after those of %j has the time %d', (wall, before, after) => {
+  expect(timeAfter(wall, before)).toBe(time(after))
+})
+
+describe('a record of an approval', () => {
+  type Submission = { attempt: number; newest?: object; abandoned?: object; accepted?: object }
+  const views = (...submissions: readonly Submission[]): readonly object[] => submissions.map((submission) => ({ submission }))
+  /** What is appended to a journal that another process changes before each of these views but the last. */
+  const write = async (
+    seen: readonly object[],
+    more: { env?: object; fixed?: string; type?: 'approved' | 'revoked'; isFree?: boolean } = {},
+  ) => {
+    const appended: unknown[] = []
+    const left = [...seen]
+    const journal = {
+      read: async () => left.shift(),
+      append: async (hash: string, view: object, type: string, body: object) => {
+        appended.push([hash, type, body])
+        return view === seen.at(-1) ? 'next' : undefined
+      },
+    }
+    const context = { journal, host: { clock: { wall: () => 50 }, env: more.env ?? {} } } as unknown as Context
+    const found = await record(context, 'h', more.type ?? 'approved', [time(10)], () => more.isFree ?? true, more.fixed)
+    return { found, appended }
+  }
+
+  test('has a time after all approvals that the journal tells of, also of one that comes meanwhile', async () => {
+    const [first, second] = [
+      { attempt: 1, newest: { at: time(60) } },
+      { attempt: 2, abandoned: { approvedAt: time(80) } },
+    ]
+    expect(await write(views(first, second))).toEqual({
+      found: { at: time(81), view: 'next' },
+      appended: [
+        ['h', 'approved', { attempt: 1, at: time(61) }],
+        ['h', 'approved', { attempt: 2, at: time(81) }],
+      ],
+    })
+    expect((await write(views({ attempt: 1, accepted: { approvedAt: time(90) } }))).found?.at).toBe(time(91))
+    expect(timesOf(views({ attempt: 1, newest: { at: 'n' } })[0] as never, 'k', undefined)).toEqual([
+      'k',
+      undefined,
+      'n',
+      undefined,
+      undefined,
+    ])
+  })
+
+  test('is not written where another has come, or at a time that is over', async () => {
+    const seen = views({ attempt: 1, newest: { at: time(60) } })
+    const none = { found: undefined, appended: [] }
+    expect(await write(seen, { isFree: false })).toEqual(none)
+    expect(await write(seen, { fixed: time(60) })).toEqual(none)
+    expect((await write(seen, { fixed: time(61) })).appended).toEqual([['h', 'approved', { attempt: 1, at: time(61) }]])
+  })
+
+  test('names the shell of an agent where it approves, not where it takes back', async () => {
+    const env = { AI_AGENT: '1' }
+    expect((await write(views({ attempt: 1 }), { env })).appended).toEqual([
+      ['h', 'approved', { attempt: 1, at: time(50), shell: 'agent' }],
+    ])
+    expect((await write(views({ attempt: 1 }), { env, type: 'revoked' })).appended).toEqual([
+      ['h', 'revoked', { attempt: 1, at: time(50) }],
+    ])
+  })
+})
+
+describe('standing ceilings', () => {
+  const accept = (accepted: readonly string[] | undefined, now: readonly string[] | undefined): Promise<unknown> => {
+    const context = {
+      options: { approval: { perSprite: undefined }, approvalAccept: now },
+      memory: { read: async () => (accepted ? { accept: accepted } : undefined) },
+      standing: { read: async () => undefined },
+      total: { accepted: async () => undefined },
+    }
+    const confirm = async (): Promise<boolean> => true
+    return acceptStanding(context as unknown as Context, {} as unknown as Session, { confirm }, new AbortController().signal)
+  }
+
+  test('that nobody has set cannot be accepted', async () => {
+    await expect(accept(undefined, undefined)).rejects.toMatchObject({ code: 'SW_USAGE' })
+  })
+
+  test.each([[['touched', 'typed']], [['clicked']], [undefined]])('let no other way count after touches alone: %j', async (now) => {
+    const facts = { accepted: ['touched'], accept: now ?? expect.arrayContaining(['touched', 'typed']) }
+    await expect(accept(['touched'], now)).rejects.toMatchObject({ code: 'SW_APPROVAL', facts })
+  })
 })
