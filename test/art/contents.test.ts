@@ -267,3 +267,10 @@ test('a palette file has its path and colours; one that is missing, too large or
     message: expect.stringContaining('EACCES'),
   })
 })
+
+test('a still picture is one picture with its digest, and a file that is none says what was wrong with it', async () => {
+  const still = { ...usual, name: '', isPicture: true, frames: 1 }
+  for (const shade of [1, 2])
+    expect(await artOf('/a.png', { '/a.png': png(2, 1, shade) })).toEqual({ files: ['/a.png'], sequences: [still] })
+  await expect(artOf('/a.png', { '/a.png': 'no picture' })).rejects.toMatchObject({ code: 'SW_SOURCE', cause: expect.any(Error) })
+})
