@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { askedFields, commandName } from '../../src/job/order.ts'
+import { askedFields, commandName, idempotencyKey } from '../../src/job/order.ts'
 import { createUploads } from '../../src/job/uploads.ts'
 import type { ServiceIdentity } from '../../src/sprite-spec/request.ts'
 import { ringOf, testKey } from '../kit/keys.ts'
@@ -104,4 +104,20 @@ test('the lock file names every paid field of a request', () => {
   expect(askedFields({ ...step, reference: { kind: 'request', hash: 'h' } })).toEqual({ prompt: 'p', reference: 'h', operation: 'upscale' })
   expect(askedFields({ ...step, operation: 'text_to_image', take: 2 })).toEqual({ prompt: 'p', operation: 'text_to_image', take: 2 })
   expect([commandName('hero.walk'), commandName('hero#2')]).toEqual(['hero.walk', 'hero'])
+})
+
+test('the key of an attempt stays as it was, because another key would buy again', () => {
+  const live = { host: 'api.example.com', keyMode: 'live', apiVersion: '1' } as const
+  const hash = 'a'.repeat(64)
+  expect([1, 2].map((attempt) => idempotencyKey(live, hash, attempt))).toEqual([
+    'sw1-yvpgauke2ptqbjhhfudeshzuvsepj2qfrwmy4ju4eeaffz524hwq',
+    'sw1-eueysptqexdxitqjwhwaytqainklay4g5r4mok7xallvpvrdsekq',
+  ])
+  const others = [
+    idempotencyKey({ ...live, host: 'other.example.com' }, hash, 1),
+    idempotencyKey({ ...live, keyMode: 'test' }, hash, 1),
+    idempotencyKey(live, 'b'.repeat(64), 1),
+  ]
+  expect(new Set([...others, idempotencyKey(live, hash, 1)]).size).toBe(4)
+  expect(idempotencyKey({ ...live, apiVersion: '2' }, hash, 1)).toBe(idempotencyKey(live, hash, 1))
 })

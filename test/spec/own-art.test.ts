@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createBitmap, encodePng, writeAseprite } from '../../atlas/index.ts'
 import type { SpritewrightError } from '../../src/errors.ts'
 import { boxesOf } from '../../src/sprite-spec/boxes.ts'
-import { filesOf } from '../../src/sprite-spec/own-art.ts'
+import { bareSpec, filesOf, sequenceOf } from '../../src/sprite-spec/own-art.ts'
 import { tryReadSpec } from '../../src/sprite-spec/scan.ts'
 import type { AnimationSpec, SpriteSpec } from '../../src/sprite-spec/spec.ts'
 import { MemoryDisk } from '../kit/memory-disk.ts'
@@ -156,4 +156,29 @@ test('the anchor of a spec counts before that of its source', async () => {
   const files = { 'a.aseprite': goblin }
   expect(await read({ source: './a.aseprite' }, files)).toMatchObject({ anchor: { x: 0.5, y: 1 } })
   expect(await read({ source: './a.aseprite', anchor: [0, 0.5] }, files)).toMatchObject({ anchor: { x: 0, y: 0.5 } })
+})
+
+test('own art without a spec is named by its file, and a name that no sprite may have is refused', () => {
+  expect(bareSpec('/game/art/goblin.aseprite')).toMatchObject({
+    ...{ name: 'goblin', file: '/game/art/goblin.aseprite', prompt: '', background: 'keep', animations: [] },
+    reference: { kind: 'own', path: './goblin.aseprite', playback: [] },
+  })
+  expect(() => bareSpec('/game/art/a b.aseprite')).toThrow(
+    expect.objectContaining({ code: 'SW_SOURCE', message: expect.stringContaining('"a b.aseprite"') }),
+  )
+})
+
+test('an animation that the source does not have is named, with the one that was meant', async () => {
+  const tags = ['idle', 'walk'].map((name, at) => ({ name, from: at, to: at }))
+  const spoken = async (name: string) =>
+    read({ source: './a.json', animations: { [name]: {} } }, { 'a.json': sheet([100, 100], tags) }) as Promise<SpritewrightError>
+  expect(await spoken('wlak')).toMatchObject({ code: 'SW_SOURCE', message: expect.stringMatching(/"wlak".*idle, walk.*"walk"/) })
+  expect((await spoken('completely-else')).message).not.toContain('Did you mean')
+})
+
+test('the pictures of an animation are found by its name, and those without a name are for each', () => {
+  const of = (names: readonly string[]) => ({ art: { sequences: names.map((name) => ({ name })) } }) as unknown as SpriteSpec
+  expect(sequenceOf(of(['idle', 'walk']), { name: 'walk' })).toEqual({ name: 'walk' })
+  expect(sequenceOf(of(['', 'walk']), { name: 'run' })).toEqual({ name: '' })
+  expect(() => sequenceOf(of([]), { name: 'run' })).toThrow(expect.objectContaining({ code: 'SW_INTERNAL' }))
 })

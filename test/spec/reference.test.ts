@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Disk, nodeDisk } from '../../src/host/disk.ts'
 import { parseSpec } from '../../src/sprite-spec/parser.ts'
 import { sniffPicture } from '../../src/sprite-spec/picture.ts'
-import { readReference, referenceError } from '../../src/sprite-spec/reference.ts'
+import { readReference, referenceError, referencePath } from '../../src/sprite-spec/reference.ts'
 import type { SpriteSpec } from '../../src/sprite-spec/spec.ts'
 import { specText } from './issues.ts'
 
@@ -266,4 +266,26 @@ describe('a name that differs from the file only in Unicode form', () => {
       rmSync(join(root, 'sprites/art'), { recursive: true })
     }
   })
+})
+
+test('a chain that begins with a text has no picture file, and any other one has that of its first step', async () => {
+  const spec = specWith(undefined, { reference: { steps: [{ text: 'a knight' }, { edit: 'a plume' }] } })
+  expect(referencePath(spec)).toBeUndefined()
+  await expect(readReference(disk, spec)).rejects.toMatchObject({ code: 'SW_REFERENCE', facts: { sprite: 'hero' } })
+  const path = join(root, 'sprites', 'hero.png')
+  expect(referencePath(specWith())).toBe(path)
+  expect(referencePath(specWith(undefined, { reference: { steps: [{ image: 'hero.png' }, { edit: 'a plume' }] } }))).toBe(path)
+})
+
+test('a picture outside the reach of a relative path is not read', async () => {
+  const spec: SpriteSpec = { ...specWith(), reference: { kind: 'file', path: '/hero.png' } }
+  await expect(readReference(disk, spec)).rejects.toMatchObject({ code: 'SW_REFERENCE', facts: { path: '/hero.png' } })
+})
+
+test.each([
+  ['avif', 'an AVIF file'],
+  ['avis', 'an AVIF file'],
+  ['heic', 'an HEIF or MP4 file'],
+])('a file of the brand %s is %s', (brand, found) => {
+  expect(sniffPicture(new TextEncoder().encode(`\0\0\0 ftyp${brand}`))).toEqual({ found })
 })

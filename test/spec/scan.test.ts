@@ -4,7 +4,8 @@ import { dirname, join, relative } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { nodeDisk } from '../../src/host/disk.ts'
 import { nodeGlob } from '../../src/host/glob.ts'
-import { findSpecs, readSpecs } from '../../src/sprite-spec/scan.ts'
+import { findSpecs, readSpecs, tryReadSpec } from '../../src/sprite-spec/scan.ts'
+import { MemoryDisk } from '../kit/memory-disk.ts'
 import { toUtf16, windowsTexts } from '../kit/windows-texts.ts'
 import { specText } from './issues.ts'
 
@@ -177,4 +178,31 @@ test('names that differ only in Unicode form are named as those that differ only
 
 test('a project without specs has none, and no error', async () => {
   expect(await readSpecs(ports, root, standard)).toEqual({ specs: [], errors: [] })
+})
+
+test('a spec that is gone is an error of the disk, by its path from the root', async () => {
+  const { spec, bytes } = await tryReadSpec(new MemoryDisk(), '/game/art/hero.sprite.json', '/game')
+  expect([spec, bytes]).toEqual([
+    expect.objectContaining({
+      code: 'SW_DISK',
+      message: expect.stringMatching(/ art\/hero\.sprite\.json,.*ENOENT/),
+      facts: { file: '/game/art/hero.sprite.json' },
+    }),
+    undefined,
+  ])
+})
+
+test('a spec of 1 MiB is read, and one of a byte more is not', async () => {
+  const read = async (length: number) => {
+    const disk = new MemoryDisk()
+    const text = specText()
+    disk.files.set('/game/hero.sprite.json', new TextEncoder().encode(text + ' '.repeat(length - text.length)))
+    return (await tryReadSpec(disk, '/game/hero.sprite.json', '/game')).spec
+  }
+  expect(await read(2 ** 20)).toMatchObject({ name: 'hero' })
+  const found = '1048577 bytes'
+  expect(await read(2 ** 20 + 1)).toMatchObject({
+    code: 'SW_SPEC',
+    facts: { file: '/game/hero.sprite.json', issues: [{ line: 1, column: 1, path: '', found, message: expect.stringContaining(found) }] },
+  })
 })

@@ -4,7 +4,7 @@ import { hasCode } from '../../src/errors.ts'
 import { mergeLocks } from '../../src/vault/lock-merge.ts'
 import { digestOf, isLockPath, lockPartName, lockPathOf } from '../../src/vault/lock-parts.ts'
 import { parseLockFile } from '../../src/vault/lock-schema.ts'
-import { createLockStore } from '../../src/vault/lock-store.ts'
+import { collectLockChanges, createLockStore } from '../../src/vault/lock-store.ts'
 import { alsoField, formatLockFile, type LockEntry, type LockFile } from '../../src/vault/lockfile.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 
@@ -210,4 +210,19 @@ test('a merge keeps the mark of the folder, whichever side has it', () => {
   expect([mergeLocks(bare, marked), mergeLocks(marked, bare), mergeLocks(bare, bare)].map(({ lock }) => lock[alsoField])).toEqual([
     ...[true, true, undefined],
   ])
+})
+
+test('one execution on requests of two files is an error that names it, and neither counts', async () => {
+  const other = { version: 1, animations: { 'bee.fly': { ['d'.repeat(64)]: boughtAs('e1') } } } as const
+  const p = project({ 'sprites.lock/hero.json': oneOf(boughtAs('e1')), 'sprites.lock/bee.json': other })
+  await expect(p.open().read()).rejects.toMatchObject({ code: 'SW_LOCKFILE', facts: { file: path } })
+})
+
+test('changes that are collected together are written by one call, and none before', async () => {
+  const p = project(begun)
+  const collected = collectLockChanges(p.open())
+  await collected.changeAll(['hero.walk', 'ant.walk'].map((id) => ({ id, hash, change: () => approvedAt('1') })))
+  expect(p.disk.files.has('/p/sprites.lock/hero.json')).toBe(false)
+  await collected.write()
+  expect([await p.entry(), await p.entry('ant.walk')]).toEqual([approvedAt('1'), approvedAt('1')])
 })

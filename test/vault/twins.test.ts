@@ -6,6 +6,7 @@ import {
   formatLockFile,
   type LockEntry,
   type LockFile,
+  requestsOf,
   unnamedStepId,
 } from '../../src/vault/lockfile.ts'
 
@@ -88,4 +89,16 @@ test('a file without steps has no member for them, as one whose steps are gone',
   expect(text).not.toContain('steps')
   expect(formatLockFile(lockOf({ 'a.walk': bought }, {}))).toBe(text)
   expect(Object.keys(JSON.parse(formatLockFile(lockOf({}, { [hash]: sent }))))).toEqual(['animations', 'steps', 'version'])
+})
+
+test('of several entries of a request the one that is furthest counts, with the name of a picture if it has one', () => {
+  const of = (lock: LockFile) => Object.fromEntries(requestsOf(lock))
+  expect(of(lockOf({ 'a.walk': approved, 'b.walk': sent, 'c.walk': bought, 'd.walk': asked }))).toEqual({
+    [hash]: { id: 'c.walk', entry: bought },
+  })
+  expect(of(lockOf({ 'a.walk': sent, 'b.walk': { ...sent, approval } }))).toEqual({ [hash]: { id: 'a.walk', entry: sent } })
+  expect(of(lockOf({ 'a.sword': asked }, { [hash]: bought }))).toEqual({ [hash]: { id: 'a.sword', entry: bought } })
+  expect(of(lockOf({ 'a.sword': bought }, { [hash]: asked }))).toEqual({ [hash]: { id: 'a.sword', entry: bought } })
+  expect(of(lockOf({}, { [hash]: sent }))).toEqual({ [hash]: { id: undefined, entry: sent } })
+  expect(of(lockOf({}))).toEqual({})
 })
