@@ -31,10 +31,10 @@ describe('a run of several orders', () => {
   test('goes on after a failure, and reports failures in their order and purchases by id', async () => {
     const made = bench()
     const errors = [fail('SW_CEILING', 'Too dear.'), undefined, fail('SW_UNREACHABLE'), undefined, undefined]
-    // The first failure comes last.
+    // The last order ends first.
     const work = async (_ports: unknown, order: Order): Promise<Purchase> => {
       const index = orders.indexOf(order)
-      for (let turn = 0; turn < 10 * (5 - index); turn++) await Promise.resolve()
+      for (let turn = 0; turn < 10 * (1 + index); turn++) await Promise.resolve()
       if (errors[index]) throw errors[index]
       return bought(order)
     }

@@ -145,6 +145,18 @@ describe('a journal that machines share', () => {
     expect(step).toMatchObject({ do: 'stop', why: { because: 'window' } })
   })
 
+  test('time that passed before the read counts too, also if the wall clock is set back after it', async () => {
+    const clock = handClock(2e9, 0)
+    const store = new MemoryRecordStore(clock)
+    await append(machine(store, 1).journal, 'frozen', 'sent')
+    clock.pass(facts.windowMs - 10_000)
+    const other = machine(store, 2, [1], handClock(2e9, 5e6))
+    const { submission } = await other.journal.read(hash)
+    other.clock.pass(20_000)
+    const step = decide(submission, { ...facts, wall: other.clock.wall() - 60_000, mono: other.clock.mono() })
+    expect(step).toMatchObject({ do: 'stop', why: { because: 'window' } })
+  })
+
   test('a store whose clock went back leaves the decision to a person', async () => {
     const store = new MemoryRecordStore(handClock(5_000, 0))
     await append(machine(store, 1).journal, 'frozen', 'sent')
