@@ -301,6 +301,22 @@ describe('a place whose process has ended', () => {
     await ended
   })
 
+  test('is asked about every ten seconds, however long the wait', async () => {
+    let asked = 0
+    const one = single(async () => {
+      asked++
+      return state('running')
+    })
+    await one.open().keep(hero, { executionId: 'e' })
+    const interrupt = new AbortController()
+    const taken = one.open().take(coin, interrupt.signal, () => {})
+    taken.catch(() => {})
+    await one.clock.advance(59_999)
+    expect(asked).toBe(6)
+    interrupt.abort(new Error('interrupted'))
+    await expect(taken).rejects.toThrow('interrupted')
+  })
+
   test('ends the wait with the error of a service that does not answer', async () => {
     const one = single(async () => Promise.reject(new SpritewrightError('SW_UNREACHABLE', { message: 'no answer' })))
     await one.open().take(hero, never, () => {})

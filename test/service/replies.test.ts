@@ -206,6 +206,20 @@ describe('replies', () => {
     })
     expect(read.error).toMatchObject({ reason: 'generation_failed', requestId: 'r' })
   })
+
+  test('C35: a review of another shape is none, and loses no asset', () => {
+    const read = (frame_review: unknown) => {
+      const image_job = { finished_assets: [{ asset_id: 'a', download_url: 'https://x/y' }], frame_review }
+      const { assets, review } = readExecution({ execution_id: 'a', status: 'completed', image_job })
+      return [assets.length, review?.inspectionFrames]
+    }
+    expect(['sound', 7, [], { inspection_frames: 'all' }].map(read)).toEqual([
+      [1, undefined],
+      [1, undefined],
+      [1, undefined],
+      [1, []],
+    ])
+  })
 })
 
 describe('the default profile', () => {
