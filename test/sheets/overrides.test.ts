@@ -110,6 +110,12 @@ function exportOf(
   }
 }
 
+/** An export whose sheet got the name of its JSON, which still names the old one. */
+const renamed = ({ 'draft.png': sheet = '', ...rest }: ReturnType<typeof exportOf>): ReturnType<typeof exportOf> => ({
+  ...rest,
+  'walk.png': sheet,
+})
+
 describe('frames touched up by hand lie over what was bought', () => {
   test('as PNGs, by the number of the delivered frame', async () => {
     expect(await played({})).toEqual(colours)
@@ -137,6 +143,7 @@ describe('frames touched up by hand lie over what was bought', () => {
     ['array', exportOf({ 'hero 2.aseprite': 255, 'hero 5.aseprite': 254 }, { isArray: true })],
     ['trimmed', exportOf({ 'hero #walk 2.aseprite': 255, 'hero #walk 5.aseprite': 254 }, { isTrimmed: true })],
     ['by frame names', exportOf({ 'hero/walk/0002': 255, 'hero/walk/0005': 254 })],
+    ['whose sheet has been renamed with it', renamed(exportOf({ '2': 255, '5': 254 }, { image: 'draft.png' }))],
     ['with a path to its sheet', exportOf({ '2': 255, '5': 254 }, { image: 'C:\\art\\hero-walk.png' })],
   ])('as an export of Aseprite: %s', async (_, files) => {
     expect(await played(files)).toEqual([0, 10, 255, 30, 40, 254, 60])

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { createBitmap } from '../../atlas/index.ts'
+import { type Bitmap, blit, createBitmap } from '../../atlas/index.ts'
+import { readPlayed } from '../../src/sheets/frames.ts'
 import { type AnimationQuality, isClosedLoop, judgeFrames, withoutMeant } from '../../src/sheets/quality.ts'
 import { parseSpec } from '../../src/sprite-spec/parser.ts'
 import type { AnimationSpec, SpriteSpec } from '../../src/sprite-spec/spec.ts'
@@ -74,4 +75,25 @@ test('an intended fault is left out, and every other one stays', () => {
   const left = withoutMeant(all, own, own.animations[0]!).flags.map(({ fault }) => fault)
   expect(left).toEqual(all.flags.map(({ fault }) => fault).filter((fault) => fault !== 'blank' && fault !== 'inspect'))
   expect(withoutMeant(all, spec(), spec().animations[0]!)).toEqual(all)
+})
+
+test('a frame that the service moved is put back where "use" plays it', async () => {
+  const drawn = (wide: number): Bitmap => {
+    const [figure, frame] = [createBitmap(wide, 16), createBitmap(20, 20)]
+    figure.data.fill(255)
+    blit(frame, figure, 0, 2)
+    return frame
+  }
+  // The broad frame is delivered first and played third. Its middle is one pixel off, which only the service knows.
+  const frames = [drawn(12), ...Array.from({ length: 6 }, () => drawn(10))]
+  const own = spec({ stabilize: true }, { frames: 7, use: [1, 2, 0, 3, 4, 5] })
+  const source = {
+    kind: 'result',
+    sha256: 'a',
+    read: async () => new Uint8Array(),
+    review: { ...review, sourceShiftedFrames: [0] },
+  } as const
+  const opened = { frames, resized: [], touched: new Set<number>(), warnings: [] }
+  const { room } = await readPlayed({ spec: own, animation: own.animations[0]!, source }, { isJudged: false, opened })
+  expect(room).toEqual({ x: 1, y: 0, width: 20, height: 20 })
 })
