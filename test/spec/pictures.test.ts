@@ -92,12 +92,13 @@ test.each<[string, object, string]>([
 
 test.each([
   ['of a set', { pictures: { sword: [], shield: [] } }, 'sword'],
+  ['of a set with names that objects have', { pictures: { sword: [], constructor: [], toString: [] } }, 'sword'],
   ['of one picture, by the name of the sprite', {}, 'hero'],
 ])('borders and intended faults %s are those of that picture alone', (_, fields, name) => {
   const spec = { reference: text, ...fields, borders: { [name]: 2 }, meant: { [name]: ['cut-off'] } }
   const parsed = parseSpec(JSON.stringify(spec), '/game/hero.sprite.json')
   const told = parsed.animations.map((picture) => [bordersOf(parsed, picture)?.sides.left, meantOf(parsed, picture)])
-  expect(told).toEqual([[2, ['cut-off']], ...(parsed.animations.length > 1 ? [[undefined, []]] : [])])
+  expect(told).toEqual([[2, ['cut-off']], ...parsed.animations.slice(1).map(() => [undefined, []])])
 })
 
 test.each([
