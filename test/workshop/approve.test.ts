@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { formatCredits, parseCredits } from '../../src/credit/credits.ts'
+import { type ApprovedOrder, toApprovalChange } from '../../src/project/orders.ts'
+import type { Session } from '../../src/project/session.ts'
 import type { ApprovalLine } from '../../src/workshop.ts'
+import { order } from '../job/bench.ts'
 import { expectCount } from '../kit/expect-count.ts'
 import { answering, failing, lost, type Machine, minutes, specOf, team } from '../sim/two-machines.ts'
 
@@ -158,4 +161,14 @@ test('what a person has to decide about first gets no approval, and is named', a
   const report = await first.approve()
   expect(report).toMatchObject({ undecided: ['hero.walk'], untouched: ['hero.walk'], others: [] })
   expect(idsOf(report.approved)).toEqual(['rogue.walk'])
+})
+
+test('an approval is written over an earlier one, and never over one that another process has given later', () => {
+  const change = (at: string) => {
+    const approved = { ...order, approval: { ...order.approval, at } } as ApprovedOrder
+    return toApprovalChange({ identity: order.identity } as Session, approved).change
+  }
+  const [first, second] = ['2026-10-01T10:00:00.000Z', '2026-10-01T10:00:01.000Z']
+  const [earlier, later] = [change(first)(undefined), change(second)(undefined)]
+  expect([change(second)(earlier), change(first)(later)]).toEqual([later, later])
 })
