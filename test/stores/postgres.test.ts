@@ -170,6 +170,14 @@ test('a connection gets one query at a time, and a query that fails does not sto
   expect((await Promise.allSettled(calls)).map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected', 'fulfilled'])
 })
 
+test('a store that is closed answers what it was asked before, and leaves no connection open', async () => {
+  const { store, calls } = storeOver(async () => [row])
+  const asked = store.get('a/1')
+  await store.close()
+  expect(await asked).toBeDefined()
+  expect(calls).toEqual(['connect 0', 'SELECT 0', 'close 0'])
+})
+
 test('without the package pg, the error says how to install it', async () => {
   const connectDatabase = () => Promise.reject(new Error('Expected no connection.'))
   const ports = { clock: leapingClock(), connectDatabase, disk: new MemoryDisk(), env: {}, random: countingRandom() }
