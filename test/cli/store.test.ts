@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { sizeWords } from '../../src/cli/commands/store/list.ts'
+import type { Context } from '../../src/project/context.ts'
+import { findUnnamed } from '../../src/workshop/store/gc.ts'
 import type { CopyReport, PruneLine, PruneRequest, ResultStore, StoreReport, UnnamedReport, VerifyReport } from '../../src/workshop.ts'
+import { ManualClock } from '../kit/manual-clock.ts'
+import { MemoryDisk } from '../kit/memory-disk.ts'
 import { createWorld, type World, type WorldInit } from './world.ts'
 
 const hash = (digit: string): string => `3f2a91c0${digit.repeat(56)}`
@@ -281,6 +285,27 @@ describe('store gc', () => {
     const world = worldOf({ unnamed: async () => ({ ...unnamed, results: unnamed.results.slice(1) }) })
     expect(await world.run('store', 'gc', '--dry-run')).toBe(0)
     expect(world.out()).not.toContain('prune')
+  })
+
+  test('does not list what is stored and named while the clones are read', async () => {
+    const stored = [hash('1'), hash('2')]
+    const store = { folder: '/shared', survey: async () => stored.map((sha256) => ({ sha256, bytes: 1, writtenMs: 0 })) }
+    const hashesIn = async (): Promise<readonly string[]> => {
+      stored.push(hash('3'))
+      return [hash('1')]
+    }
+    const context = {
+      host: { disk: new MemoryDisk(), clock: new ManualClock(), stateFolder: '/state', workingFolder: '/game', repository: { hashesIn } },
+      options: { root: '/game', store: { dir: '/game/.spritewright' } },
+      storeFolder: '/game/.spritewright',
+      vault: { places: [{ name: 'shared', store }] },
+      lock: { read: async () => ({}) },
+      journal: { requests: async () => [] },
+      reservations: { shares: async () => [] },
+    }
+    const openOther = async (): Promise<never> => expect.unreachable()
+    const { results } = await findUnnamed(context as unknown as Context, openOther, [], new AbortController().signal)
+    expect(results.map(({ sha256 }) => sha256)).toEqual([hash('2')])
   })
 
   test('--json is the report as it is', async () => {

@@ -67,6 +67,8 @@ describe('the money of attempts', () => {
     ] as const
     expect(state(...failed)).toEqual([[1, 'held', 'b', undefined]])
     expect(state(...failed, ['completed', { attempt: 1, executionId: 'a' }])).toEqual([[1, 'held', 'b', undefined]])
+    const late = ['failed', { attempt: 1, executionId: 'a', status: 'failed', error }] as const
+    expect(state(...failed, late)).toEqual([[1, 'held', 'b', undefined]])
     expect(state(...failed, ['completed', { attempt: 1, executionId: 'b' }])).toEqual([[1, 'settled', 'b', undefined]])
   })
 

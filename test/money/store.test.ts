@@ -502,6 +502,13 @@ describe('store push and pull', () => {
     expect(sha256(await readFile(join(w.project.root, 'shared', name)))).toBe(hash)
   })
 
+  test('an interruption ends a push before it copies, and the next one goes on', async () => {
+    const { w } = await bought()
+    const { store } = await w.workshop({ store: { shared: join(w.project.root, 'shared') } })
+    await expect(store.push([], AbortSignal.abort())).rejects.toMatchObject({ code: 'SW_INTERRUPTED' })
+    expect(await store.push()).toMatchObject({ copied: await hashesOf(w), present: 0 })
+  })
+
   test('damaged bytes are copied in neither direction', async () => {
     const { w } = await bought()
     const workshop = await w.workshop({ store: { shared: join(w.project.root, 'shared') } })

@@ -1,11 +1,15 @@
 import { describe, expect, test } from 'vitest'
+import { SpritewrightError } from '../../src/errors.ts'
 import { recordsPath } from '../../src/host/watch.ts'
 import type { Context } from '../../src/project/context.ts'
 import type { PlanItem, PlanState, PlanStep } from '../../src/project/plan.ts'
+import type { ServiceConnection } from '../../src/project/session.ts'
 import { parseSpec } from '../../src/sprite-spec/parser.ts'
 import type { LockEntry, LockFile } from '../../src/vault/lockfile.ts'
+import { createSpriteMaker } from '../../src/workshop/sheets/sprite-maker.ts'
 import { createSpriteMemory, type SpritePart } from '../../src/workshop/sheets/sprite-memory.ts'
 import type { Workshop } from '../../src/workshop.ts'
+import { MemoryDisk } from '../kit/memory-disk.ts'
 import { minutes, specOf, type Team, team } from '../sim/two-machines.ts'
 
 const lockPath = '/game/sprites.lock.json'
@@ -179,4 +183,18 @@ describe('a dev server, while another process buys', () => {
     expect(await statesOf(made, [lockPath])).toContainEqual(['hero.walk', 'bought'])
     expect(calls.filter((call) => call.includes(`submissions/${hashOfHero(made)}`))).not.toEqual([])
   })
+})
+
+test.each([
+  ['names its own file', { file: '/game/aged.png' }, '/game/aged.png'],
+  ['names none', {}, '/game/aged.sprite.json'],
+])('an error that keeps a sprite from being made and %s is about that file, or else the spec', async (_, facts, file) => {
+  const connection = {
+    get host(): string {
+      throw new SpritewrightError('SW_DISK', { message: 'broken', facts })
+    },
+  }
+  const context = { host: { disk: new MemoryDisk() }, options: { root: '/game' }, cache: {} } as unknown as Context
+  const [made] = await createSpriteMaker(context, connection as unknown as ServiceConnection).make([part('aged').spec], lock)
+  expect(made?.errors).toMatchObject([{ code: 'SW_DISK', facts: { file } }])
 })
