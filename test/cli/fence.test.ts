@@ -57,6 +57,20 @@ test.each(commands)('%s %s writes a request instead of acting, also at a termina
   expect(world.out()).toContain('--i-am-a-person')
 })
 
+test.each(commands)('%s %s with --i-am-a-person is done, and nobody is asked instead', async (...argv: readonly string[]) => {
+  const done: string[] = []
+  const doing = (verb: string) => async (): Promise<never> => {
+    done.push(verb)
+    throw new SpritewrightError('SW_USAGE', { message: 'Not in this test.' })
+  }
+  const trust = { route: async () => undefined, confirm: doing('trust') } as unknown as Workshop['trust']
+  const { world, requests } = shell(undefined, {
+    ...{ approve: doing('approve'), acceptStanding: doing('approve'), recover: doing('recover'), answer: doing('answer'), trust },
+  })
+  await world.run(...argv, '--i-am-a-person')
+  expect([done, await requests.list()]).toEqual([[argv[0]], []])
+})
+
 test('the printed command is one that a person can copy: no --yes, and foreign text in single quotes', async () => {
   const { world, requests } = shell()
   await world.run('answer', 'hero.walk', "it's $(left)", '--quiet')
