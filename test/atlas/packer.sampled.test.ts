@@ -80,6 +80,12 @@ describe('packPages', () => {
     )
   })
 
+  test('the order of members of one size changes no place', () => {
+    const sizes = Array.from({ length: 7 }, () => ({ width: 10, height: 8 }))
+    const pages = (members: readonly number[]): PackedPage[] => packPages(sizes, [{ name: 'a', members }], usual)
+    expect(pages([4, 6, 0, 2, 5, 1, 3])).toEqual(pages([...sizes.keys()]))
+  })
+
   test('the same input gives these very bytes, on every machine and version', () => {
     const sizes = frameSizes(300, 7)
     expect(digest(packPages(sizes, inGroups(sizes, 12), { ...usual, maxSize: 512 }))).toMatchInlineSnapshot(

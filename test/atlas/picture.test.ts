@@ -164,6 +164,16 @@ describe('a picture that browsers show whole is read, although a decoder warns o
     }
   })
 
+  test('a JPEG that is cut anywhere in its scan header is refused as damaged', async () => {
+    const jpeg = await striped.clone().jpeg().toBuffer()
+    const scan = jpeg.indexOf(Uint8Array.of(0xff, 0xda))
+    for (let length = scan; length < scan + 14; length++) {
+      const cut = jpeg.subarray(0, length)
+      expect(withPlainHeaders(cut)).toEqual(Uint8Array.from(cut))
+    }
+    expect((await refusalOf(() => readPicture(jpeg.subarray(0, scan + 13)))).code).toBe('SW_IMAGE')
+  })
+
   test('a frame header that is too short has no size', async () => {
     const jpeg = changed(await striped.clone().jpeg().toBuffer(), 0xc0, 2, [0, 5])
     expect(() => pictureInfo(jpeg)).toThrow('a header without a size')

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { AtlasError } from '../../../atlas/errors.ts'
 import { type AsepriteFile, type AsepriteLimits, readAseprite } from '../../../atlas/index.ts'
+import { AsepriteBudget } from '../../../atlas/source/aseprite/budget.ts'
 import { type BuiltFile, bytes, chunk, file, image, layer, link, palette, pixels, rawImage, tiles, tileset, usualMasks } from './ase.ts'
 
 const [red, green, blue, yellow, clear] = [0xff0000ff, 0x00ff00ff, 0x0000ffff, 0xffff00ff, 0]
@@ -408,6 +409,15 @@ describe('a refused file', () => {
     expect(ruleOf(profile(1, 1))).toBe('colour-profile')
     expect(ruleOf(profile(2, 0))).toBe('colour-profile')
     expect(ruleOf(profile(3, 0))).toBe('colour-profile')
+  })
+
+  test('is above a default limit: 64 MiB, 2 ** 26 pixels, or 2 ** 28 steps', () => {
+    expect(() => new AsepriteBudget(2 ** 26 + 1, {})).toThrow('too-many-bytes')
+    const budget = new AsepriteBudget(2 ** 26, {})
+    budget.keep(2 ** 26)
+    budget.work(2 ** 28)
+    expect(() => budget.keep(1)).toThrow('too-many-pixels')
+    expect(() => budget.work(1)).toThrow('too-much-work')
   })
 
   test('is above a limit, and is refused before its pixels are unpacked', () => {
