@@ -5,7 +5,9 @@ import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { type Bitmap, createBitmap, decodePng, encodePng } from '../../atlas/index.ts'
 import { animate, type Commission } from '../../src/embedded/artist/artist.ts'
+import * as cycles from '../../src/embedded/artist/cycles.ts'
 import { findLegs } from '../../src/embedded/artist/legs.ts'
+import type { Motion, Pose } from '../../src/embedded/artist/pose.ts'
 import { byLevel } from '../level.ts'
 
 type Colour = readonly [number, number, number, number]
@@ -170,6 +172,14 @@ describe('a motion', () => {
     const rows = (await moving(name, words)).map(lowestRow)
     expect(Math.max(...rows) - Math.min(...rows)).toBeLessThanOrEqual(2)
   })
+})
+
+const cycle: readonly (readonly [string, Motion])[] = Object.entries(cycles)
+test.each(cycle)('the pose of %s at the end of a cycle is that of its start', (name, motion) => {
+  const poseAt = (at: number): Partial<Pose> => motion({ at, turn: at * 2 * Math.PI, legs: 0, hasWings: true })
+  const [start, end] = [poseAt(0), poseAt(1 - 1e-9)]
+  const places = ['x', 'y', 'scaleX', 'scaleY', 'tilt', 'lean', 'curl', 'bob', 'chest', 'nod', 'arm', 'flap', 'light', 'flash'] as const
+  for (const place of places) expect(end[place] ?? 0, `${name}, ${place}`).toBeCloseTo(start[place] ?? 0, 6)
 })
 
 describe('frames', () => {
