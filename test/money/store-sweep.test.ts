@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest'
+import { SpritewrightError } from '../../src/errors.ts'
 import type { DiskStat } from '../../src/host/disk.ts'
 import { sha256 } from '../../src/host/sha256.ts'
 import { createJournal } from '../../src/job/records/journal.ts'
+import type { Context } from '../../src/project/context.ts'
+import type { ServiceConnection } from '../../src/project/session.ts'
+import { createFetcher, faultOfStored } from '../../src/workshop/store/fetch.ts'
+import type { Inventory } from '../../src/workshop/store/inventory.ts'
+import { narrow, selectByNames } from '../../src/workshop/store/names.ts'
+import type { ResultUse, StoredResult } from '../../src/workshop.ts'
 import { acceptCeilings } from '../kit/keys.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 import { addSprite, type SimulatedWorld, simulatedWorld } from '../sim/world.ts'
@@ -147,4 +154,234 @@ describe('what a crash left behind', () => {
       await journal.append(request, view, 'accepted', { attempt: 1, executionId: 'x', conversationId: null, approvedAt: null } as never)
     expect(await verify()).toEqual([path])
   })
+})
+
+const use = (more: Partial<ResultUse> = {}): ResultUse => ({ id: 'hero.walk', request: 'r', state: 'used', ...more })
+
+describe('a name of a result', () => {
+  const result = (sha256: string, ...ids: readonly string[]): StoredResult => ({
+    sha256,
+    state: ids.length > 0 ? 'used' : 'unknown',
+    uses: ids.map((id) => use({ id })),
+    places: ['project'],
+  })
+  const full = (start: string): string => start.padEnd(64, '0')
+  const copy = (sha256: string, mark: string) => ({ name: `${sha256}.${mark}`, sha256, path: '/x', place: 'project' as const, bytes: 1 })
+  const inventory: Inventory = {
+    results: [
+      result(full('a1'), 'hero.walk'),
+      result(full('b2'), 'hero.run', 'owl.fly', 'hero.run'),
+      result(full('c3'), 'hero#1'),
+      result(full('d4'), 'heroine.walk'),
+      result(full('123456781')),
+      result(full('123456782')),
+    ],
+    quarantined: [copy(full('e5'), '0badc0de'), copy(full('e5'), '1badc0de'), copy(full('a1'), '0badc0de')],
+    othersInShared: 0,
+    errors: [],
+  }
+  const chosen = (name: string): unknown =>
+    selectByNames(inventory, [name]).map(({ isHash, results, quarantined }) => [
+      isHash,
+      [...results.map(({ sha256 }) => sha256.replace(/0+$/, '')), ...quarantined.map((one) => one.name.replace(/0{9,}/, ''))],
+    ])
+
+  test.each<[name: string, isHash: boolean, found: readonly string[]]>([
+    ['hero', false, ['a1', 'b2', 'c3']],
+    ['hero.walk', false, ['a1']],
+    ['hero#1', false, ['c3']],
+    ['owl', false, ['b2']],
+    ['heroine', false, ['d4']],
+    ['a1000000', true, ['a1']],
+    [full('a1'), true, ['a1']],
+    ['123456782', true, ['123456782']],
+    ['e5000000.0badc0de', true, ['e5.0badc0de']],
+    [`${full('e5')}.1badc0de`, true, ['e5.1badc0de']],
+  ])('%s means what has it whole, up to a dot or a number sign, or one hash', (name, isHash, found) => {
+    expect(chosen(name)).toEqual([[isHash, found]])
+  })
+
+  test.each([
+    ['12345678', 2],
+    ['a100000', undefined],
+    [full('a1').toUpperCase(), undefined],
+    [`${full('a1')}0`, undefined],
+    ['a1000000.2badc0de', undefined],
+    ['e5000000.0badc0d', undefined],
+    ['e5000000.', undefined],
+    ['her', undefined],
+    ['hero.', undefined],
+    ['', undefined],
+  ])('%j is refused: it means nothing, or more than one hash', (name, found) => {
+    const refused = expect.objectContaining({ code: 'SW_USAGE', facts: found === undefined ? { name } : { name, found } })
+    expect(() => selectByNames(inventory, ['hero', name])).toThrow(refused)
+  })
+
+  test('that nothing has is refused with the names that there are, each once, forty at most', () => {
+    const many = Array.from({ length: 41 }, (_, index) => result(full('f'), `s${index}.a`))
+    const refuse = (results: readonly StoredResult[]) => () => selectByNames({ ...inventory, results }, ['nobody'])
+    expect(refuse(inventory.results)).toThrow('There are: hero.walk, hero.run, owl.fly, hero#1, heroine.walk. All')
+    expect(refuse(many)).toThrow('s39.a. All')
+    expect(refuse([])).toThrow('There are no results yet.')
+  })
+
+  test('given twice, or with another one, means each result once, in the order of the list; none means all', () => {
+    const [walk, run, step, other, ...unnamed] = inventory.results
+    expect(narrow(inventory, ['b2000000', 'hero', 'hero#1'])).toEqual([walk, run, step])
+    expect(narrow(inventory, ['heroine', 'e5000000.0badc0de'])).toEqual([other])
+    expect(narrow(inventory, [])).toEqual([walk, run, step, other, ...unnamed])
+  })
+})
+
+describe('the service, asked for a result', () => {
+  const service = { host: 'api', keyMode: 'test' } as const
+  const bought = use({ executionId: 'e', service })
+  const refused = (facts: SpritewrightError['facts'], code: SpritewrightError['code'] = 'SW_REFUSED'): SpritewrightError =>
+    new SpritewrightError(code, { message: `no: ${code}`, facts })
+  interface Says {
+    readonly uses?: readonly ResultUse[]
+    readonly status?: string
+    readonly assets?: readonly object[]
+    readonly error?: Error
+    readonly onOpen?: Error
+    readonly host?: string | undefined
+    readonly bytes?: Uint8Array
+    readonly onDownload?: Error
+    readonly onPut?: Error
+    readonly signal?: AbortSignal
+  }
+  const fetcherOf = (says: Says) => {
+    const { uses = [bought], status = 'completed', assets = [{ downloadUrl: '/first' }, { downloadUrl: '/second' }] } = says
+    const calls: string[] = []
+    const kept: Uint8Array[] = []
+    const client = {
+      execution: async (executionId: string, signal?: AbortSignal) => {
+        calls.push(signal ? executionId : 'no signal')
+        if (says.error && executionId === 'e') throw says.error
+        return { executionId, status, assets }
+      },
+      download: async (url: string, signal?: AbortSignal) => {
+        calls.push(signal ? url : 'no signal')
+        if (says.onDownload) throw says.onDownload
+        return { bytes: says.bytes ?? whole }
+      },
+    }
+    const open = async () => {
+      calls.push('open')
+      if (says.onOpen) throw says.onOpen
+      return { client, identity: { ...service, apiVersion: '1' } }
+    }
+    const put = async (bytes: Uint8Array): Promise<void> => {
+      kept.push(bytes)
+      if (says.onPut) throw says.onPut
+    }
+    const context = { vault: { put } } as unknown as Context
+    const connection = { host: 'host' in says ? says.host : 'api', open } as unknown as ServiceConnection
+    const fetcher = createFetcher(context, connection, says.signal ?? new AbortController().signal)
+    return { fetcher, calls, kept, result: { sha256: hash, state: 'used', uses, places: [] } satisfies StoredResult }
+  }
+  const later = use({ executionId: 'f', service })
+  const elsewhere = use({ executionId: 'e', service: { host: 'other', keyMode: 'test' } })
+  const third = use({ executionId: 'e', service: { host: 'third', keyMode: 'live' } })
+  const away = refused({}, 'SW_UNREACHABLE')
+
+  test.each<[what: string, says: Says, kind: string, why: RegExp | undefined, calls: readonly string[]]>([
+    ['has it', {}, 'kept', undefined, ['open', 'e']],
+    ['has it, of which no record names the service', { uses: [use({ executionId: 'e' })] }, 'kept', undefined, ['open', 'e']],
+    ['names no file', { assets: [] }, 'gone', /e is completed, and names no file/, ['open', 'e']],
+    ['has not made it', { status: 'failed' }, 'gone', /e is failed/, ['open', 'e']],
+    ['does not know it', { error: refused({ status: 404 }) }, 'gone', /not have execution e/, ['open', 'e']],
+    ['has thrown it away', { error: refused({ status: 410 }) }, 'gone', /not have execution e/, ['open', 'e']],
+    ['says so by a reason', { error: refused({ reason: 'resource_not_found' }) }, 'gone', /not have/, ['open', 'e']],
+    ['refuses for now', { error: refused({ status: 429 }) }, 'unasked', /^no: SW_REFUSED$/, ['open', 'e']],
+    ['is away', { onOpen: away }, 'unasked', /^no: SW_UNREACHABLE$/, ['open']],
+    ['is not asked for what has no execution', { uses: [use({ service })] }, 'gone', /no execution id/, []],
+    ['is not asked for what has no use', { uses: [] }, 'gone', /no record says/, []],
+    ['is not asked for what another one made', { uses: [elsewhere] }, 'unasked', /bought at other with a test key/, []],
+    ['whose host shows only then', { uses: [elsewhere], host: undefined }, 'unasked', /bought at other with a test key/, ['open']],
+    [
+      'has another kind of key',
+      { uses: [use({ executionId: 'e', service: { host: 'api', keyMode: 'live' } })] },
+      'unasked',
+      /api with a live key/,
+      ['open'],
+    ],
+    ['has it of the second use', { uses: [bought, later], error: refused({ status: 404 }) }, 'kept', undefined, ['open', 'e', 'open', 'f']],
+    ['has it of the first use', { uses: [bought, later] }, 'kept', undefined, ['open', 'e']],
+    ['could be asked for neither of two', { uses: [elsewhere, third] }, 'unasked', /bought at third with a live key/, []],
+    ['could not be asked for one of two', { uses: [elsewhere, use()] }, 'unasked', /bought at other/, []],
+    ['could not be asked for the second of two', { uses: [use(), elsewhere] }, 'unasked', /bought at other/, []],
+  ])('%s', async (_what, says, kind, why, calls) => {
+    const made = fetcherOf(says)
+    const answer = await made.fetcher.ask(made.result)
+    expect([answer.kind, 'why' in answer ? answer.why : undefined]).toEqual([kind, why && expect.stringMatching(why)])
+    expect(made.calls).toEqual(calls)
+    if (kind !== 'kept') expect([await made.fetcher.fetch(made.result), made.kept]).toEqual([expect.stringMatching(why ?? ''), []])
+  })
+
+  test.each<[says: Says, calls: readonly string[]]>([
+    [{ error: away }, ['open', 'e']],
+    [{ error: refused({}, 'SW_KEY_REFUSED') }, ['open', 'e']],
+    [{ onOpen: refused({}, 'SW_NO_KEY') }, ['open']],
+    [{ error: refused({ status: 429 }) }, ['open', 'e', 'open', 'e']],
+  ])('with %j is asked again only where that may help', async (says, calls) => {
+    const { fetcher, result, calls: made } = fetcherOf(says)
+    expect(await fetcher.ask(result)).toEqual(await fetcher.ask(result))
+    expect(made).toEqual(calls)
+  })
+
+  test('gives the first file, which is kept; other bytes are kept too, and told', async () => {
+    const same = fetcherOf({})
+    expect([await same.fetcher.fetch(same.result), same.calls, same.kept]).toEqual([undefined, ['open', 'e', '/first'], [whole]])
+    const bytes = new TextEncoder().encode('other')
+    const other = fetcherOf({ bytes })
+    const words = (state: string) =>
+      new RegExp(`other bytes for execution e now; they are kept as ${sha256(bytes).slice(0, 12)}, and ${state}`)
+    expect(await other.fetcher.fetch(other.result)).toMatch(words('npx spritewright build'))
+    expect(await other.fetcher.fetch({ ...other.result, state: 'take' })).toMatch(words('nothing asks for them'))
+    expect(other.kept).toEqual([bytes, bytes])
+  })
+
+  test('and a download that fails is told, but neither a mistake nor an interruption is taken for an answer', async () => {
+    const lost = fetcherOf({ onDownload: away })
+    expect(await lost.fetcher.fetch(lost.result)).toBe('no: SW_UNREACHABLE')
+    expect(await lost.fetcher.ask(lost.result)).toEqual({ kind: 'unasked', why: 'no: SW_UNREACHABLE' })
+    const gone = fetcherOf({ onDownload: refused({ status: 410 }) })
+    expect(await gone.fetcher.fetch(gone.result)).toContain('does not have execution e,')
+    const mistake = new Error('a mistake')
+    const signal = AbortSignal.abort(new Error('ended'))
+    for (const [says, words] of [
+      [{ error: mistake }, 'a mistake'],
+      [{ onOpen: mistake }, 'a mistake'],
+      [{ onDownload: mistake }, 'a mistake'],
+      [{ onPut: mistake }, 'a mistake'],
+      [{ error: away, signal }, 'ended'],
+      [{ onDownload: away, signal }, 'ended'],
+    ] as const) {
+      const { fetcher, result } = fetcherOf(says)
+      await expect(fetcher.fetch(result)).rejects.toThrow(words)
+    }
+  })
+})
+
+test('a stored result is opened as what its first use that says so was, else as what it begins like', () => {
+  const faultOf = (bytes: string, ...uses: readonly ResultUse[]): string | undefined => {
+    const result: StoredResult = { sha256: hash, state: 'used', uses, places: [] }
+    return faultOfStored(
+      { options: {} } as unknown as Context,
+      result,
+      Uint8Array.from(bytes, (char) => char.charCodeAt(0)),
+    )
+  }
+  const [png, zip] = ['\x89PNG torn', 'PK torn']
+  const [picture, sheet] = [use({ isPicture: true }), use({ isPicture: false })]
+  const asPicture = /PNG|picture/i
+  expect(faultOf(png)).toMatch(asPicture)
+  expect(faultOf('\x89PN')).toBe(faultOf('\x89PN', sheet))
+  expect(faultOf(zip)).not.toMatch(asPicture)
+  expect(faultOf(zip)).toBe(faultOf(zip, sheet))
+  expect(faultOf(zip, picture)).not.toBe(faultOf(zip))
+  expect(faultOf(png, use(), sheet, picture)).toBe(faultOf(png, sheet))
+  expect(faultOf(png, sheet)).not.toBe(faultOf(png))
+  expect(faultOf(zip, use(), picture, sheet)).toBe(faultOf(zip, picture))
 })

@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseCredits } from '../../src/credit/credits.ts'
-import { changeBetween, type MoneySnapshot, toEvidence } from '../../src/workshop/ledger/balance.ts'
+import type { Order } from '../../src/job/order.ts'
+import type { JournalRecord } from '../../src/job/records/record.ts'
+import type { Context } from '../../src/project/context.ts'
+import type { Session } from '../../src/project/session.ts'
+import { attemptsOf } from '../../src/workshop/ledger/attempts.ts'
+import { changeBetween, type MoneySnapshot, readEvidence, toEvidence } from '../../src/workshop/ledger/balance.ts'
 import type { LedgerState } from '../../src/workshop/ledger/report.ts'
 
 const money = (attempts: Readonly<Record<string, readonly [LedgerState, bigint]>>): MoneySnapshot =>
@@ -19,6 +24,8 @@ describe('what a run changes of the balance', () => {
     ['an uncertain one that is accepted, at less', ['uncertain', 24n], ['held', 20n], [-24n, 20n]],
     ['a failed one that was delivered after all', ['restored', 24n], ['settled', 24n], [24n, 24n]],
     ['one that stays as it was', ['settled', 24n], ['settled', 24n], [0n, 0n]],
+    ['one that is held as before', ['held', 24n], ['held', 24n], [0n, 0n]],
+    ['a delivered one that cost nothing after all', ['settled', 24n], ['restored', 24n], [-24n, -24n]],
   ])('%s', (_what, before, after, [least, most]) => {
     const said = changeBetween(before ? money({ a: before }) : none, money({ a: after }))
     expect(said).toEqual({ least, most })
@@ -85,5 +92,204 @@ describe('the evidence of a balance', () => {
       ['nothing taken', 'says 2.4'],
       ['nothing taken'],
     ])
+  })
+
+  test.each<[after: string, isFree: boolean, words: string]>([
+    ['100', true, 'a test key uses no credits'],
+    ['100', false, 'nothing charged'],
+    ['99.9999', false, '0.0001 taken'],
+    ['100.0001', false, '0.0001 more'],
+  ])('of 100 and then %s, where the ledger says nothing, has its own words (free: %s)', (after, isFree, words) => {
+    expect(evidence('100', after, '0', '0', isFree).words).toContain(`→ ${after}: ${words}`)
+  })
+})
+
+type Said = readonly [type: string, body: object]
+
+/** Records that were written one millisecond after another, from 1 on. */
+const records = (...said: readonly Said[]): readonly JournalRecord[] =>
+  said.map(([type, body], index) => ({ type, at: index + 1, body: { attempt: 1, ...body } }) as unknown as JournalRecord)
+const approvedBy = { buyer: 'anna', given: 'typed' }
+const bytes: Said = ['frozen', { maxCredits: '1.6', ceiling: '2', approvedAt: 't', balance: '100', approvedBy }]
+const sent: Said = ['sent', { send: 1 }]
+const accepted = (executionId: string, more: object = {}): Said => ['accepted', { executionId, ...more }]
+const theirs = accepted('theirs', { approvedAt: 'u' })
+
+describe('the attempts of a request', () => {
+  const known = { approvedAt: 't', approvedBy, balanceBefore: 1_000_000n }
+  const own = { attempt: 1, isOurs: true, credits: 16_000n, ...known }
+  const unanswered = { ...own, state: 'uncertain', credits: 20_000n, isReplaced: true, times: { opened: 2 } }
+  const taken = { attempt: 1, isOurs: false, state: 'settled', executionId: 'theirs', result: 'r' }
+  const end: readonly Said[] = [
+    ['completed', { executionId: 'theirs' }],
+    ['stored', { executionId: 'theirs', sha256: 'r' }],
+  ]
+
+  test.each<[what: string, said: readonly Said[], lines: readonly object[]]>([
+    ['what was taken over alone', [theirs, ...end], [{ ...taken, times: { opened: 1, held: 1, ended: 2 } }]],
+    ['what was taken over unanswered', [bytes, sent, theirs, ...end], [unanswered, { ...taken, times: { opened: 3, held: 3, ended: 4 } }]],
+    [
+      'what was taken over, and an answer that came late',
+      [bytes, sent, theirs, ...end, accepted('ours'), ['failed', { executionId: 'ours' }]],
+      [
+        { ...own, isReplaced: true, state: 'restored', executionId: 'ours', times: { opened: 2, held: 6, ended: 7 } },
+        { ...taken, times: { opened: 3, held: 3, ended: 4 } },
+      ],
+    ],
+    [
+      'an answer to the first attempt after the second one',
+      [bytes, sent, accepted('a'), ['sent', { attempt: 2, send: 1 }], accepted('late'), accepted('b', { attempt: 2 })],
+      [
+        { ...own, isReplaced: true, state: 'held', executionId: 'late', times: { opened: 5, held: 5 } },
+        { ...own, state: 'held', executionId: 'a', times: { opened: 2, held: 3 } },
+        { attempt: 2, isOurs: true, state: 'held', executionId: 'b', times: { opened: 4, held: 6 } },
+      ],
+    ],
+    [
+      'another answer to the only attempt',
+      [bytes, sent, accepted('a'), accepted('b'), accepted('b'), ['stored', { sha256: 'r' }]],
+      [{ ...own, state: 'settled', executionId: 'b', result: 'r', times: { opened: 2, held: 3, ended: 6 } }],
+    ],
+    [
+      'a result that came after its execution was followed',
+      [bytes, sent, accepted('a'), accepted('b'), ['stored', { executionId: 'a', sha256: 'r' }]],
+      [{ ...own, state: 'held', executionId: 'b', times: { opened: 2, held: 3 } }],
+    ],
+    [
+      'a result that was written after its end',
+      [bytes, sent, accepted('a'), ['completed', {}], ['stored', { sha256: 'r' }]],
+      [{ ...own, state: 'settled', executionId: 'a', result: 'r', times: { opened: 2, held: 3, ended: 4 } }],
+    ],
+    [
+      'one of two POSTs that was refused',
+      [bytes, sent, ['sent', { send: 2 }], ['refused', { send: 2 }]],
+      [{ ...own, state: 'uncertain', credits: 20_000n, times: { opened: 2 } }],
+    ],
+    [
+      'a result that another execution followed',
+      [bytes, sent, accepted('a'), ['stored', { executionId: 'a', sha256: 'r' }], accepted('b'), ['failed', { executionId: 'a' }]],
+      [{ ...own, state: 'held', executionId: 'b', times: { opened: 2, held: 3 } }],
+    ],
+    [
+      'an answer that was written twice',
+      [bytes, sent, accepted('a'), ['completed', { executionId: 'a' }], accepted('a')],
+      [{ ...own, state: 'settled', executionId: 'a', times: { opened: 2, held: 3, ended: 4 } }],
+    ],
+    [
+      'bytes that were never sent, and what was taken over',
+      [bytes, theirs],
+      [{ ...own, isOurs: false, state: 'held', executionId: 'theirs', times: { opened: 2, held: 2 } }],
+    ],
+    [
+      'an answered POST, what was taken over, and a late answer',
+      [bytes, sent, accepted('a'), theirs, accepted('late')],
+      [
+        { ...own, isReplaced: true, state: 'held', executionId: 'late', times: { opened: 5, held: 5 } },
+        { ...own, state: 'held', executionId: 'theirs', times: { opened: 2, held: 3 } },
+      ],
+    ],
+    [
+      'what was taken over and given up, and two late answers',
+      [bytes, sent, theirs, ['decided', { about: 'submission', decision: 'abandon' }], accepted('ours'), accepted('third')],
+      [
+        { ...own, isReplaced: true, state: 'held', executionId: 'ours', times: { opened: 2, held: 5 } },
+        { attempt: 1, isOurs: true, isReplaced: true, state: 'held', executionId: 'third', times: { opened: 6, held: 6 } },
+        { attempt: 1, isOurs: false, state: 'held', executionId: 'theirs', decision: 'abandon', times: { opened: 3, held: 3 } },
+      ],
+    ],
+    [
+      'two attempts, each taken over, and an answer to the second',
+      [sent, theirs, ['sent', { attempt: 2, send: 1 }], accepted('b', { attempt: 2, approvedAt: 'v' }), accepted('ours', { attempt: 2 })],
+      [
+        { attempt: 1, isOurs: true, isReplaced: true, state: 'uncertain', times: { opened: 1 } },
+        { attempt: 1, isOurs: false, state: 'held', executionId: 'theirs', times: { opened: 2, held: 2 } },
+        { attempt: 2, isOurs: true, isReplaced: true, state: 'held', executionId: 'ours', times: { opened: 3, held: 5 } },
+        { attempt: 2, isOurs: false, state: 'held', executionId: 'b', times: { opened: 4, held: 4 } },
+      ],
+    ],
+    [
+      'a decision of an agent and one of a person, which an answer does not end',
+      [
+        bytes,
+        sent,
+        ['decided', { about: 'submission', decision: 'abandon', shell: 'agent' }],
+        ['decided', { about: 'submission', decision: 'replay' }],
+        accepted('a'),
+      ],
+      [{ ...own, state: 'held', executionId: 'a', decision: 'replay', shell: 'agent', times: { opened: 2, held: 5 } }],
+    ],
+    [
+      'a decision about its answer, of an agent',
+      [bytes, sent, accepted('a'), ['decided', { about: 'answer', decision: 'replay', shell: 'agent' }]],
+      [{ ...own, state: 'held', executionId: 'a', shell: 'agent', times: { opened: 2, held: 3 } }],
+    ],
+    [
+      'a decision about it, of a person',
+      [bytes, sent, ['decided', { about: 'submission', decision: 'replay' }]],
+      [{ ...own, state: 'uncertain', credits: 20_000n, decision: 'replay', times: { opened: 2 } }],
+    ],
+    [
+      'an approval of an agent',
+      [['approved', { at: 't', shell: 'agent' }], bytes, sent],
+      [{ ...own, state: 'uncertain', credits: 20_000n, shell: 'agent', times: { opened: 3 } }],
+    ],
+    [
+      'another approval of an agent, and this one of a person',
+      [['approved', { at: 's', shell: 'agent' }], ['approved', { at: 't' }], bytes, sent],
+      [{ ...own, state: 'uncertain', credits: 20_000n, times: { opened: 4 } }],
+    ],
+  ])('have a line each: %s', (_what, said, lines) => {
+    expect(attemptsOf(records(...said))).toEqual(lines)
+  })
+})
+
+describe('the balance after a run', () => {
+  const step = { hash: 's' } as unknown as Order
+  const order = { hash: 'h', reference: { kind: 'order', order: step } } as unknown as Order
+  const evidence = async (capabilities: object, balance: () => Promise<bigint>) => {
+    const chains = new Map([
+      ['s', records(bytes, sent, accepted('a'), ['completed', {}])],
+      [
+        'h',
+        records(
+          bytes,
+          sent,
+          accepted('b'),
+          ['frozen', { ...bytes[1], attempt: 2 }],
+          accepted('c', { attempt: 2, approvedAt: 'u' }),
+          // Of an earlier version, which froze no bytes.
+          ['sent', { attempt: 3, send: 1 }],
+        ),
+      ],
+    ])
+    const context = { warnings: [], journal: { read: async (hash: string) => ({ records: chains.get(hash) }) } } as unknown as Context
+    const session = { capabilities, client: { balance } } as unknown as Session
+    const start = { balance: 100_000n, money: money({ 'h 1': ['uncertain', 20_000n] }) }
+    return [await readEvidence(context, session, [order], start, new AbortController().signal), context.warnings] as const
+  }
+
+  test('is compared with the purchases of this checkout, those of steps included', async () => {
+    const [found, warnings] = await evidence({ keyMode: 'live', testModeUsesCredits: false }, async () => 84_000n)
+    expect(found).toMatchObject({ before: 100_000n, after: 84_000n, said: { least: -4_000n, most: 32_000n }, isExplained: true })
+    expect(warnings).toEqual([])
+  })
+
+  test.each([
+    [
+      { keyMode: 'test', testModeUsesCredits: false },
+      { least: 0n, most: 0n },
+    ],
+    [
+      { keyMode: 'test', testModeUsesCredits: true },
+      { least: -4_000n, most: 32_000n },
+    ],
+    [{ keyMode: 'test' }, { least: -4_000n, most: 32_000n }],
+  ])('with a key of %j is to change by what such a key uses', async (capabilities, said) => {
+    expect((await evidence(capabilities, async () => 100_000n))[0]?.said).toEqual(said)
+  })
+
+  test('is left out with a warning where it cannot be read', async () => {
+    const [found, warnings] = await evidence({}, () => Promise.reject(new Error('away')))
+    expect([found, warnings]).toEqual([undefined, [expect.stringContaining('could not be read: away')]])
   })
 })
