@@ -77,6 +77,7 @@ describe('the work of reading a delivery', () => {
 })
 
 describe('the parts of a delivery', () => {
+  const place = { a: { frame: { x: 0, y: 0, w: 4, h: 3 } } }
   const two = (a: string, b: string): readonly ArchiveEntry[] => [entry(a, picture(1)), entry(b, picture(2))]
 
   test.each<[readonly string[], readonly string[]]>([
@@ -135,9 +136,38 @@ describe('the parts of a delivery', () => {
     [['frames/a1.png', 'frames/b2.png'], ['frames/a, frames/b']],
     [['x/frame/a1.png', 'x/frames/a2.png'], ['x/frame/a, x/frames/a']],
     [['frames/a.png', 'frames/a2.png'], []],
+    [['frames/a.png', 'frames/4.png', 'frames/9.png'], ['names']],
+    [['b', 'c', 'd', 'e', 'f'].map((head) => `frames/${head}1.png`), ['b, frames/c, frames/d, frames/e and 1 more', 'expected 2']],
   ])('the frames %j give warnings of %j', (names, warnings) => {
     const told = readFrames(names.map((name, number) => entry(name, picture(number)))).warnings
     expect(told).toEqual(warnings.map((each) => expect.stringContaining(each)))
+  })
+
+  test.each<[readonly string[], readonly string[]]>([
+    [['frames/x.png', 'y1.png', 'y2.png'], ['frames/x.png']],
+    [['Frame_x.png', 'y1.png', 'y2.png'], ['Frame_x.png']],
+    [['frames/x.png', 'frame_y.png'], ['frames/x.png']],
+    [
+      ['y.png', 'y1.png', 'y2.png', 'z1.png', 'z2.png'],
+      ['y1.png', 'y2.png'],
+    ],
+    [
+      ['only.frames/x.png', 'y1.png', 'y2.png'],
+      ['y1.png', 'y2.png'],
+    ],
+  ])('of %j the frames are %j, without a sheet', (names, frames) => {
+    const found = readDelivery(names.map((name, number) => entry(name, picture(number))))
+    expect([found.names, found.sheet]).toEqual([frames, undefined])
+  })
+
+  test('of two sheets by name, and of two with the name in the atlas, the first is the sheet', () => {
+    const sheetOf = (image?: string): string | undefined =>
+      readDelivery([
+        ...two('frames/1.png', 'frames/2.png'),
+        ...['a/sheet.png', 'b/atlas.png', 'c/hero.PNG', 'd/hero.png'].map((name) => entry(name, picture(3))),
+        entry('a.json', JSON.stringify({ frames: place, meta: { image } })),
+      ]).sheet?.name
+    expect([sheetOf(), sheetOf('x\\Hero.png'), sheetOf('e/none.png')]).toEqual(['a/sheet.png', 'c/hero.PNG', 'a/sheet.png'])
   })
 
   test.each([
@@ -170,8 +200,6 @@ describe('the parts of a delivery', () => {
     expect(preview?.name).toBe(name)
     expect(readDelivery([...two('frames/1.png', 'frames/2.png'), entry('overview.txt', 'GIF7')]).preview).toBeUndefined()
   })
-
-  const place = { a: { frame: { x: 0, y: 0, w: 4, h: 3 } } }
 
   test.each(['\uFEFF', ' \n\t', '\uFEFF  '])(
     'an atlas is found behind %j, whatever its name, and the only picture is its sheet',
