@@ -1,7 +1,12 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
-import { createBitmap } from '../../atlas/index.ts'
+import { describe, expect, test } from 'vitest'
+import { crop } from '../../atlas/bitmap.ts'
+import type { FrameSequence } from '../../atlas/frame.ts'
+import { createBitmap, makeAtlas } from '../../atlas/index.ts'
+import { inWholeBlocks } from '../../atlas/layers/layers.ts'
+import { drawNormals } from '../../atlas/layers/normals.ts'
 import { createRecolour } from '../../atlas/layers/recolour.ts'
+import type { Looks, Page } from '../../atlas/looks.ts'
 import { oklabDistance, toOklab } from '../../atlas/pixel/oklab.ts'
 
 type Rgb = readonly [number, number, number]
@@ -84,4 +89,97 @@ test('the move fades out beyond the tolerance, so that soft edges have no step',
   for (let at = 1; at < steps.length; at++) expect(Math.abs(reds[at]! - reds[at - 1]!)).toBeLessThanOrEqual(12)
   expect(reds[0]).toBeGreaterThan(100)
   expect(reds.at(-1)).toBe(0)
+})
+
+describe('the layers of an atlas', () => {
+  const bitmapOf = (pixel: readonly number[], side: number) =>
+    createBitmap(
+      side,
+      side,
+      new Uint8Array(side * side * 4).map((_, at) => pixel[at % 4]!),
+    )
+  const toRed = { from: ['#0000ff'], to: ['#ff0000'], tolerance: 0 }
+  const toGreen = { from: ['#0000ff'], to: ['#00ff00'], tolerance: 0 }
+  /** A sprite of one blue picture that fills a page of 64 pixels, or shares one. */
+  const sprite = (name: string, side: number, looks?: Looks): FrameSequence => ({
+    ...{ name: `${name}/walk`, sprite: name, fps: 12, loop: true, yoyo: false, trim: false, extrude: 0, padding: 2, pixelArt: false },
+    ...{ frames: [{ name: `${name}/walk/0`, bitmap: bitmapOf([0, 0, 255, 255], side), durationMs: 80 }], play: [`${name}/walk/0`], looks },
+  })
+  const normals = { from: 'shape', depth: 20, soften: 0 } as const
+  const all = [
+    sprite('d', 61, { variants: { red: [toRed], constructor: [toGreen] }, normals }),
+    sprite('a', 60),
+    sprite('c', 10, { variants: { red: [toGreen] } }),
+    sprite('b', 40, { variants: { red: [toRed] } }),
+  ]
+  /** The size of each page, and the colours on it with their numbers of pixels. */
+  const coloursOf = (pages: readonly Page[]): unknown =>
+    pages.map(({ index, bitmap: { width, height, data } }) => {
+      const counts: Record<string, number> = {}
+      for (let at = 0; at < data.length; at += 4) {
+        const key = [...data.subarray(at, at + 4)].join()
+        counts[key] = (counts[key] ?? 0) + 1
+      }
+      return { index, width, height, counts }
+    })
+
+  const flat = '128,128,255,255'
+  const layered = () => makeAtlas('sprites', all, { maxSize: 64, scale: 0.5 })
+
+  test('are one of each variant, by name, of the pages with its sprites, and normal maps of all pages', () => {
+    expect(layered().layers?.map(({ pages: _, ...layer }) => layer)).toEqual([
+      { kind: 'variant', name: 'constructor', sprites: ['d'], of: [0] },
+      { kind: 'variant', name: 'red', sprites: ['b', 'c', 'd'], of: [0, 2] },
+      { kind: 'normals', name: 'normals', sprites: ['d'], of: [0, 1, 2] },
+    ])
+    expect(makeAtlas('sprites', [all[1]!])).not.toHaveProperty('layers')
+  })
+
+  test('show each sprite in the colours of its own look, and no other sprite', () => {
+    const { frames, layers = [], pages } = layered()
+    const [green, red, normalMaps] = layers
+    const whole = { index: 0, width: 63, height: 63 }
+    expect(coloursOf(pages.slice(0, 1))).toEqual([{ ...whole, counts: { '0,0,0,0': 248, '0,0,255,255': 3721 } }])
+    expect(coloursOf(green!.pages)).toEqual([{ ...whole, counts: { '0,0,0,0': 248, '0,255,0,255': 3721 } }])
+    expect(coloursOf(red!.pages)).toEqual([
+      { ...whole, counts: { '0,0,0,0': 248, '255,0,0,255': 3721 } },
+      { index: 1, width: 42, height: 54, counts: { '0,0,0,0': 568, '0,255,0,255': 100, '255,0,0,255': 1600 } },
+    ])
+    expect(coloursOf(normalMaps!.pages.slice(1))).toEqual([
+      { index: 1, width: 62, height: 62, counts: { [flat]: 62 * 62 } },
+      { index: 2, width: 42, height: 54, counts: { [flat]: 42 * 54 } },
+    ])
+    const { x, y } = frames.find(({ name }) => name === 'd/walk/0')!
+    const { bitmap } = normalMaps!.pages[0]!
+    expect(crop(bitmap, x, y, 61, 61)).toEqual(drawNormals(bitmapOf([0, 0, 255, 255], 61), normals, 0.5))
+    expect([...bitmap.data.subarray(0, 4)].join()).toBe(flat)
+  })
+
+  test('have sides of whole blocks with their atlas where there are normal maps, which are flat there', () => {
+    const atlas = layered()
+    const { pages, layers, ...rest } = inWholeBlocks(atlas)
+    const sidesOf = (some: readonly Page[]): unknown => some.map(({ index, bitmap }) => [index, bitmap.width, bitmap.height])
+    const sides = [
+      [0, 64, 64],
+      [1, 64, 64],
+      [2, 44, 56],
+    ]
+    expect([pages, ...layers!.map((layer) => layer.pages)].map(sidesOf)).toEqual([
+      sides,
+      [[0, 64, 64]],
+      [
+        [0, 64, 64],
+        [1, 44, 56],
+      ],
+      sides,
+    ])
+    expect([rest, layers!.map(({ pages: _, ...layer }) => layer)]).toEqual([
+      { ...atlas, pages: undefined, layers: undefined },
+      atlas.layers!.map(({ pages: _, ...layer }) => layer),
+    ])
+    expect(coloursOf(layers![2]!.pages.slice(2))).toEqual([{ index: 2, width: 44, height: 56, counts: { [flat]: 44 * 56 } }])
+    expect(layers![1]!.pages[0]!.bitmap.data.at(-1)).toBe(0)
+    const plain = makeAtlas('sprites', [all[3]!])
+    expect(inWholeBlocks(plain)).toBe(plain)
+  })
 })
