@@ -79,6 +79,15 @@ describe('a smaller picture', () => {
     expect(shrink(wide, 5, 1)).toEqual(wide)
   })
 
+  test('has the means of all rows and columns in their places, in every channel', () => {
+    const colours = Array.from({ length: 35 }, (_, at) => [at, 2 * at, 255 - 3 * at, at % 6 === 0 ? 0 : 40 + 5 * at])
+    expect([...shrink(createBitmap(5, 7, new Uint8Array(colours.flat())), 2, 3).data]).toEqual([
+      ...[3, 7, 245, 28, 6, 12, 237, 68],
+      ...[13, 27, 215, 105, 16, 32, 207, 79],
+      ...[25, 50, 180, 136, 29, 58, 168, 162],
+    ])
+  })
+
   test('of clear pixels is clear, whatever colour they have', () => {
     expect(shrink(flat(4, 4, [200, 200, 200, 0]), 2, 2)).toEqual(createBitmap(2, 2))
   })

@@ -1,6 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Atlas, alignSequences, type FrameSequence, makeAtlas, scaleSequence, sharedUnit, shrinkAtlas } from '../../atlas/index.ts'
+import {
+  type Atlas,
+  alignSequences,
+  cutSequence,
+  type FrameSequence,
+  makeAtlas,
+  scaleSequence,
+  sharedUnit,
+  shrinkAtlas,
+} from '../../atlas/index.ts'
 import { drawArt } from '../e2e/random-case.ts'
 import { byLevel } from '../level.ts'
 
@@ -118,4 +127,11 @@ test('a box is at the mirrored place, also in a frame that was cut before', () =
   const { borders: _, ...plain } = { ...one, frames, play: ['hero/right/0000'] }
   const atlas = makeAtlas('sprites', [plain])
   expect(atlas.frames.map((frame) => frame.boxes?.body)).toEqual([[[13, 2, 4, 5]], [[13, 2, 4, 5]], [[3, 2, 4, 5]], [[3, 2, 4, 5]]])
+})
+
+test('a mirror image of frames that were cut before is that of the whole frames', () => {
+  const check = (sequence: FrameSequence): void => {
+    expect(makeAtlas('sprites', [cutSequence(sequence)])).toEqual(makeAtlas('sprites', [sequence]))
+  }
+  fc.assert(fc.property(sequences, check), { numRuns: Math.ceil(numRuns / 4) })
 })

@@ -2,6 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Bitmap, blit, createBitmap, crop, pixelsOf, turn, turnBack } from '../../atlas/bitmap.ts'
 import { drawPage, type PagePicture } from '../../atlas/compose.ts'
+import { bleedColours } from '../../atlas/encode/bleed.ts'
+import { encodeTexture } from '../../atlas/encode/texture.ts'
 import { AtlasError } from '../../atlas/errors.ts'
 import { type PackedPage, packPages } from '../../atlas/packing/packer.ts'
 import { seeded } from './drawn.ts'
@@ -116,5 +118,72 @@ describe('a picture in memory', () => {
 
   test('has pixels as numbers, and 0 for a clear one', () => {
     expect([...pixelsOf(createBitmap(3, 1, Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 0, 0, 0, 0, 255)))]).toEqual([0x04030201, 0, 0xff000000])
+  })
+})
+
+describe('a page for a compressed texture', () => {
+  /** Each letter is a visible pixel of its own colour; a dot is clear. */
+  const lettered = (...rows: readonly string[]): Bitmap =>
+    createBitmap(
+      rows[0]!.length,
+      rows.length,
+      new Uint8Array([...rows.join('')].flatMap((letter) => (letter === '.' ? [0, 0, 0, 0] : [letter.charCodeAt(0), 1, 2, 200]))),
+    )
+  /** The colours of all pixels as letters, without their alpha. */
+  const letters = ({ width, height, data }: Bitmap): readonly string[] =>
+    Array.from({ length: height }, (_, y) =>
+      Array.from({ length: width }, (__, x) => String.fromCharCode(data[(y * width + x) * 4] || 46)).join(''),
+    )
+
+  test.each([
+    [1, ['AA......', 'A....B..', '....BBB.', '.C...B..', 'CCC....D', 'EC....DD', 'EE.....D']],
+    [2, ['AAA..B..', 'AA..BBB.', 'AC.BBBBB', 'CCC.BBBD', 'CCCC.BDD', 'ECC..DDD', 'EEE...DD']],
+    [16, ['AAABBBBB', 'AAABBBBB', 'ACCBBBBB', 'CCCBBBBD', 'CCCCBBDD', 'ECCCDDDD', 'EEECDDDD']],
+  ])('lends its colours to clear pixels up to %i pixels away, from the nearest', (reach, expected) => {
+    const page = lettered('A.......', '........', '.....B..', '........', '.C......', '.......D', 'E.......')
+    const before = page.data.slice()
+    const bled = bleedColours(page, reach)
+    expect(letters(bled)).toEqual(expected)
+    expect(bled.data.filter((_, at) => at % 4 === 3)).toEqual(before.filter((_, at) => at % 4 === 3))
+    expect(page.data).toEqual(before)
+    if (reach === 16) expect(bleedColours(page)).toEqual(bled)
+  })
+
+  test('lends nothing farther than 16 pixels unless it is told to', () => {
+    const wide = createBitmap(40, 1)
+    wide.data.set([65, 0, 0, 255], 80)
+    expect(letters(bleedColours(wide))).toEqual([`....${'A'.repeat(33)}...`])
+    expect(letters(bleedColours(wide, 17))).toEqual([`...${'A'.repeat(35)}..`])
+  })
+
+  const sizeGiven = (width: number, height: number) =>
+    encodeTexture(createBitmap(width, height), async (given) => Uint8Array.of(given.width, given.height))
+
+  test.each([
+    [1, 1, 4, 4],
+    [4, 4, 4, 4],
+    [8, 5, 8, 8],
+    [5, 8, 8, 8],
+    [9, 4, 12, 4],
+  ])('of %i × %i pixels has %i × %i', async (width, height, wide, high) => {
+    expect([...(await sizeGiven(width, height))]).toEqual([wide, high])
+  })
+
+  test('has its pixels in their places, with the colours of clear ones, when it is encoded', async () => {
+    const codec = async (given: Bitmap) => new TextEncoder().encode(letters(given).join())
+    const encoded = await encodeTexture(lettered('..AB.', '.....'), codec)
+    expect(new TextDecoder().decode(encoded)).toBe('AAABBBBB,AAABBBBB,AAABBBBB,AAABBBBB')
+  })
+
+  test('is refused without a codec, and with a pixel more than encoders accept', async () => {
+    await expect(encodeTexture(createBitmap(1, 1), undefined)).rejects.toMatchObject({
+      code: 'SW_ATLAS_OPTION',
+      message: expect.stringContaining('codec'),
+    })
+    const large = { width: 12 * 1024 + 1, height: 1024, data: new Uint8Array() }
+    await expect(encodeTexture(large, async () => new Uint8Array())).rejects.toMatchObject({
+      ...{ code: 'SW_ATLAS_OPTION', facts: { width: 12_289, height: 1024, most: 12_582_912 } },
+      message: expect.stringContaining('found 12289 × 1024. Set atlas.maxSize to 3547 or less.'),
+    })
   })
 })
