@@ -1,3 +1,4 @@
+import { deflateSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { AtlasError, apngInfo, readApng } from '../../../atlas/index.ts'
@@ -61,6 +62,55 @@ describe('frames of an animated PNG', () => {
   })
 })
 
+describe('an animated PNG of several rows', () => {
+  /** fcTL of a frame of some width and height at x and y. */
+  const at = (sequence: number, ...place: readonly number[]): Uint8Array =>
+    pngChunk('fcTL', [...big(sequence, ...place), 0, 1, 0, 10, 0, 0])
+  const rows = (...colours: readonly (readonly number[])[]): Buffer => deflateSync(Uint8Array.from(colours.flatMap((row) => [0, ...row])))
+  /** 2 × 3 pixels with a palette of red, green and blue, of which green is clear and blue half clear. */
+  const file = (...parts: readonly Uint8Array[]): Uint8Array => {
+    const palette = [pngChunk('PLTE', [255, 0, 0, 0, 255, 0, 0, 0, 255]), pngChunk('tRNS', [255, 0, 128])]
+    const start = [signature, pngChunk('IHDR', [...big(2, 3), 8, 3, 0, 0, 0]), pngChunk('acTL', big(2, 0)), ...palette]
+    const whole = [at(0, 2, 3, 0, 0), pngChunk('IDAT', rows([0, 1], [2, 0], [1, 2]))]
+    return new Uint8Array(Buffer.concat([...start, ...whole, ...parts, pngChunk('IEND', [])]))
+  }
+  const second = (...colours: readonly (readonly number[])[]): Uint8Array => pngChunk('fdAT', [...big(2), ...rows(...colours)])
+
+  test('has the colours and the clearness of its palette in every frame, at its place', () => {
+    const bytes = file(at(1, 1, 2, 1, 1), second([2], [0]))
+    const half = 0x0000ff80
+    expect(shown(bytes)).toEqual([
+      [red, 0x00ff0000, half, red, 0x00ff0000, half],
+      [red, 0x00ff0000, half, half, 0x00ff0000, red],
+    ])
+    const { frames, ...size } = readApng(bytes)
+    expect(frames.map(({ bitmap: { width, height }, durationMs }) => [width, height, durationMs])).toEqual([
+      [2, 3, 100],
+      [2, 3, 100],
+    ])
+    expect(size).toEqual({ width: 2, height: 3, plays: 0 })
+    expect(apngInfo(bytes)).toEqual({ ...size, durations: [100, 100] })
+  })
+
+  test.each([
+    [1, 2, 1, 1, 'read'],
+    [2, 3, 0, 0, 'read'],
+    [0, 2, 1, 1, 'apng-control'],
+    [1, 0, 1, 1, 'apng-control'],
+    [1, 2, 2, 1, 'apng-control'],
+    [1, 2, 1, 2, 'apng-control'],
+  ])('with a frame of %i × %i pixels at %i, %i is: %s', (width, height, x, y, expected) => {
+    expect(rule(file(at(1, width, height, x, y), second(...Array.from({ length: height }, () => Array(width).fill(0)))))).toBe(expected)
+  })
+
+  test('counts the pixels of all frames on the canvas, and of their pictures, in a limit that it tells', () => {
+    const bytes = file(at(1, 1, 2, 1, 1), second([2], [0]))
+    expect(rule(bytes, 2 * 6 + 6 + 2)).toBe('read')
+    const facts = { rule: 'too-many-pixels', maxPixels: 19 }
+    for (const read of [readApng, apngInfo]) expect(() => read(bytes, { maxPixels: 19 })).toThrow(expect.objectContaining({ facts }))
+  })
+})
+
 describe('an animated PNG', () => {
   const assemble = (...parts: readonly Uint8Array[]): Uint8Array =>
     new Uint8Array(Buffer.concat([signature, header(2), ...parts, pngChunk('IEND', [])]))
@@ -77,6 +127,10 @@ describe('an animated PNG', () => {
     expect(rule(assemble(control(0, whole), count(1), data))).toBe('apng-frames')
     expect(rule(assemble(count(1), count(1), data))).toBe('apng-order')
     expect(rule(assemble(data, count(1)))).toBe('apng-order')
+    expect(rule(assemble(pngChunk('acTL', big(1, 0, 0)), control(0, whole), data))).toBe('apng-order')
+    expect(rule(assemble(count(1), pngChunk('fcTL', [...control(0, whole).subarray(8, -4), 0]), data))).toBe('apng-frames')
+    expect(rule(assemble(count(1), pngChunk('fcTL', []), data))).toBe('apng-sequence')
+    expect(rule(assemble(count(1), control(0, whole), more(1), data))).toBe('apng-order')
     expect(rule(assemble(count(2), control(0, whole), control(1, whole), data))).toBe('apng-order')
     expect(rule(assemble(count(1), data, more(0)))).toBe('apng-order')
     expect(rule(assemble(count(1), control(1, whole), data))).toBe('apng-sequence')
