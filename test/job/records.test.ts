@@ -219,6 +219,18 @@ describe('purchases of other machines', () => {
     expect(await sum({ h: one }, taken, isOurs)).toBe(parseCredits(credits))
   })
 
+  test('include steps, and a request with two names once, by the name that is further', async () => {
+    const [bought, sentOnly] = [entry(1), entry(1, {})]
+    const lock = { version: 1, animations: { 'a.b': { h: sentOnly }, 'c.d': { h: bought }, 'e.f': { h: sentOnly } }, steps: { s: bought } }
+    const all = await boughtElsewhere(
+      lock as never,
+      new Map(),
+      async () => false,
+      async () => 0,
+    )
+    expect(all).toBe(parseCredits('4'))
+  })
+
   test('are ours if the service answered a POST of this journal with them, or if nobody can read the journal', async () => {
     const reading = (...records: readonly JournalRecord[]) => ({ read: async () => ({ records }) as unknown as JournalView })
     const is = (journal: Parameters<typeof wasAnswered>[0], conversation: string | null = null) =>

@@ -163,6 +163,51 @@ describe('the reservations of the project', () => {
     expect(await open().committed()).toBe(parseCredits('2'))
     await open().reserve(share(2, parseCredits('3')))
   })
+
+  test('a share of a failed attempt is given back, also after the next attempt has begun', async () => {
+    const { journal, open } = project(parseCredits('4'))
+    await open().reserve(share(1, parseCredits('4')))
+    let view = await journal.read(hashOf(1))
+    const say = async <T extends 'frozen' | 'sent' | 'accepted' | 'failed'>(type: T, body: RecordBodies[T]): Promise<void> => {
+      view = (await journal.append(hashOf(1), view, type, body)) as JournalView
+    }
+    await say('frozen', frozen(1))
+    await say('sent', { attempt: 1, send: 1, keyTag: 'k' })
+    await say('accepted', { attempt: 1, executionId: 'e', conversationId: null })
+    await say('failed', { attempt: 1, executionId: 'e', status: 'failed', error: null })
+    await say('frozen', frozen(2))
+    await say('sent', { attempt: 2, send: 1, keyTag: 'k' })
+    expect(await open().committed()).toBe(0n)
+    expect(await open().shares()).toEqual([])
+    // What was ever reserved stays in the history.
+    for (const from of ['journal', 'copy'] as const)
+      expect([...(await open().history(from)).values()].map(({ hash, credits }) => [hash, credits])).toEqual([
+        [hashOf(1), parseCredits('4')],
+      ])
+  })
+
+  test('a share under another approver is written again, and one that is over the total names every sum', async () => {
+    const { open } = project(parseCredits('5'))
+    for (const approver of ['a', 'b', 'b']) await open().reserve({ ...share(1, parseCredits('4')), approver })
+    expect((await open().shares()).map(({ approver }) => approver)).toEqual(['b'])
+    const facts = { id: 's2.walk', price: '1.5', committed: '4', total: '5' }
+    await expect(open().reserve(share(2, parseCredits('1.5')))).rejects.toMatchObject({
+      facts,
+      message:
+        '"s2.walk" costs 1.5 credits; with the 4 that this project has settled, holds or may have spent, that is above the project\'s total of 5. Nothing was sent. Raise it, or buy less.',
+    })
+  })
+
+  test('an execution of another machine that was given up counts beside the next attempt of that machine', async () => {
+    const { journal, lock, open } = project(parseCredits('9'))
+    const submission = { attempt: 2, key: 'k', body: '{}', bodySha256: '0'.repeat(64), maxCredits: '3' }
+    const entry = { service: { host: 'h', keyMode: 'live' as const, apiVersion: '1' }, asked: { prompt: 'p' }, submission }
+    await lock.change('s1.walk', hashOf(1), () => ({ ...entry, execution: { id: 'e2', conversation: null } }))
+    expect(await open().committed()).toBe(parseCredits('3'))
+    const taken = { attempt: 1, executionId: 'e1', conversationId: null, approvedAt: 'then' }
+    await journal.append(hashOf(1), await journal.read(hashOf(1)), 'accepted', taken)
+    expect(await open().committed()).toBe(parseCredits('6'))
+  })
 })
 
 /**
