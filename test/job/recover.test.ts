@@ -129,6 +129,8 @@ test.each([
       status: 'failed',
       error: errorOf('generation_failed', { retryable: true }),
     })
+  // Nothing is sent again because of records of somebody else.
+  await expect(recordDecision(made, order, 'replay', undefined)).rejects.toMatchObject({ code: 'SW_USAGE', facts: { id: 'hero.walk' } })
   expect(await abandon(made)).toMatchObject({ about, isConflict: false })
 })
 
@@ -186,9 +188,36 @@ describe('an execution', () => {
   })
 })
 
+test('the service is asked about the very execution and file, and an interruption reaches each request', async () => {
+  const { signal } = new AbortController()
+  const asked: unknown[] = []
+  const client = {
+    execution: async (...of: readonly unknown[]) => {
+      asked.push(of)
+      return executionOf('completed', { assets: [asset, { ...asset, downloadUrl: 'https://files.test/b' }] })
+    },
+    download: async (...of: readonly unknown[]) => {
+      asked.push(of)
+      return { bytes: new Uint8Array(1) } as never
+    },
+  }
+  const made = await running(client, true)
+  expect(await abandon({ ...made, signal })).toBeUndefined()
+  const both = (id: string) => [
+    [id, signal],
+    ['https://files.test/a', signal],
+  ]
+  expect(asked.splice(0)).toEqual(both('e1'))
+  await made.record('frozen', frozenOf(2))
+  await made.record('accepted', { ...accepted, executionId: 'e0' })
+  expect(await abandon({ ...made, signal })).toBeUndefined()
+  expect(asked).toEqual(both('e0'))
+})
+
 describe('a stray', () => {
   async function strayed(execution: () => Promise<never> | Promise<ReturnType<typeof executionOf>>, download?: () => Promise<never>) {
     const made = bench({ execution, ...(download ? { download } : {}) })
+    await made.record('frozen', frozenOf(1, { ceiling: '4', balance: '7' }))
     await made.record('frozen', frozenOf(1, { ceiling: '5', balance: '8' }))
     await made.record('sent', { attempt: 1, send: 1, keyTag: 'k' })
     await made.record('frozen', frozenOf(2))
@@ -219,6 +248,12 @@ describe('a stray', () => {
     ['whose question was answered elsewhere', async () => executionOf('needs_input'), undefined, true],
     ['whose file is gone', async () => executionOf('completed', { assets: [asset] }), async () => Promise.reject(refusal(404)), true],
     ['that cannot be asked for', async () => Promise.reject(refusal(500)), undefined, false],
+    [
+      'that waits for an answer',
+      async () => executionOf('needs_input', { question: { questionId: 'q', text: '?', requiresAsset: false } }),
+      undefined,
+      false,
+    ],
   ])('%s', async (_which, execution, download, isGone) => {
     expect((await abandon(await strayed(execution, download))) !== undefined).toBe(isGone)
   })

@@ -31,6 +31,7 @@ describe('a refused POST', () => {
     const found = refusedAnswerError(id, status, error)
     expect(found).toMatchObject({ code, facts: { ...facts, status, reason: error.reason } })
     if (status !== 401) expect(found.message).toContain('Its question is still open')
+    expect(refusedAnswerError(id, status, { ...error, details: { field: 'x' } }).facts.details).toEqual({ field: 'x' })
   })
 })
 
@@ -63,6 +64,27 @@ describe('a purchase stops', () => {
     for (const evidence of [{ before: '9' }, { now: '6.6' }, {}]) expect(stop(why, evidence).message).not.toContain('The balance')
   })
 
+  test.each([
+    ['window', 'more than 10 minutes ago'],
+    ['clock', 'the clock has gone back since'],
+    ['key', 'under another API key'],
+    ['refused', 'its repetition was refused'],
+    ['records', 'records that were not written with your key'],
+  ] as const)('with the reason and the evidence of %s, for a purchase and for an answer', (because, words) => {
+    const why: StopReason = { kind: 'uncertain', since: 5, because }
+    for (const isAnswer of [false, true]) {
+      const found = stop(why, { before: '9', now: '6.6', isAnswer })
+      expect(found.message).toContain(words)
+      expect(found.facts).toEqual({ id, hash: order.hash, since: 5, because, balanceBefore: '9', balanceNow: '6.6' })
+    }
+  })
+
+  test('at a refusal like at the refusal itself', () => {
+    const error = errorOf('rate_limited')
+    const [found, refused] = [stop({ kind: 'refused', status: 429, error }), refusedError(id, 429, error)]
+    expect([found.code, found.message, found.facts]).toEqual([refused.code, refused.message, refused.facts])
+  })
+
   test('at an unknown answer and at records of somebody else, with the commands for them', () => {
     const words = stop({ kind: 'uncertain', since: 5, because: 'window' }, { isAnswer: true }).message
     expect(words).toContain('Whether the answer to "hero.walk" arrived is unknown')
@@ -75,6 +97,7 @@ describe('a purchase stops', () => {
     [45_000, '45 seconds'],
     [60_000, '1 minutes'],
     [90_000, '1.5 minutes'],
+    [100_000, '1.7 minutes'],
     [600_000, '10 minutes'],
   ])('and says a window of %d ms as %s', (windowMs, words) => {
     expect(stop({ kind: 'uncertain', since: 5, because: 'window' }, {}, windowMs).message).toContain(`more than ${words} ago`)
@@ -82,6 +105,8 @@ describe('a purchase stops', () => {
 
   test('at a conflict and at what was given up', () => {
     expect(stop({ kind: 'conflict' })).toMatchObject({ code: 'SW_CONFLICT', facts: { id, hash: order.hash } })
+    expect(stop({ kind: 'conflict' }).message).toContain('npx spritewright recover hero.walk --replay')
+    expect(stop({ kind: 'abandoned' }).message).toContain('npx spritewright approve hero.walk')
     expect(stop({ kind: 'abandoned' })).toMatchObject({ code: 'SW_APPROVAL', facts: { id, hash: order.hash } })
   })
 })
