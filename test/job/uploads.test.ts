@@ -1,10 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import { askedFields, commandName, idempotencyKey } from '../../src/job/order.ts'
+import type { Approval } from '../../src/credit/approval.ts'
+import { sha256 } from '../../src/host/sha256.ts'
+import { type LockedSubmission, signSubmission } from '../../src/job/body.ts'
+import type { UploadPicture } from '../../src/job/chain.ts'
+import { bytesToTakeOver, checkPurchase, freeze } from '../../src/job/freeze.ts'
+
+import { askedFields, commandName, idempotencyKey, type Order } from '../../src/job/order.ts'
 import { createUploads } from '../../src/job/uploads.ts'
 import type { ServiceIdentity } from '../../src/sprite-spec/request.ts'
+import { findEntry, type LockEntry } from '../../src/vault/lockfile.ts'
 import { ringOf, testKey } from '../kit/keys.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
-import { bench, order } from './bench.ts'
+import { ownKey } from '../sim/exhaustive/project.ts'
+import { bench, order, price } from './bench.ts'
 
 const identity: ServiceIdentity = { host: 'a.test', keyMode: 'test', apiVersion: '1' }
 const picture = 'c'.repeat(64)
@@ -120,4 +128,111 @@ test('the key of an attempt stays as it was, because another key would buy again
   ]
   expect(new Set([...others, idempotencyKey(live, hash, 1)]).size).toBe(4)
   expect(idempotencyKey({ ...live, apiVersion: '2' }, hash, 1)).toBe(idempotencyKey(live, hash, 1))
+})
+
+describe('the bytes of an attempt', () => {
+  const { approval, hash, identity, reference, request } = order as Order & {
+    readonly approval: Approval
+    readonly reference: UploadPicture
+  }
+  const approved = { credits: price, priceVersion: approval.priceVersion, approval, balance: 3n * price }
+  const id = 'a0000000-0000-4000-8000-000000000001'
+  function uploading() {
+    const calls: unknown[] = []
+    const forget = async (...of: unknown[]) => {
+      await Promise.resolve()
+      calls.push(['forget', ...of])
+    }
+    const referenceId = async (...of: unknown[]) => {
+      calls.push(of)
+      return id
+    }
+    return { calls, made: bench({}, { uploads: { forget, referenceId } }) }
+  }
+
+  test('have their price, approval and picture in the record and in the lock file', async () => {
+    const { calls, made } = uploading()
+    const { ceiling: _ceiling, priceVersion, at, ...approvedBy } = approval
+    const frozen = await freeze(made, order, 2, approved, reference)
+    expect(frozen).toEqual({
+      ...{
+        attempt: 2,
+        key: expect.any(String),
+        body: expect.stringContaining(id),
+        bodySha256: sha256(Buffer.from(frozen.body)),
+        maxCredits: '2.4',
+      },
+      ...{ ceiling: '2.4', priceVersion, approvedAt: at, approvedBy, balance: '7.2', referenceId: id },
+    })
+    expect(calls).toEqual([
+      ['forget', reference.sha256],
+      [reference.sha256, reference.file, made.signal],
+    ])
+    const { attempt, key, body, bodySha256, maxCredits, referenceId } = frozen
+    expect(findEntry(await made.lock.read(), request.id, hash)).toEqual({
+      ...{ service: identity, asked: expect.anything() },
+      submission: {
+        ...{ attempt, key, body, bodySha256, maxCredits, referenceId },
+        publicKey: ownKey.publicKey,
+        signature: expect.any(String),
+      },
+    })
+    await expect(freeze(made, order, 2, { ...approved, credits: price + 1n }, reference)).rejects.toMatchObject({ code: 'SW_INTERNAL' })
+  })
+
+  test.each<[string, object]>([
+    ['price', { maxCredits: '2.3' }],
+    ['hash', { bodySha256: '0'.repeat(64) }],
+    ['key', { key: 'sw1-x' }],
+    ['attempt', { attempt: 2 }],
+    ['body', { body: '{}' }],
+    ['body and its hash', { body: '{}', bodySha256: sha256(Buffer.from('{}')) }],
+  ])('are made anew if those of the lock file have another %s, and a person cannot take them over', async (_what, over) => {
+    const { calls, made } = uploading()
+    const first = await freeze(made, order, 1, approved, reference)
+    const { submission: frozen } = findEntry(await made.lock.read(), request.id, hash) as LockEntry
+    const { publicKey: _key, signature: _signature, ...submission } = frozen as LockedSubmission
+    const changed = signSubmission(ownKey, hash, { ...submission, ...over })
+    await made.lock.change(request.id, hash, (entry) => ({ ...(entry as LockEntry), submission: changed }))
+    expect(bytesToTakeOver(made, order, findEntry(await made.lock.read(), request.id, hash), price)).toBe('others')
+    expect([await freeze(made, order, 1, approved, reference), calls.length]).toEqual([first, 2])
+  })
+
+  test('can be taken over from the author of the approval or a trusted key, for this price and a plain name of the picture', async () => {
+    const { made } = uploading()
+    await freeze(made, order, 1, approved, reference)
+    const entry = findEntry(await made.lock.read(), request.id, hash) as LockEntry
+    const { publicKey: _key, signature: _signature, ...bare } = entry.submission as NonNullable<LockEntry['submission']>
+    const by = (number: number): LockEntry => ({ ...entry, submission: signSubmission(testKey(number), hash, bare as never) })
+    const take = (one: LockEntry | undefined, credits = price) => bytesToTakeOver(made, order, one, credits)
+    expect([take(undefined), take({ ...entry, submission: undefined } as never)]).toEqual([undefined, undefined])
+    expect(take(entry)).toEqual(entry.submission)
+    const theirs = by(9)
+    expect(take({ ...theirs, approval: { publicKey: testKey(9).publicKey } } as LockEntry)).toEqual(theirs.submission)
+    const others = [
+      theirs,
+      { ...theirs, approval: { publicKey: testKey(8).publicKey } } as LockEntry,
+      { ...entry, submission: bare } as LockEntry,
+    ]
+    expect(others.map((one) => take(one))).toEqual(['others', 'others', 'others'])
+    expect(take(entry, price - 1n)).toBe('others')
+    const escaped = { ...bare, referenceId: '\u001b[2J', body: (bare.body as string).replace(id, '\\u001b[2J') }
+    const strange = signSubmission(ownKey, hash, { ...escaped, bodySha256: sha256(Buffer.from(escaped.body)) } as never)
+    expect(take({ ...entry, submission: strange })).toBe('others')
+  })
+
+  test('are not even prepared under an approval that was taken back, and the price is asked for the frames of the request', async () => {
+    const asked: unknown[] = []
+    const estimate = async (...of: readonly unknown[]) => {
+      asked.push(of)
+      return { credits: price, priceVersion: approval.priceVersion } as never
+    }
+    const made = bench({ estimate, balance: async () => price })
+    await expect(checkPurchase(made, order, { at: '2030-01-01T00:00:00.000Z', isRevoked: true })).rejects.toMatchObject({
+      code: 'SW_APPROVAL',
+    })
+    expect(asked).toEqual([])
+    await checkPurchase(made, order, undefined)
+    expect(asked).toEqual([[7, 'remove', made.signal]])
+  })
 })
