@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { NetRequest } from '../../src/host/net.ts'
 import { readRetryAfter } from '../../src/service/http/retry.ts'
+import { openPlaceRecords } from '../../src/service/limits/place-files.ts'
+import { claimName, olderNames, readSlots, timeName } from '../../src/service/limits/slot-names.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
-import { MemoryDisk } from '../kit/memory-disk.ts'
+import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
+import { MemoryRecordStore } from '../kit/memory-record-store.ts'
 import { json, type Reply, refused, scriptedNet } from '../kit/scripted-net.ts'
 import { errorOf, testClient } from './fixtures.ts'
 
@@ -153,4 +156,42 @@ describe('a pause that the service asks for is kept (kind: what was learned is f
       expect(await clock.run(start().balance())).toBe(20_000n)
     }
   })
+})
+
+test('the places in the records of a team keep their age over a late record, and the newest of many is found', async () => {
+  const clock = new ManualClock()
+  const store = new MemoryRecordStore(clock)
+  const open = () => openPlaceRecords({ clock, random: countingRandom() }, store, 'places/x')
+  const note = { key: 'k', id: 'hero.walk', project: 'game' }
+  for (let generation = 0; generation < 11; generation++) {
+    expect((await open().read(1))[0]?.generation).toBe(generation)
+    expect(await open().claim({ slot: 0, generation }, { ...note, at: clock.wall() - 7_000 })).toBe(true)
+  }
+  expect(await open().claim({ slot: 0, generation: 3 }, { ...note, at: 1 })).toBe(false)
+  const files = open()
+  await clock.advance(2_000)
+  const at = clock.wall() - 9_000
+  expect(await files.read(2)).toEqual([
+    { slot: 0, generation: 11, note: { ...note, at } },
+    { slot: 1, generation: 0 },
+  ])
+  await open().add({ slot: 0, generation: 11 }, 'execution', 'e')
+  expect((await files.read(1))[0]).toEqual({ slot: 0, generation: 11, note: { ...note, at }, executionId: 'e' })
+  await open().add({ slot: 0, generation: 11 }, 'over', {})
+  for (const one of [files, files, open()]) expect((await one.read(1))[0]).toEqual({ slot: 0, generation: 11 })
+})
+
+test('the names of slots say the newest generation, and a release wins over a claim, the later time over an earlier one', () => {
+  const [old, now] = [claimName(0, 2), claimName(0, 11)]
+  const names = [old, timeName(old, 99_999, 'held'), now, timeName(now, 40.2, 'held'), timeName(now, 7, 'held'), 's0.g12.tmp', 'x', 's9.g1']
+  const state = { slot: 0, generation: 11, freeAt: 41, isGivenBack: false }
+  const free = { slot: 1, generation: 0, freeAt: 0, isGivenBack: true }
+  for (const some of [names, names.toReversed()]) {
+    expect(readSlots(some, 2)).toEqual([state, free])
+    const released = [timeName(now, 5, 'rest'), timeName(now, -3, 'rest')]
+    expect(readSlots([...some, ...released], 1)).toEqual([{ ...state, freeAt: 5, isGivenBack: true }])
+    expect(readSlots([...released, ...some], 1)).toEqual([{ ...state, freeAt: 5, isGivenBack: true }])
+  }
+  expect(readSlots([now], 1)).toEqual([{ ...state, freeAt: null }])
+  expect(olderNames([...names, 's1.g1'], 0, 11)).toEqual([old, 's0.g2.t99999.held'])
 })

@@ -2,7 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createRetryBudget, type Fault, retryWaitMs } from '../../src/service/http/retry.ts'
 import { createLimiter } from '../../src/service/limits/limits.ts'
+import { openPlaceFolder } from '../../src/service/limits/place-files.ts'
+import { createPlaces, joinPlaces, type Places, type Taken, unlimitedPlaces } from '../../src/service/limits/places.ts'
+import type { Execution } from '../../src/service/wire.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
+import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 import { json, scriptedNet } from '../kit/scripted-net.ts'
 import { testClient } from './fixtures.ts'
 
@@ -180,5 +184,151 @@ describe('limits', () => {
 
   test('a limit that is no whole number from 1 is SW_CONFIG', () => {
     for (const post of [0, 1.5, Number.NaN]) expect(() => createLimiter(new ManualClock(), { post })).toThrowError(/"post"/)
+  })
+})
+
+describe('the places for active jobs', () => {
+  const minute = 60_000
+  const never = new AbortController().signal
+  const named = (id: string) => ({ key: `sw1-${id}`, id })
+  const [hero, coin, tree] = [named('hero.walk'), named('coin.spin'), named('tree.sway')]
+
+  function desk(most: number, statuses: Record<string, string> = {}) {
+    const clock = new ManualClock()
+    const disk = new MemoryDisk()
+    const asked: unknown[] = []
+    const execution = async (...[id, signal]: readonly [string, AbortSignal?]): Promise<Execution> => {
+      asked.push([id, clock.mono(), signal])
+      return { status: statuses[id] ?? 'running', question: null } as Execution
+    }
+    const files = openPlaceFolder({ disk, random: countingRandom() }, async () => '/places')
+    const open = (project = 'game', journal?: string) => createPlaces({ clock, client: { execution } }, files, most, project, journal)
+    return { clock, disk, asked, statuses, open }
+  }
+
+  test('are listed with their submissions, projects, journals, times and executions, until they are left', async () => {
+    const { clock, open } = desk(2)
+    const at = clock.wall()
+    await open().take(hero, never, () => {})
+    await open('other', 's3://j').keep(coin, { executionId: 'e2', at: at - 7 })
+    const first = { ...hero, project: 'game', at }
+    const second = { ...coin, project: 'other', journal: 's3://j', at: at - 7, executionId: 'e2' }
+    expect(await open().taken()).toEqual([first, second])
+    await open().keep(hero, { executionId: 'e1' })
+    await open().keep(hero, { executionId: 'e1' })
+    expect(await open().taken()).toEqual([{ ...first, executionId: 'e1' }, second])
+    // An answer goes on as another execution.
+    await clock.advance(9)
+    await open().keep(hero, { executionId: 'e3' })
+    expect(await open().taken()).toEqual([{ ...first, at: at + 9, executionId: 'e3' }, second])
+    await open().leave(coin.key)
+    await open().leave(tree.key)
+    expect((await open().taken()).map(({ id }) => id)).toEqual(['hero.walk'])
+  })
+
+  test('are asked about every ten seconds with the signal of the run, and the wait says who has them, once', async () => {
+    const { clock, asked, statuses, open } = desk(2)
+    for (const [one, executionId] of [
+      [hero, 'e1'],
+      [coin, 'e2'],
+    ] as const)
+      await open().keep(one, { executionId })
+    const { signal } = new AbortController()
+    const told: string[] = []
+    const begun = clock.mono()
+    const taking = open().take(tree, signal, (why) => void told.push(why))
+    await clock.advance(29_000)
+    expect(asked).toEqual([0, 10_000, 20_000].flatMap((ms) => ['e1', 'e2'].map((id) => [id, begun + ms, signal])))
+    expect(told).toEqual(['it waits for a place: 2 jobs of the account may be active, now hero.walk of game and coin.spin of game'])
+    statuses.e2 = 'cancelled'
+    expect(await clock.run(taking)).toBe('waited')
+    expect((await open().taken()).map(({ id }) => id)).toEqual(['hero.walk', 'tree.sway'])
+  })
+
+  test('beyond the jobs that run here are closed for five minutes after a refusal, except for what was refused', async () => {
+    const { clock, open } = desk(4, { e2: 'queued' })
+    await open().keep(hero, { executionId: 'e1' })
+    await open().keep(coin, { executionId: 'e2' })
+    await open().take(tree, never, () => {})
+    const begun = clock.mono()
+    await open().refused(tree, true, never)
+    // One job certainly runs here, and two places are taken besides.
+    const told: string[] = []
+    let taken: Taken | undefined
+    const taking = open()
+      .take(named('x.y'), never, (why) => void told.push(why))
+      .then((how) => {
+        taken = how
+      })
+    expect(await open().take(tree, never, () => {})).toBe('had')
+    await open().leave(tree.key)
+    expect(await open().take(tree, never, () => {})).toBe('taken')
+    await clock.advance(5 * minute)
+    expect([taken, told]).toEqual([undefined, [expect.stringContaining('runs as many jobs as it may')]])
+    await clock.advance(1_000)
+    await taking
+    expect([taken, clock.mono() - begun]).toEqual(['waited', 5 * minute + 1_000])
+  })
+
+  test('are open to as many jobs as run here during a refusal', async () => {
+    const { clock, open } = desk(4)
+    for (const [one, executionId] of [
+      [hero, 'e1'],
+      [coin, 'e2'],
+    ] as const)
+      await open().keep(one, { executionId })
+    await open().refused(tree, false, never)
+    await open().leave(hero.key)
+    expect(await clock.run(open().take(named('x.y'), never, () => {}))).toBe('taken')
+  })
+
+  test('need one of this machine and one of the team, and nothing stays taken if the team has none', async () => {
+    const calls: string[] = []
+    const told = (name: string, how: Taken | Error): Places => {
+      const note = (what: string) => void calls.push(`${name} ${what}`)
+      return {
+        ...unlimitedPlaces,
+        take: async (one) => {
+          note(`take ${one.id}`)
+          if (how instanceof Error) throw how
+          return how
+        },
+        holds: async () => how === 'had',
+        taken: async () => [{ ...hero, project: name, at: 1 }],
+        keep: async (one, job) => note(`keep ${one.id} ${job.executionId}`),
+        leave: async (key) => note(`leave ${key}`),
+        refused: async () => note('refused'),
+      }
+    }
+    const take = (own: Taken, team: Taken | Error) => joinPlaces(told('own', own), told('team', team)).take(hero, never, () => {})
+    const ends: Taken[] = []
+    for (const own of ['had', 'taken', 'waited'] as const)
+      for (const team of ['had', 'taken', 'waited'] as const) ends.push(await take(own, team))
+    expect(ends).toEqual(['had', 'taken', 'waited', 'taken', 'taken', 'waited', 'waited', 'waited', 'waited'])
+    calls.length = 0
+    const full = new Error('full')
+    for (const own of ['had', 'taken'] as const) await expect(take(own, full)).rejects.toBe(full)
+    expect(calls).toEqual([
+      'own take hero.walk',
+      'team take hero.walk',
+      'own take hero.walk',
+      'team take hero.walk',
+      'own leave sw1-hero.walk',
+    ])
+    calls.length = 0
+    const both = joinPlaces(told('own', 'had'), told('team', 'taken'))
+    await both.keep(hero, { executionId: 'e' })
+    await both.leave(hero.key)
+    await both.refused(hero, false, never)
+    expect(calls).toEqual([
+      'own keep hero.walk e',
+      'team keep hero.walk e',
+      'own leave sw1-hero.walk',
+      'team leave sw1-hero.walk',
+      'own refused',
+    ])
+    expect((await both.taken()).map(({ project }) => project)).toEqual(['own', 'team'])
+    const holds = (own: Taken, team: Taken) => joinPlaces(told('own', own), told('team', team)).holds(hero.key)
+    expect([await holds('had', 'had'), await holds('had', 'taken'), await holds('taken', 'had')]).toEqual([true, false, false])
   })
 })
