@@ -1,8 +1,18 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createBitmap, encodePng } from '../../atlas/index.ts'
+import { formatCredits } from '../../src/credit/credits.ts'
 import { defaultShapes } from '../../src/embedded/http/shapes.ts'
 import { packDelivery } from '../../src/embedded/images/delivery.ts'
+import { askedFields } from '../../src/job/order.ts'
 import { faultOfResult } from '../../src/project/opener.ts'
+import { type ApprovedOrder, approvalOf, toApprovalChange, toOrder, withSteps } from '../../src/project/orders.ts'
+import { createConnection, queueAddress, readRoute, type Session, uploadsFolder } from '../../src/project/session.ts'
+import type { WantedAnimation } from '../../src/project/wanted.ts'
+import { requestHash } from '../../src/sprite-spec/key.ts'
+import type { PaidRequest } from '../../src/sprite-spec/request.ts'
+import type { LockEntry, LockFile } from '../../src/vault/lockfile.ts'
+import { order } from '../job/bench.ts'
+import { ownKey } from '../sim/exhaustive/project.ts'
 
 const picture = encodePng(createBitmap(4, 4, new Uint8Array(64).fill(99)))
 const frames = Array.from({ length: 7 }, (_, index) => createBitmap(4, 4, new Uint8Array(64).fill(index + 1)))
@@ -19,4 +29,130 @@ test('a sheet is read as an archive of frames, and a picture as a picture', () =
     ['edit_image', picture.subarray(0, -1)],
   ] as const)
     expect(faultOfResult(context, { operation } as never, bytes), operation).toMatch(/\w/)
+})
+
+describe('the order of an animation', () => {
+  const approved = order as ApprovedOrder
+  const { approval, identity, request, hash } = approved
+  const session = { identity } as Session
+  const written = { ...approval, ceiling: formatCredits(approval.ceiling) }
+  const lockOf = (id: string, key: string, entry: Partial<LockEntry>) =>
+    ({ version: 1, animations: { [id]: { [key]: { service: identity, asked: { prompt: 'p' }, ...entry } } } }) as unknown as LockFile
+  const empty: LockFile = { version: 1, animations: {} }
+  const approvers = { own: ownKey.fingerprint, others: new Set<string>() }
+  const picture = { sha256: 'a'.repeat(64), bytes: new Uint8Array([7]), contentType: 'image/png' as const }
+  const stepOf = (number: number, reference?: PaidRequest['reference']): PaidRequest =>
+    ({ operation: 'upscale', id: `hero#${number}`, prompt: 'p', take: 1, ...(reference ? { reference } : {}) }) as PaidRequest
+  const target = (steps: readonly PaidRequest[], last: PaidRequest, more: object = { picture }) =>
+    ({ spec: { name: 'hero' }, requests: () => ({ steps, request: last }), ...more }) as unknown as WantedAnimation
+
+  test('has the approval of the lock file for this request alone', () => {
+    const lock = lockOf(request.id, hash, { approval: written })
+    expect(approvalOf(lock, request.id, hash)).toEqual(approval)
+    expect([approvalOf(lock, request.id, 'f'.repeat(64)), approvalOf(empty, request.id, hash)]).toEqual([undefined, undefined])
+    expect(toOrder(session, target([], request), { lock, approvers })).toEqual({
+      ...{ hash, request, identity, approval, lockedAttempt: undefined },
+      reference: { kind: 'file', sha256: picture.sha256, file: { bytes: picture.bytes, contentType: 'image/png' } },
+    })
+  })
+
+  test('leads over all its steps to its picture', () => {
+    const first = stepOf(1, { kind: 'file', sha256: picture.sha256 })
+    const second = stepOf(2, { kind: 'request', hash: requestHash(first, identity) })
+    const last = { ...request, reference: { kind: 'request', hash: requestHash(second, identity) } } as PaidRequest
+    const made = toOrder(session, target([first, second], last), { lock: empty, approvers })
+    const chain = withSteps(made)
+    expect(chain.map((one) => [one.request, one.hash, one.reference?.kind])).toEqual([
+      [first, requestHash(first, identity), 'file'],
+      [second, requestHash(second, identity), 'order'],
+      [last, requestHash(last, identity), 'order'],
+    ])
+    expect(chain.slice(1).map(({ reference }) => reference?.kind === 'order' && reference.order)).toEqual(chain.slice(0, 2))
+    expect(Object.hasOwn(toOrder(session, target([], stepOf(1)), { lock: empty, approvers }), 'reference')).toBe(false)
+  })
+
+  test.each([
+    ['a picture', request, {}],
+    ['a step', { ...request, reference: { kind: 'request', hash: 'h' } } as PaidRequest, { picture }],
+  ])('is none without the source of its reference, %s', (_what, last, more) => {
+    expect(() => toOrder(session, target([], last, more), { lock: empty, approvers })).toThrow(
+      expect.objectContaining({ code: 'SW_INTERNAL' }),
+    )
+  })
+
+  test('keeps a later approval and its own frozen bytes when it is approved', () => {
+    const entry = { service: identity, asked: { prompt: 'before' }, execution: { id: 'e', conversation: null } } as LockEntry
+    const frozen = { attempt: 1, key: 'k', body: '{}', bodySha256: 'b', maxCredits: '2' }
+    const { id, hash: of, change } = toApprovalChange(session, approved)
+    expect([id, of]).toEqual([request.id, hash])
+    expect(change(undefined)).toEqual({ service: identity, asked: askedFields(request), approval: written })
+    expect(change({ ...entry, submission: frozen })).toEqual({ ...entry, submission: frozen, approval: written })
+    expect(toApprovalChange(session, approved, frozen).change(entry)).toEqual({ ...entry, submission: frozen, approval: written })
+    const at = (time: string): LockEntry => ({ ...entry, approval: { ...written, at: time } })
+    expect(change(at('2100-01-01T00:00:00.000Z'))).toEqual(at('2100-01-01T00:00:00.000Z'))
+    for (const time of ['2000-01-01T00:00:00.000Z', approval.at]) expect(change(at(time))?.approval).toEqual(written)
+  })
+})
+
+describe('the connection to a service', () => {
+  type Context = Parameters<typeof createConnection>[0]
+  const given = { key: { reveal: () => 'sw_test_x' }, keySource: 'the environment' }
+  const contextOf = (service: unknown, credentials: object = {}, more: object = {}) =>
+    ({
+      options: { service, limits: {}, store: {} },
+      credentials,
+      storeFolder: '/game/.s',
+      configSource: 'c.ts',
+      host: {},
+      hosts: {},
+      ...more,
+    }) as unknown as Context
+
+  test.each([
+    ['embedded', {}, 'embedded', false, true],
+    [{ baseUrl: 'https://a.test:8443/x//' }, given, 'a.test:8443/x', false, true],
+    [{ baseUrl: 'https://a.test' }, {}, 'a.test', false, false],
+    [undefined, { ...given, baseUrl: 'https://b.test/' }, 'b.test', false, true],
+    [{ baseUrl: 'https://a.test' }, { ...given, baseUrl: 'https://b.test' }, 'a.test', false, true],
+    [{ baseUrl: 'nowhere' }, given, undefined, false, false],
+    [undefined, given, undefined, false, false],
+    [{ queue: 'q' }, {}, undefined, true, true],
+    [{ queue: 'q', baseUrl: 'https://a.test' }, given, 'a.test', false, true],
+  ])('for the service %j and the credentials %j has the host %s', (service, credentials, host, isRemote, canAsk) => {
+    const connection = createConnection(contextOf(service, credentials))
+    expect([connection.host, connection.isRemote, connection.canAsk]).toEqual([host, isRemote, canAsk])
+  })
+
+  test.each([
+    [undefined, given, 'SW_NO_SERVICE'],
+    [{ baseUrl: 'https://a.test' }, {}, 'SW_NO_KEY'],
+  ])('for the service %j and the credentials %j is not reached: %s', async (service, credentials, code) => {
+    await expect(createConnection(contextOf(service, credentials)).reach()).rejects.toMatchObject({ code })
+  })
+
+  test.each([
+    ['embedded', { ...given, baseUrl: 'https://b.test' }],
+    [{ baseUrl: 'https://a.test' }, {}],
+    [undefined, given],
+  ])('for the service %j and the credentials %j sends its key nowhere', async (service, credentials) => {
+    expect(await readRoute(contextOf(service, credentials))).toBeUndefined()
+  })
+
+  test('to a worker names every part that is missing', () => {
+    const whole = { service: { queue: 'q' }, store: { shared: 's', journal: 'j' } }
+    const address = (over: object) => queueAddress({ options: { ...whole, ...over } } as unknown as Context)
+    expect(address({})).toBe('q')
+    for (const [over, missing] of [
+      [{ service: 'embedded' }, ['service.queue']],
+      [{ store: { shared: 's' } }, ['store.journal']],
+      [{ store: { journal: 'j' } }, ['store.shared']],
+      [{ service: {}, store: {} }, ['service.queue', 'store.journal', 'store.shared']],
+    ] as const)
+      expect(() => address(over)).toThrow(expect.objectContaining({ code: 'SW_CONFIG', facts: { missing } }))
+  })
+
+  test('keeps the names of uploads beside the pictures of an embedded service', () => {
+    expect(uploadsFolder(contextOf('embedded'))).toBe('/game/.s/embedded/uploads')
+    expect(uploadsFolder(contextOf({ baseUrl: 'https://a.test' }))).toBe('/game/.s/uploads')
+  })
 })
