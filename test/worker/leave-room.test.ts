@@ -4,6 +4,7 @@ import { nodeQueues, PutBack } from '../../src/host/net/job-queue.ts'
 import type { Context } from '../../src/project/context.ts'
 import { formatFailure } from '../../src/queue/messages.ts'
 import type { Queues } from '../../src/queue/open.ts'
+import { commitDisk } from '../../src/workshop/worker/committed-order.ts'
 import type { OpenedProject } from '../../src/workshop/worker/opened-project.ts'
 import { pauseBefore } from '../../src/workshop/worker/pause.ts'
 import { readStatus } from '../../src/workshop/worker/status.ts'
@@ -242,4 +243,28 @@ test('after one that ended in order it waits for a window; where nobody held the
   expect((await pauseOf([sentAt(now)], 'released')).ms).toBe(windowMs)
   const note = 'worker/first {"v":1,"id":"an-id"}'
   expect(await pauseOf([sentAt(now), {}], 'free')).toEqual({ ms: windowMs + longestMs, written: [[note], [note]] })
+})
+
+test('the disk of a commit has its files in the project, each read once, and the folder of the lock file alone', async () => {
+  const asked: string[] = []
+  const folder = '/game/sprites.lock'
+  const files = new Map(['/game/a.png', '/other/b.png'].map((path) => [path, new TextEncoder().encode(path)]))
+  const repository = {
+    read: async (root: string, commit: string, path: string) => {
+      asked.push(`${root} ${commit} ${path}`)
+      return files.get(path)
+    },
+    readFolder: async (root: string, commit: string, path: string) =>
+      new Map(root === '/game' && commit === 'c' && path.startsWith(root) ? [2, 1].map((n) => [`${n}.json`, Uint8Array.of(n)]) : []),
+  }
+  const disk = commitDisk({ host: { disk: {}, repository }, options: { root: '/game' } } as unknown as Context, 'c')
+  expect(await disk.stat('/game/a.png')).toEqual({ bytes: 11, changedMs: 0, isFolder: false })
+  expect(await disk.read('/game/a.png')).toBe(files.get('/game/a.png'))
+  expect(await Promise.all(['/game/none', '/game/../other/b.png', '/gamer', '/other/b.png'].map((path) => disk.stat(path)))).toEqual(
+    Array.from({ length: 4 }, () => undefined),
+  )
+  await expect(disk.read('/other/b.png')).rejects.toMatchObject({ code: 'ENOENT' })
+  expect([await disk.list('/game'), await disk.list(folder)]).toEqual([[], ['1.json', '2.json']])
+  expect(await disk.read(`${folder}/2.json`)).toEqual(Uint8Array.of(2))
+  expect(asked).toEqual(['/game c /game/a.png', '/game c /game/none'])
 })

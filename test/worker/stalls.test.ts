@@ -1,4 +1,7 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { SpritewrightError } from '../../src/errors.ts'
+import type { JobQueue } from '../../src/host/net/job-queue.ts'
+import { type LeaseInit, takeLease } from '../../src/workshop/worker/lease.ts'
 import { createStallWatch, type StallWatch } from '../../src/workshop/worker/stalls.ts'
 import type { OrderStatus } from '../../src/workshop/worker/status.ts'
 import type { WorkerEvent } from '../../src/workshop.ts'
@@ -113,4 +116,122 @@ test('a queue that is emptied again and again is told, one that was emptied once
   expect(told).toEqual([])
   await pass(11, () => watch.emptied())
   expect(messages()).toEqual(['This worker has bought nothing for 10 minutes, because the queue is emptied again and again'])
+})
+
+describe('a lease of thirty seconds', () => {
+  const start = () => {
+    const clock = new ManualClock()
+    const calls: string[] = []
+    const notes: object[] = []
+    const told: unknown[] = []
+    const says = { take: true as boolean | Error, renew: true as boolean | Error, back: true as boolean | Error, isThere: true, data: {} }
+    const answer = (name: 'take' | 'renew' | 'back', call: string): boolean => {
+      calls.push(call)
+      const found = says[name]
+      if (found instanceof Error) throw found
+      return found
+    }
+    const held = {
+      renew: async () => answer('renew', 'renew'),
+      note: async (note: object) => void notes.push(note),
+      putBack: async () => void answer('back', 'back'),
+    }
+    const queue = {
+      read: async (id: string) => {
+        calls.push(`read ${id}`)
+        return says.isThere ? {} : undefined
+      },
+      take: async (id: string, data: object, ms: number) =>
+        answer('take', `take ${id} ${JSON.stringify(data)} ${ms}`) ? { ...held, data: says.data } : undefined,
+    } as unknown as JobQueue
+    const init: LeaseInit = {
+      clock,
+      by: 'desk 7',
+      leaseMs: 30_000,
+      onWait: (why, error) => told.push(error ? [why, error.code] : why),
+      onEmptied: () => told.push('emptied'),
+    }
+    const stop = new AbortController()
+    return { clock, calls, notes, told, says, stop, take: () => takeLease(queue, init, stop.signal) }
+  }
+  const take = 'take lease {"state":"free"} 30000'
+  const away = new SpritewrightError('SW_QUEUE', { message: 'away' })
+
+  test('is renewed and noted every ten seconds until it is given up, and says who had it before', async () => {
+    const made = start()
+    const { clock, calls, notes, says } = made
+    says.data = { state: 'released', by: 'old', since: 1, seen: 2 }
+    const since = clock.wall()
+    const lease = await made.take()
+    expect(lease.before).toEqual(says.data)
+    await clock.advance(20_000)
+    expect(calls).toEqual([take, 'renew', 'renew'])
+    await lease.release('released')
+    await clock.advance(60_000)
+    expect(calls.slice(3)).toEqual(['back'])
+    const note = (state: string, ms: number): object => ({ state, by: 'desk 7', since, seen: since + ms })
+    expect(notes).toEqual([note('held', 0), note('held', 10_000), note('held', 20_000), note('released', 20_000)])
+    expect([lease.lost.aborted, made.told]).toEqual([false, []])
+  })
+
+  test('is waited for while another one holds it; a new reason is told, and in an emptied queue its holder comes first', async () => {
+    const { clock, calls, told, says, take: begin } = start()
+    says.take = false
+    let isTaken = false
+    const taking = begin().finally(() => {
+      isTaken = true
+    })
+    await clock.advance(10_000)
+    expect(calls).toEqual([take, 'read lease', take])
+    says.take = away
+    await clock.advance(10_000)
+    expect(told).toEqual([expect.stringContaining('stands by'), ['away', 'SW_QUEUE']])
+    says.isThere = false
+    says.take = true
+    await clock.advance(20_000)
+    expect([isTaken, calls.slice(5)]).toEqual([false, Array.from({ length: 11 }, () => 'read lease')])
+    await clock.advance(1000)
+    expect([(await taking).before, calls.at(-1)]).toEqual([{ state: 'held' }, take])
+    expect(told.slice(2)).toEqual([expect.stringContaining('stands by')])
+  })
+
+  test('is not waited for after a mistake, or an interruption', async () => {
+    const wrong = start()
+    wrong.says.take = new Error('a mistake')
+    await expect(wrong.take()).rejects.toThrow('a mistake')
+    const ended = start()
+    ended.says.take = false
+    ended.stop.abort(new Error('ended'))
+    await expect(ended.take()).rejects.toThrow('ended')
+  })
+
+  test('that an emptied queue has lost is taken again, unless another one was faster', async () => {
+    const made = start()
+    const lease = await made.take()
+    made.says.renew = false
+    await made.clock.advance(10_000)
+    expect([made.told, made.calls, lease.lost.aborted]).toEqual([['emptied'], [take, 'renew', take], false])
+    made.says.take = false
+    await made.clock.advance(10_000)
+    expect([lease.lost.aborted, made.told]).toEqual([true, ['emptied']])
+    await lease.release('held')
+    expect(made.calls).not.toContain('back')
+  })
+
+  test('is lost when the queue does not answer for longer than it lasts, and may not be given back then', async () => {
+    const made = start()
+    const lease = await made.take()
+    made.says.renew = away
+    await made.clock.advance(30_000)
+    expect(lease.lost.aborted).toBe(false)
+    await made.clock.advance(10_000)
+    expect(lease.lost.aborted).toBe(true)
+    const other = start()
+    const next = await other.take()
+    other.says.back = away
+    await expect(next.release('released')).resolves.toBeUndefined()
+    const last = await other.take()
+    other.says.back = new Error('a mistake')
+    await expect(last.release('released')).rejects.toThrow('a mistake')
+  })
 })

@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest'
+import type { Bitmap } from '../../atlas/index.ts'
+import type { Context } from '../../src/project/context.ts'
+import type { PlanItem } from '../../src/project/plan.ts'
+import type { Survey } from '../../src/project/survey.ts'
+import type { WantedAnimation } from '../../src/project/wanted.ts'
+import { requestHash } from '../../src/sprite-spec/key.ts'
 import { parseSpec } from '../../src/sprite-spec/parser.ts'
+import type { ImageRequest, ServiceIdentity } from '../../src/sprite-spec/request.ts'
 import { staleOf } from '../../src/workshop/sheets/changed-specs.ts'
+import { createPlaceholderMaker } from '../../src/workshop/sheets/placeholders.ts'
 
 const specs = ['hero', 'coin'].map((name) =>
   parseSpec(
@@ -22,4 +30,105 @@ test.each([
 test('a picture of nobody leads to none, any other file to all', () => {
   expect(staleOf(specs, ['/game/hero.png', '/game/coin.sprite.json'])).toEqual(new Set())
   expect(staleOf(specs, ['/game/Café/hero.png', '/game/sprites.lock.json'])).toBe('all')
+})
+
+interface Drawn {
+  readonly fields?: object
+  readonly animation?: object
+  /** Hash of the picture file; the first byte is its only one. */
+  readonly picture?: string
+  /** Results of the chain's steps, by service. */
+  readonly made?: Readonly<Record<string, readonly (string | undefined)[]>>
+  readonly lost?: string
+  readonly isMarked?: boolean
+  /** States and results of the sprite's other animations. */
+  readonly bought?: readonly (readonly [state: PlanItem['state'], result: string | undefined, isPicture?: boolean])[]
+}
+
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+async function placeholderOf({ fields = {}, animation = {}, picture, made = {}, lost, isMarked = true, bought = [] }: Drawn) {
+  const spec = parseSpec(
+    JSON.stringify({ reference: './a.png', prompt: 'a hero', animations: { walk: {} }, ...fields }),
+    '/game/hero.sprite.json',
+  )
+  const walk = { ...spec.animations[0]!, ...animation }
+  const steps = [1, 2].map((step): ImageRequest => ({ operation: 'text_to_image', id: `hero#${step}`, prompt: `step ${step}`, take: 1 }))
+  const entries = Object.entries(made).flatMap(([host, results]) => {
+    const service: ServiceIdentity = { host, keyMode: 'test', apiVersion: '1' }
+    return steps.map((step, at) => {
+      const sha256 = results[at]
+      return [requestHash(step, service), { service, asked: { prompt: '' }, ...(sha256 ? { result: { sha256, bytes: 1 } } : {}) }] as const
+    })
+  })
+  const items = bought.map(([state, result, isPicture], at) => ({ spec, state, result, id: `${at}`, animation: { ...walk, isPicture } }))
+  const vault = { has: async (hash: string) => hash !== lost, read: async (hash: string) => bytesOf(`the vault's ${hash}`) }
+  const context = { vault, options: { placeholders: { mark: isMarked } } } as unknown as Context
+  const found = { items, lock: { version: 1, animations: {}, steps: Object.fromEntries(entries) } } as unknown as Survey
+  const asked: string[] = []
+  const readResult = async ({ id }: PlanItem): Promise<readonly Bitmap[]> => {
+    asked.push(id)
+    return []
+  }
+  const target = { requests: () => ({ steps }), ...(picture ? { picture: { sha256: picture, bytes: bytesOf(picture) } } : {}) }
+  const item = { spec, animation: walk } as unknown as PlanItem
+  const source = await createPlaceholderMaker(context, found, readResult).of(item, target as unknown as WantedAnimation)
+  const bytes = await source.read()
+  await source.readLike?.()
+  return { ...source, from: bytes && new TextDecoder().decode(bytes), like: asked }
+}
+
+test.each<[what: string, drawn: Drawn, from: string | undefined]>([
+  ['the picture file', { picture: 'p' }, 'p'],
+  ['nothing', {}, undefined],
+  ['the last step that is made', { picture: 'p', made: { x: ['one', 'two'] } }, "the vault's two"],
+  ['the only step that is made', { picture: 'p', made: { x: ['one'] } }, "the vault's one"],
+  ['the service that is farther', { made: { x: ['one'], y: [undefined, 'two'], z: ['three'] } }, "the vault's two"],
+  ['the picture file while the step is lost', { picture: 'p', made: { x: ['one', 'two'] }, lost: 'two' }, 'p'],
+  ['the picture file where no step is made', { picture: 'p', made: { x: [] } }, 'p'],
+])('a placeholder is drawn from %s', async (_what, drawn, from) => {
+  const found = await placeholderOf(drawn)
+  expect([found.kind, found.from, found.isMarked]).toEqual(['placeholder', from, true])
+})
+
+test('a placeholder has another key for all that it is drawn from, and the words count only without a picture', async () => {
+  const keyOf = async (drawn: Drawn): Promise<string> => (await placeholderOf(drawn)).sha256
+  const other = { fields: { prompt: 'somebody else' } }
+  const keys = await Promise.all([
+    keyOf({}),
+    keyOf(other),
+    keyOf({ picture: 'p' }),
+    keyOf({ picture: 'q' }),
+    keyOf({ picture: 'p', made: { x: ['one'] } }),
+    keyOf({ picture: 'p', isMarked: false }),
+    keyOf({ picture: 'p', bought: [['bought', 'r']] }),
+    keyOf({ picture: 'p', bought: [['bought', 's']] }),
+  ])
+  expect(new Set(keys).size).toBe(keys.length)
+  expect(await keyOf({ picture: 'p', ...other })).toBe(keys[2])
+  expect(await keyOf({ picture: 'q', made: { x: ['one'] } })).toBe(keys[4])
+})
+
+test('a placeholder is as large as the first bought one of its kind', async () => {
+  const bought = [
+    ['missing', 'a', false],
+    ['bought', undefined, false],
+    ['bought', 'b', true],
+    ['bought', 'c', false],
+    ['bought', 'd', false],
+  ] as const
+  const likes = [{ isPicture: false }, { isPicture: true }, {}].map(async (animation) => (await placeholderOf({ animation, bought })).like)
+  expect(await Promise.all(likes)).toEqual([['3'], ['2'], []])
+})
+
+test('the words of a placeholder are those of what is drawn first, and of all steps of a picture', async () => {
+  const chain = (...steps: readonly object[]) => ({ reference: { steps } })
+  const [text, image, edit] = [{ text: 'a knight' }, { image: './a.png' }, { edit: 'with a hat' }]
+  const wordsOf = async (fields: object, isPicture: boolean): Promise<string> =>
+    (await placeholderOf({ fields, animation: { isPicture } })).prompt
+  expect(await wordsOf({}, false)).toBe('a hero')
+  expect(await wordsOf(chain(text, edit), false)).toBe('a knight\na hero')
+  expect(await wordsOf(chain(image, edit), false)).toBe('a hero')
+  expect(await wordsOf(chain(text, edit), true)).toBe('a knight\nwith a hat\na hero')
+  expect(await wordsOf(chain(image, edit), true)).toBe('with a hat\na hero')
 })
