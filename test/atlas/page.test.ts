@@ -5,6 +5,7 @@ import { drawPage, type PagePicture } from '../../atlas/compose.ts'
 import { bleedColours } from '../../atlas/encode/bleed.ts'
 import { encodeTexture } from '../../atlas/encode/texture.ts'
 import { AtlasError } from '../../atlas/errors.ts'
+import { borderColour, clearBackdrop, neighboursOf } from '../../atlas/frames/backdrop.ts'
 import { type PackedPage, packPages } from '../../atlas/packing/packer.ts'
 import { seeded } from './drawn.ts'
 
@@ -185,5 +186,65 @@ describe('a page for a compressed texture', () => {
       ...{ code: 'SW_ATLAS_OPTION', facts: { width: 12_289, height: 1024, most: 12_582_912 } },
       message: expect.stringContaining('found 12289 × 1024. Set atlas.maxSize to 3547 or less.'),
     })
+  })
+})
+
+describe('the backdrop of a picture', () => {
+  const kinds: Readonly<Record<string, readonly number[]>> = {
+    ...{
+      w: [200, 210, 220, 255],
+      n: [224, 186, 244, 255],
+      f: [225, 210, 220, 255],
+      d: [9, 9, 9, 255],
+      s: [200, 210, 220, 254],
+      '.': [0, 0, 0, 0],
+    },
+  }
+  const drawn = (...rows: readonly string[]): Bitmap =>
+    createBitmap(rows[0]!.length, rows.length, new Uint8Array([...rows.join('')].flatMap((kind) => kinds[kind]!)))
+
+  test.each<[string, readonly string[], readonly string[] | undefined]>([
+    ['round a figure', ['wwwww', 'wdddw', 'wdddw', 'wwwww'], ['.....', '.ddd.', '.ddd.', '.....']],
+    ['with a hole', ['wwwww', 'wdddw', 'wdwdw', 'wdddw', 'wwwww'], ['.....', '.ddd.', '.dwd.', '.ddd.', '.....']],
+    ['with a bay and a corner', ['wwwww', 'wdwdw', 'wdwnw', 'wdddw', 'wwwww'], ['.....', '.d.d.', '.d...', '.ddd.', '.....']],
+    ['past a corner only', ['wwwww', 'wdwdw', 'wwdww', 'wwwww'], ['.....', '.d.d.', '..d..', '.....']],
+    ['nearly of one colour', ['wnwnw', 'nwdwn', 'wnwnw'], ['.....', '..d..', '.....']],
+    ['with a figure at a fifth of its border', ['wwwww', 'wwdww', 'wdddw', 'wdddw'], undefined],
+    ['with a figure at less', ['wwwwww', 'wwddww', 'wwddww', 'wwddww'], ['......', '..dd..', '..dd..', '..dd..']],
+    ['too far from one colour', ['wfwfw', 'fwdwf', 'wfwfw'], undefined],
+    ['of one colour without a figure', ['www', 'www'], undefined],
+    ['that is not opaque', ['wwws', 'wddw', 'wwww'], undefined],
+  ])('%s is cleared from the border inwards', (_, rows, cleared) => {
+    const picture = drawn(...rows)
+    const before = picture.data.slice()
+    const found = clearBackdrop(picture)
+    if (cleared === undefined) expect(found).toBe(picture)
+    else expect(found).toEqual(drawn(...cleared))
+    expect(picture.data).toEqual(before)
+  })
+
+  test('is cleared in every turn of a spiral, and with exactly four fifths of the border', () => {
+    const spiral = ['wwwwwwwww', 'wdddddddw', 'wdwwwwwdw', 'wdwdddwdw', 'wdwwwdwdw', 'wdddddwdw', 'wwwwwwwdw', 'wdddddddw', 'wwwwwwwww']
+    const turned = [...spiral].reverse().map((row) => [...row].reverse().join(''))
+    for (const rows of [spiral, turned, ['wdd', 'wdw', 'www', 'www']])
+      expect(clearBackdrop(drawn(...rows))).toEqual(drawn(...rows.map((row) => row.replaceAll('w', '.'))))
+  })
+
+  test('is followed to the pixels beside, above and below, inside the picture', () => {
+    const [wide, square] = [createBitmap(3, 2), createBitmap(3, 3)]
+    expect([0, 1, 2, 3, 4, 5].map((at) => neighboursOf(at, wide))).toEqual([
+      [1, 3],
+      [0, 2, 4],
+      [1, 5],
+      [4, 0],
+      [3, 5, 1],
+      [4, 2],
+    ])
+    expect(neighboursOf(4, square)).toEqual([3, 5, 1, 7])
+  })
+
+  test('has the median of each channel along the border', () => {
+    expect(borderColour(drawn('wnd', 'ndd', 'dww'))).toEqual([200, 186, 220])
+    expect(borderColour(drawn('w'))).toEqual([200, 210, 220])
   })
 })
