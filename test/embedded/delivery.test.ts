@@ -2,7 +2,7 @@ import JSZip from 'jszip'
 import sharp, { type Metadata } from 'sharp'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Bitmap, createBitmap, crop, decodePng } from '../../atlas/index.ts'
-import { encodeGif } from '../../src/embedded/images/delivery.ts'
+import { encodeGif, packDelivery } from '../../src/embedded/images/delivery.ts'
 import { reviewFrames } from '../../src/embedded/images/frame-review.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 import { type Caller, closeAll, start } from './fixtures.ts'
@@ -105,6 +105,46 @@ describe('the delivery', () => {
   })
 })
 
+test('the frames of a sheet lie row by row, and its atlas tells all of each', async () => {
+  const frames = Array.from({ length: 5 }, (_, at) => createBitmap(3, 2, new Uint8Array(24).fill(50 * at + 1)))
+  const names = { frame: (at: number) => `in/f${at}.png`, sheet: 'all.png', atlas: 'all.json', preview: 'moving.gif' }
+  const { zip: bytes, ...size } = await packDelivery(frames, names)
+  expect(size).toEqual({ width: 9, height: 4 })
+  const zip = await JSZip.loadAsync(bytes)
+  expect(Object.keys(zip.files)).toEqual([
+    'in/f0.png',
+    'in/f1.png',
+    'in/f2.png',
+    'in/f3.png',
+    'in/f4.png',
+    'all.png',
+    'all.json',
+    'moving.gif',
+  ])
+  expect(Object.values(zip.files).map(({ date }) => date.getTime())).toEqual(Array(8).fill(315_532_800_000))
+  const places = [
+    [0, 0],
+    [3, 0],
+    [6, 0],
+    [0, 2],
+    [3, 2],
+  ] as const
+  const told = ([x, y]: readonly [number, number]) => ({
+    ...{ frame: { x, y, w: 3, h: 2 }, rotated: false, trimmed: false, duration: 80 },
+    ...{ spriteSourceSize: { x: 0, y: 0, w: 3, h: 2 }, sourceSize: { w: 3, h: 2 } },
+  })
+  expect(JSON.parse(await zip.file('all.json')!.async('string'))).toEqual({
+    frames: Object.fromEntries(places.map((place, at) => [`f${at}.png`, told(place)])),
+    meta: {
+      ...{ app: 'spritewright embedded service', version: '1.0', image: 'all.png', format: 'RGBA8888', scale: '1' },
+      size: { w: 9, h: 4 },
+    },
+  })
+  const sheet = decodePng(await zip.file('all.png')!.async('uint8array'))
+  expect(places.map(([x, y]) => crop(sheet, x, y, 3, 2))).toEqual(frames)
+  expect([...crop(sheet, 6, 2, 3, 2).data]).toEqual(Array(24).fill(0))
+})
+
 describe('the moving preview', () => {
   const read = async (frames: readonly Bitmap[]): Promise<{ data: Buffer; metadata: Metadata }> => {
     const image = sharp(await encodeGif(frames, 80), { animated: true })
@@ -141,6 +181,12 @@ describe('the moving preview', () => {
 })
 
 describe('the review of frames', () => {
+  test('tells of every frame as one that keeps its background where that was asked for, and of nothing else', () => {
+    expect(reviewFrames([createBitmap(4, 4), createBitmap(4, 4)], 'keep')).toEqual({
+      ...{ frameCount: 2, background: 'keep', keptBackgroundFrames: [0, 1], inspectionFrames: [], sourceShiftedFrames: [] },
+    })
+  })
+
   /** A frame of 200 × 20 pixels with an opaque block. */
   function block(left: number, top: number, width = 10, height = 10): Bitmap {
     const frame = createBitmap(200, 20)

@@ -4,7 +4,9 @@ import { type Bitmap, createBitmap, encodePng, readPicture } from '../../atlas/i
 import { cutOut } from '../../src/embedded/artist/background.ts'
 import { restyle } from '../../src/embedded/images/restyle.ts'
 import { upscale } from '../../src/embedded/images/upscale.ts'
-import { toSvg } from '../../src/embedded/painter/drawing.ts'
+import { takeAccessories, toRows } from '../../src/embedded/painter/accessories.ts'
+import { chosenColours, coloursIn, lightOf, parseColour, shadeOf, toHex } from '../../src/embedded/painter/colours.ts'
+import { readSubjects, toSvg } from '../../src/embedded/painter/drawing.ts'
 import { paint, paintedWords } from '../../src/embedded/painter/painter.ts'
 
 /** Share of a picture's visible pixels whose colour passes a test. */
@@ -160,4 +162,107 @@ test('a part whose outline, shade and light are 0 has none of them', () => {
   const svg = toSvg('part #336699 0 0 0: M0 0H9V9Z', {})
   expect(svg).not.toContain('stroke')
   expect(svg.match(/fill="[^"]+"/g)).toEqual(['fill="#336699"'])
+})
+
+describe('the words of a prompt', () => {
+  test.each<[string, readonly string[]]>([
+    ['A red knight, RED and gold', ['#e23e46', '#ffc233']],
+    ['gold, golden and icy ice', ['#ffc233', '#ffc233', '#9edcfa', '#9edcfa']],
+    ['reddish nothing', []],
+    ['grey_gray1blue', ['#969eb4', '#969eb4', '#427ce8']],
+  ])('%j names the colours %j', (text, colours) => {
+    expect(coloursIn(text).map(toHex)).toEqual(colours)
+  })
+
+  test('colours are written with two digits a channel, rounded, and mixed towards shade and light', () => {
+    expect([parseColour('#0a80ff'), toHex([9.6, 0, 254.5])]).toEqual([[10, 128, 255], '#0a00ff'])
+    expect([shadeOf([100, 100, 100], 0.5), lightOf([100, 100, 100], 0.5)]).toEqual([
+      [79, 65, 105],
+      [177.5, 175, 167.5],
+    ])
+    expect([shadeOf([0, 0, 0]), lightOf([0, 0, 0])].map(toHex)).toEqual(['#130a23', '#6b6963'])
+  })
+
+  test('a prompt chooses the same colours in any case and with spaces around it, and another prompt others', () => {
+    const { main, second, skin } = chosenColours('an odd thing')
+    expect([main, second, skin].map(toHex)).toEqual(['#f5943a', '#58c878', '#8e5e42'])
+    expect(chosenColours('  An ODD thing ')).toEqual({ main, second, skin })
+    expect(chosenColours('another thing')).not.toEqual({ main, second, skin })
+  })
+
+  test.each<[string, readonly (readonly [string, string])[], string]>([
+    ['a blue knight with a red hat', [['hat', '#e23e46']], 'a blue knight with a'],
+    ['hat', [['hat', '#7054ce']], ''],
+    [
+      'green Cap, white crown and feather',
+      [
+        ['hat', '#48c474'],
+        ['crown', '#f0f4ff'],
+        ['plume', '#e8404f'],
+      ],
+      'and',
+    ],
+    ['a red hat and a blue cap', [['hat', '#e23e46']], 'a and a'],
+    ['a red sword', [], 'a red sword'],
+    ['a knight', [], 'a knight'],
+  ])('%j puts %j on a head, and leaves %j', (prompt, worn, left) => {
+    const { accessories, rest } = takeAccessories(prompt)
+    expect([accessories.map(({ name, colour }) => [name, colour]), rest]).toEqual([worn, left])
+    expect(toRows(accessories, '1 2 0.5')).toBe(worn.map(([name, colour]) => `use ${name} ${colour} 1 2 0.5`).join('\n'))
+  })
+})
+
+describe('a drawing', () => {
+  const palette = { main: [0, 128, 255], skin: [16, 16, 16] } as const
+  const drawn = (...rows: readonly string[]): string => toSvg(rows.join('\n'), palette)
+
+  test('has plain shapes, lines and ellipses in the colours and with the opacity of their rows', () => {
+    expect(drawn('  spot main: M0 0H9Z', '', 'spot #010203 0.5: E 10 20 3 4 E 5 5 2')).toBe(
+      '<path d=" M0 0H9Z" fill="#0080ff" opacity="1"/>' +
+        '<path d=" M7 20a3 4 0 1 0 6 0a3 4 0 1 0 -6 0ZM3 5a2 2 0 1 0 4 0a2 2 0 1 0 -4 0Z" fill="#010203" opacity="0.5"/>',
+    )
+    const look = 'fill="none" stroke-linecap="round" stroke-linejoin="round"'
+    expect(drawn('line red 3: M0 0', 'line skin 2 0.25: M1 1')).toBe(
+      `<path d=" M0 0" stroke="#e23e46" stroke-width="3" ${look} opacity="1"/><path d=" M1 1" stroke="#101010" stroke-width="2" ${look} opacity="0.25"/>`,
+    )
+  })
+
+  test('is moved, mirrored and lit as its rows say', () => {
+    expect(drawn('at 1 2', 'spot skin-50: M0', 'end', 'at 3 4 0.5 45', 'spot skin+50: M1', 'end')).toBe(
+      '<g transform="translate(1 2) scale(1) rotate(0)"><path d=" M0" fill="#25173f" opacity="1"/></g>' +
+        '<g transform="translate(3 4) scale(0.5) rotate(45)"><path d=" M1" fill="#88857e" opacity="1"/></g>',
+    )
+    const spot = '<path d=" M0" fill="#0080ff" opacity="1"/>'
+    expect(drawn('pair spot main: M0')).toBe(`${spot}<g transform="matrix(-1 0 0 1 256 0)">${spot}</g>`)
+    const shifts = (row: string): readonly string[] => [...drawn(row).matchAll(/translate\(([^)]+)\)/g)].map(([, by]) => by!)
+    expect(shifts('part main 10 5 0: M0')).toEqual(['0 0', '10 -8', '-5 5'])
+    expect(shifts('pair part main 10 5 0: M0')).toEqual(['0 0', '10 -8', '-5 5', '0 0', '-10 -8', '5 5'])
+  })
+
+  test('has shade, light and an outline of ink on each part', () => {
+    const fills = (row: string): unknown => [drawn(row).match(/fill="#\w+"/g), drawn(row).match(/stroke="[^"]+" stroke-width="\d+"/g)]
+    expect(fills('part main: M0')).toEqual([['fill="#1361d1"', 'fill="#6bb3f7"', 'fill="#0080ff"'], ['stroke="#2a1e3b" stroke-width="6"']])
+    expect(fills('part main 0 3 4: M0')).toEqual([['fill="#6bb3f7"', 'fill="#0080ff"'], ['stroke="#2a1e3b" stroke-width="4"']])
+    expect(fills('part main 3 0 0: M0')).toEqual([['fill="#1361d1"', 'fill="#0080ff"'], null])
+  })
+
+  test('uses shared pieces in its own colour and place, and has two eyes', () => {
+    expect(drawn('use belt skin')).toMatch(/^<g transform="translate\(0 0\) scale\(1\) rotate\(0\)">.*fill="#101010".*<\/g>$/)
+    expect(drawn('use belt skin 7 8 0.5 9')).toMatch(/^<g transform="translate\(7 8\) scale\(0.5\) rotate\(9\)">/)
+    expect(drawn('eyes 100 50 20 10')).toBe(
+      '<path d=" M70 50a10 14 0 1 0 20 0a10 14 0 1 0 -20 0ZM110 50a10 14 0 1 0 20 0a10 14 0 1 0 -20 0Z" fill="#2a1e3b" opacity="1"/>' +
+        '<path d=" M78.8 45a4.2 4.2 0 1 0 8.4 0a4.2 4.2 0 1 0 -8.4 0ZM118.8 45a4.2 4.2 0 1 0 8.4 0a4.2 4.2 0 1 0 -8.4 0Z" fill="#ffffff" opacity="1"/>',
+    )
+  })
+
+  test('with a colour that nobody knows is a mistake', () => {
+    expect(() => drawn('spot mauve: M0')).toThrow('Expected a colour, found mauve.')
+  })
+
+  test('is of a subject with names, two colours and a head', () => {
+    expect(readSubjects('\n= cat kitten | #010203 gold | 128 50 0.9\n  spot main: M0\n  end\n= dog | red blue\n')).toEqual([
+      { names: ['cat', 'kitten'], main: [1, 2, 3], second: [255, 194, 51], head: '128 50 0.9', rows: '  spot main: M0\n  end\n' },
+      { names: ['dog'], main: [226, 62, 70], second: [66, 124, 232], head: '', rows: '' },
+    ])
+  })
 })
