@@ -4,10 +4,14 @@ import fc from 'fast-check'
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { type Bitmap, createBitmap, decodePng, encodePng } from '../../atlas/index.ts'
+import * as acts from '../../src/embedded/artist/acts.ts'
 import { animate, type Commission } from '../../src/embedded/artist/artist.ts'
 import * as cycles from '../../src/embedded/artist/cycles.ts'
 import { findLegs } from '../../src/embedded/artist/legs.ts'
-import type { Motion, Pose } from '../../src/embedded/artist/pose.ts'
+import { chooseMotion } from '../../src/embedded/artist/motion.ts'
+import { isPixelArt } from '../../src/embedded/artist/pixel-art.ts'
+import { type Motion, type Pose, REST, smooth, span, track } from '../../src/embedded/artist/pose.ts'
+import { withReach } from '../../src/embedded/artist/stage.ts'
 import { byLevel } from '../level.ts'
 
 type Colour = readonly [number, number, number, number]
@@ -293,4 +297,49 @@ test('a slit of one pixel does not part a foot', () => {
   fill(walker, 4, 0, 32, 60, [90, 90, 90, 255])
   for (const left of [6, 12, 24, 29]) fill(walker, left, 60, 5, 20, [90, 90, 90, 255])
   expect(findLegs(walker, { left: 4, top: 0, right: 36, bottom: 80 }).length).toBe(2)
+})
+
+describe('the moments of a pose', () => {
+  test('a curve is flat at its keys, eases half way between them, and stays beyond its ends', () => {
+    const at = [-1, 0, 0.25, 0.5, 1, 1.5, 2, 9]
+    expect(at.map((moment) => track(moment, [0, 4], [1, 8], [2, 0]))).toEqual([4, 4, 4.625, 6, 8, 4, 0, 0])
+    expect([0.9, 1, 2, 3, 3.1].map((value) => smooth(1, 3, value))).toEqual([0, 0, 0.5, 1, 1])
+    expect([0.9, 1, 1.5, 3, 3.1].map((value) => span(value, 1, 3))).toEqual([undefined, 0, 0.25, 1, undefined])
+  })
+
+  test('less reach moves less from rest, and changes nothing but moves', () => {
+    const pose: Pose = { ...REST, x: 2, scaleX: 3, scaleY: 0, arm: -4, nod: 5, light: 2, planted: false }
+    expect(withReach(pose, 0.5)).toEqual({ ...pose, x: 1, scaleX: 2, scaleY: 0.5, arm: -2 })
+    expect([withReach(pose, 1), withReach(REST, 0.3)]).toEqual([pose, REST])
+  })
+})
+
+test.each<[string, Motion]>([
+  ['walks', cycles.walk],
+  ['running and jumping', cycles.run],
+  ['it leaps over runners', acts.jump],
+  ['a spinning coin\nno word', cycles.spin],
+  ['attack\nit flies', cycles.fly],
+  ['dance\n\nBREATHES heavily', cycles.idle],
+  ['stabbed, then swung', acts.attack],
+  ['hopping', cycles.bounce],
+  ['hovers', cycles.float],
+  ['casting', acts.cast],
+  ['shimmers', cycles.glow],
+  ['shivers', cycles.shake],
+  ['cheers', cycles.dance],
+  ['wall', cycles.idle],
+])('%j asks for its own motion', (prompt, motion) => {
+  expect(chooseMotion(prompt)).toBe(motion)
+})
+
+test.each<[string, number, readonly number[], boolean]>([
+  ['64 opaque colours', 64, [255], true],
+  ['65 opaque colours', 65, [255], false],
+  ['65 clear colours', 65, [0], true],
+  ['a half-clear pixel among opaque ones', 3, [255, 254], false],
+  ['no pixel to see', 1, [0], true],
+])('a picture of %s is pixel art or not', (_, count, alphas, expected) => {
+  const pixels = Array.from({ length: 2 * count }, (__, at) => [at % count, 7, 7, alphas[at % alphas.length]!])
+  expect(isPixelArt(createBitmap(2 * count, 1, new Uint8Array(pixels.flat())))).toBe(expected)
 })
