@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { type DecisionFacts, decide, mayStillLeave } from '../../src/job/decision.ts'
 import { idempotencyKey } from '../../src/job/order.ts'
-import type { Send } from '../../src/job/records/submission.ts'
+import type { Send, Submission } from '../../src/job/records/submission.ts'
 import { checkTries, enter, enterAgain, noTries, type Pause, type Tries, wait, waitForJobs } from '../../src/job/tries.ts'
 import { type Places, unlimitedPlaces } from '../../src/service/limits/places.ts'
-import { bench, errorOf, order } from './bench.ts'
+import { bench, errorOf, frozenOf, order } from './bench.ts'
 
 const sent = (over: Partial<Tries> = {}): Tries => ({ ...noTries(), sent: 1, ...over })
 const at = (unit: number) => ({ ...bench().random, unit: () => unit })
@@ -177,5 +178,108 @@ describe('an execution that ended because the account had too many jobs', () => 
     const ports = bench()
     await waitForJobs(ports, order, failed, sent(over))
     expect(ports.slept).toEqual([])
+  })
+})
+
+describe('the next step', () => {
+  const minute = 60_000
+  const facts: DecisionFacts = { wall: 100 * minute, mono: 50 * minute, windowMs: 10 * minute, keyTag: 'k', approvedAt: '2026-01-01' }
+  const frozen = frozenOf(1, { approvedAt: '2026-01-01' })
+  const error = errorOf('r')
+  const send = (ago: number, status: number | undefined, over: Partial<Send> = {}): Send => ({
+    ...{ send: 1, at: facts.wall - ago * minute, mono: facts.mono - ago * minute, keyTag: 'k' },
+    answer: status === undefined ? { kind: 'none' } : { kind: 'refused', status, error },
+    ...over,
+  })
+  const at = (ago: number) => ({ at: facts.wall - ago * minute, mono: facts.mono - ago * minute })
+  const replayOf = (ago: number, sends: number) => ({ ...at(ago), sends, count: 1 })
+  const accepted = { attempt: 1, executionId: 'e', conversationId: null }
+  const answerOf = (...sends: Send[]) => ({ frozen: {} as never, sends })
+  const uncertain = (ago: number, because: string) => ({
+    do: 'stop',
+    why: { kind: 'uncertain', since: facts.wall - ago * minute, because },
+  })
+  const failed = (over: object) => ({ attempt: 1, status: 'failed', error: errorOf('r', { retryable: true }), ...over })
+
+  test.each<[string, Partial<Submission>, object]>([
+    ['downloads what is completed', { accepted, completed: { downloadUrl: 'u' } as never }, { do: 'download', downloadUrl: 'u' }],
+    ['repeats an answer of ours', { accepted, answer: answerOf(send(1, undefined)) }, { do: 'answer', pause: 'none' }],
+    [
+      'repeats no answer of somebody else',
+      { accepted, sends: [send(3, undefined)], answer: answerOf(send(1, undefined)), isForeign: true },
+      uncertain(3, 'records'),
+    ],
+    ['tries a failure again that allows it', { accepted, failed: failed({}) }, { do: 'prepare', attempt: 2 }],
+    [
+      'tries no cancelled one again',
+      { accepted, failed: failed({ status: 'cancelled' }) },
+      { do: 'stop', why: { kind: 'failed', status: 'cancelled', error: errorOf('r', { retryable: true }) } },
+    ],
+    [
+      'says why an execution failed',
+      { accepted, failed: failed({ error }) },
+      { do: 'stop', why: { kind: 'failed', status: 'failed', error } },
+    ],
+    ['prepares what was sent without frozen bytes', { frozen: undefined as never, sends: [send(1, 422)] }, { do: 'prepare', attempt: 1 }],
+    [
+      'takes no approval as newer than an unknown one',
+      { frozen: undefined as never, abandoned: undefined as never, failed: failed({ error }) },
+      { do: 'stop', why: { kind: 'failed', status: 'failed', error } },
+    ],
+    ['counts from the first open POST', { sends: [send(12, undefined), send(11, undefined)] }, uncertain(12, 'window')],
+    ['waits for a limit after an open POST', { sends: [send(2, undefined), send(1, 429)] }, { do: 'replay', pause: 'limit' }],
+    [
+      'repeats a conflict after an open POST once',
+      { sends: [send(3, undefined), send(2, 422), send(1, 409)] },
+      { do: 'replay', pause: 'conflict' },
+    ],
+    ['stops at two conflicts', { sends: [send(3, undefined), send(2, 409), send(1, 409)] }, { do: 'stop', why: { kind: 'conflict' } }],
+    ['replays at once after a decision', { sends: [send(20, undefined)], replay: replayOf(1, 1) }, { do: 'replay', pause: 'none' }],
+    [
+      'replays at the end of the window of a decision',
+      { sends: [send(20, undefined)], replay: replayOf(10, 1) },
+      { do: 'replay', pause: 'none' },
+    ],
+    [
+      'ends a decision with its window',
+      { sends: [send(30, undefined), send(20, undefined)], replay: replayOf(11, 2) },
+      uncertain(30, 'window'),
+    ],
+    ['dates a decision over refused POSTs by itself', { sends: [send(20, 409)], replay: replayOf(11, 1) }, uncertain(11, 'window')],
+    ['ends a decision of a clock that went back', { sends: [send(20, undefined)], replay: replayOf(-1, 1) }, uncertain(20, 'clock')],
+    [
+      'repeats a conflict after a decision once',
+      { sends: [send(20, 409), send(19, 409), send(1, 409)], replay: replayOf(2, 2) },
+      { do: 'replay', pause: 'conflict' },
+    ],
+    [
+      'waits for a limit after a decision',
+      { sends: [send(20, undefined), send(1, 429)], replay: replayOf(2, 1) },
+      { do: 'replay', pause: 'limit' },
+    ],
+    [
+      'stops at another refusal after a decision',
+      { sends: [send(20, undefined), send(1, 422)], replay: replayOf(2, 1) },
+      uncertain(20, 'refused'),
+    ],
+    ['lets a conflict be repeated in the window of the first POST', { sends: [send(10, 409)] }, { do: 'replay', pause: 'conflict' }],
+    [
+      'stops at a conflict after the window of the first POST',
+      { sends: [send(11, 429), send(1, 409)] },
+      { do: 'stop', why: { kind: 'conflict' } },
+    ],
+    ['says why a POST was refused', { sends: [send(2, 429), send(1, 422)] }, { do: 'stop', why: { kind: 'refused', status: 422, error } }],
+    ['says it of the last one alone', { sends: [send(2, 422), send(1, 429)] }, { do: 'replay', pause: 'limit' }],
+  ])('%s', (_what, over, step) => {
+    expect(decide({ attempt: 1, failures: 0, frozen, sends: [], ...over }, facts)).toEqual(step)
+  })
+
+  test('leaves only while its POST is young by both clocks, counted from a decision to replay', () => {
+    const may = (sends: readonly Send[], over: Partial<Submission> = {}) =>
+      mayStillLeave({ attempt: 1, failures: 0, frozen, sends, ...over }, facts)
+    expect([may([send(10, undefined)]), may([send(10, undefined, { mono: facts.mono - 10 * minute - 1 })])]).toEqual([true, false])
+    expect([may([send(10, undefined, { at: facts.wall - 10 * minute - 1 })]), may([send(1, 422)]), may([])]).toEqual([false, false, false])
+    const sends = [send(20, undefined), send(1, undefined)]
+    expect([may(sends), may(sends, { replay: replayOf(2, 1) })]).toEqual([false, true])
   })
 })
