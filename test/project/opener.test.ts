@@ -6,6 +6,16 @@ import { packDelivery } from '../../src/embedded/images/delivery.ts'
 import { askedFields } from '../../src/job/order.ts'
 import { faultOfResult } from '../../src/project/opener.ts'
 import { type ApprovedOrder, approvalOf, toApprovalChange, toOrder, withSteps } from '../../src/project/orders.ts'
+import {
+  isFetchable,
+  isNamed,
+  listOrphans,
+  listStrays,
+  ofPresentServices,
+  strayWords,
+  toOrphanOrder,
+  warnOfOrphan,
+} from '../../src/project/recovery/unasked.ts'
 import { createConnection, queueAddress, readRoute, type Session, uploadsFolder } from '../../src/project/session.ts'
 import type { WantedAnimation } from '../../src/project/wanted.ts'
 import { requestHash } from '../../src/sprite-spec/key.ts'
@@ -154,5 +164,133 @@ describe('the connection to a service', () => {
   test('keeps the names of uploads beside the pictures of an embedded service', () => {
     expect(uploadsFolder(contextOf('embedded'))).toBe('/game/.s/embedded/uploads')
     expect(uploadsFolder(contextOf({ baseUrl: 'https://a.test' }))).toBe('/game/.s/uploads')
+  })
+})
+
+describe('a request that no spec asks for any more', () => {
+  const { identity } = order
+  const file = { kind: 'file', sha256: 'a'.repeat(64) } as const
+  const step = { kind: 'request', hash: 'b'.repeat(64) } as const
+  const sheet = { ...order.request, reference: file } as PaidRequest
+  const requests: readonly PaidRequest[] = [
+    ...[sheet, { ...sheet, reference: step, take: 3, background: 'keep', options: { style: 'ink' } } as PaidRequest],
+    { operation: 'text_to_image', id: 'hero#1', prompt: 'p', take: 1 },
+    { operation: 'upscale', id: 'hero#2', prompt: 'p', reference: step, take: 2 },
+    { operation: 'edit_image', id: 'icons.sword', prompt: 'p', reference: file, take: 1 },
+  ]
+
+  test.each(requests)('is made again from the lock file as it was: %j', (request) => {
+    const hash = requestHash(request, identity)
+    const entry = { service: identity, asked: askedFields(request) } as LockEntry
+    expect(toOrphanOrder({ id: request.id, hash, entry })).toEqual({ hash, identity, request, approval: undefined })
+  })
+
+  const entryOf = (over: Partial<LockEntry> = {}) => ({ service: identity, asked: { prompt: 'p' }, ...over }) as LockEntry
+  const accepted = { attempt: 1, executionId: 'e', conversationId: null }
+  const send = (kind: string) => ({ send: 1, at: 1, mono: 1, keyTag: 'k', answer: { kind } })
+
+  /** A project with these submissions and entries, by hash. A missing submission has a broken chain. */
+  function contextOf(submissions: Record<string, object | undefined>, entries: Record<string, Record<string, LockEntry>>) {
+    const warned: string[] = []
+    const read = async (hash: string) => {
+      const submission = submissions[hash]
+      if (!submission) throw Object.assign(new Error('broken'), { code: 'SW_JOURNAL', name: 'SpritewrightError' })
+      return { submission: { attempt: 1, failures: 0, sends: [], ...submission } }
+    }
+    const lock = { version: 1, animations: entries, steps: {} } as LockFile
+    const journal = { requests: async () => Object.keys(submissions), read }
+    return {
+      warned,
+      context: { journal, lock: { read: async () => lock }, warn: (one: string) => warned.push(one) } as unknown as Parameters<
+        typeof listOrphans
+      >[0],
+    }
+  }
+
+  test('is an orphan if it may have been paid and has no end', async () => {
+    const submissions = {
+      ...{ running: { accepted }, sent: { sends: [send('refused'), send('none')] }, unknown: { sends: [send('unknown')] } },
+      ...{ refused: { sends: [send('refused')] }, unsent: {}, broken: undefined, asked: { accepted }, stored: { accepted, stored: {} } },
+      ...{
+        failed: { accepted, failed: {} },
+        givenUp: { accepted, abandoned: {} },
+        bought: { accepted },
+        nowhere: { accepted },
+        other: { accepted },
+      },
+    }
+    const names = Object.keys(submissions).filter((name) => name !== 'nowhere' && name !== 'other')
+    const hero = Object.fromEntries(names.map((name) => [name, entryOf(name === 'bought' ? { result: { sha256: 's', bytes: 1 } } : {})]))
+    const { context, warned } = contextOf(submissions, { 'hero.walk': hero, 'coin.spin': { other: entryOf() } })
+    const found = async (...of: string[]) => (await listOrphans(context, of, new Set(['asked']))).map(({ id, hash }) => `${id} ${hash}`)
+    const open = ['hero.walk running', 'hero.walk sent', 'hero.walk unknown']
+    expect(await found()).toEqual([...open, 'coin.spin other'])
+    expect([await found('hero'), await found('hero.walk'), await found('coin'), await found('her')]).toEqual([
+      open,
+      open,
+      ['coin.spin other'],
+      [],
+    ])
+    const orphans = await listOrphans(context, ['hero'], new Set())
+    const question = { questionId: 'q', text: 'Which hand?', requiresAsset: false }
+    const asking = { ...orphans[0], submission: { accepted, question } } as unknown as (typeof orphans)[0]
+    expect([...orphans, asking].map(isFetchable)).toEqual([true, false, false, true, false])
+    for (const one of [...orphans.slice(0, 2), asking]) warnOfOrphan(context, one)
+    expect(warned.map((words) => /in flight|never answered|Which hand\?/.exec(words)?.[0])).toEqual([
+      'in flight',
+      'never answered',
+      'Which hand?',
+    ])
+  })
+
+  test('is of a present service if host and kind of key are those of a sprite, and of any if no sprite was bought', () => {
+    const orphan = (host: string, keyMode: 'test' | 'live') => ({
+      id: 'hero.walk',
+      hash: 'h',
+      entry: entryOf({ service: { host, keyMode, apiVersion: '1' } }),
+    })
+    const orphans = [orphan('a', 'live'), orphan('a', 'test'), orphan('b', 'live')]
+    const found = (entries: Record<string, LockEntry>) =>
+      ({
+        items: [{ id: 'hero.run', hash: 'x' }, { id: 'hero.fall' }],
+        steps: [],
+        lock: { version: 1, animations: { 'hero.run': entries } },
+      }) as unknown as Parameters<typeof ofPresentServices>[1]
+    expect(ofPresentServices(orphans, found({ x: orphan('a', 'live').entry }))).toEqual(orphans.slice(0, 1))
+    expect(ofPresentServices(orphans, found({}))).toEqual(orphans)
+  })
+
+  test('has strays only after a second attempt, and each open one is listed once with its attempt', async () => {
+    const strays = [
+      { attempt: 1, executionId: 'e1' },
+      { attempt: 2, executionId: 'e2', end: 'stored' },
+      { attempt: 2, executionId: 'e3' },
+    ]
+    const second = entryOf({ submission: { attempt: 2 } as never })
+    const { context } = contextOf(
+      { h: { strays }, first: { strays: [{ attempt: 1, executionId: 'e9' }] } },
+      { 'hero.walk': { h: second, first: entryOf(), broken: second }, 'coin.spin': {} },
+    )
+    const listed = await listStrays(context, [], undefined)
+    expect(listed.map(({ id, hash, stray }) => [id, hash, stray.executionId])).toEqual([
+      ['hero.walk', 'h', 'e1'],
+      ['hero.walk', 'h', 'e3'],
+    ])
+    expect(await listStrays(context, ['coin'], undefined)).toEqual([])
+    expect(listed.map(strayWords)).toEqual([
+      expect.stringMatching(/"hero\.walk", attempt 1: .*execution e1/),
+      expect.stringMatching(/attempt 2: .*execution e3/),
+    ])
+    const asked = {
+      items: [{ id: 'hero.walk', hash: 'first' }],
+      steps: [],
+      lock: await context.lock.read(),
+      submissionOf: () => ({ strays: strays.slice(0, 1) }),
+    }
+    expect((await listStrays(context, [], asked as never)).map(({ hash, stray }) => [hash, stray.executionId])).toEqual([
+      ['h', 'e1'],
+      ['h', 'e3'],
+    ])
+    expect([isNamed([], 'a.b'), isNamed(['a'], 'a#1'), isNamed(['a.b'], 'a.b'), isNamed(['b'], 'a.b')]).toEqual([true, true, true, false])
   })
 })
