@@ -198,6 +198,21 @@ describe('the bytes of an attempt', () => {
     expect([await freeze(made, order, 1, approved, reference), calls.length]).toEqual([first, 2])
   })
 
+  test('of a text have no picture, and those of an earlier attempt leave no execution beside them', async () => {
+    const { calls, made } = uploading()
+    const text = { operation: 'text_to_image', id: 'hero#1', prompt: 'p', take: 1 } as const
+    const drawn: Order = { ...order, request: text, hash: 'e'.repeat(64) }
+    const read = async () => findEntry(await made.lock.read(), text.id, drawn.hash)
+    expect(Object.keys(await freeze(made, drawn, 2, approved, undefined))).not.toContain('referenceId')
+    expect(calls).toEqual([])
+    const execution = { id: 'e', conversation: null }
+    await made.lock.change(text.id, drawn.hash, (entry) => ({ ...(entry as LockEntry), asked: { prompt: 'before' }, execution }))
+    await freeze(made, drawn, 2, { ...approved, credits: price - 1n }, undefined)
+    expect(await read()).toMatchObject({ asked: { prompt: 'before' }, execution, submission: { attempt: 2, maxCredits: '2.3999' } })
+    await freeze(made, drawn, 3, approved, undefined)
+    expect([(await read())?.execution, (await read())?.submission?.attempt]).toEqual([undefined, 3])
+  })
+
   test('can be taken over from the author of the approval or a trusted key, for this price and a plain name of the picture', async () => {
     const { made } = uploading()
     await freeze(made, order, 1, approved, reference)

@@ -3,6 +3,7 @@ import { createBitmap, encodePng } from '../../atlas/index.ts'
 import { formatCredits } from '../../src/credit/credits.ts'
 import { defaultShapes } from '../../src/embedded/http/shapes.ts'
 import { packDelivery } from '../../src/embedded/images/delivery.ts'
+import { signSubmission } from '../../src/job/body.ts'
 import { askedFields } from '../../src/job/order.ts'
 import { faultOfResult } from '../../src/project/opener.ts'
 import { type ApprovedOrder, approvalOf, toApprovalChange, toOrder, withSteps } from '../../src/project/orders.ts'
@@ -64,6 +65,18 @@ describe('the order of an animation', () => {
       ...{ hash, request, identity, approval, lockedAttempt: undefined },
       reference: { kind: 'file', sha256: picture.sha256, file: { bytes: picture.bytes, contentType: 'image/png' } },
     })
+  })
+
+  test('goes on from the attempt of the lock file, if a key that counts has signed its bytes', () => {
+    const signed = signSubmission(ownKey, hash, { attempt: 3, key: 'k', body: '{}', bodySha256: 'b', maxCredits: '2' })
+    const attempt = (submission: object, others = approvers) =>
+      toOrder(session, target([], request), { lock: lockOf(request.id, hash, { submission } as never), approvers: others }).lockedAttempt
+    expect([attempt(signed), attempt({ ...signed, attempt: 9 }), attempt(signed, { ...approvers, own: 'x' })]).toEqual([
+      3,
+      undefined,
+      undefined,
+    ])
+    expect(attempt(signed, { own: 'x', others: new Set([ownKey.fingerprint]) })).toBe(3)
   })
 
   test('leads over all its steps to its picture', () => {
@@ -281,15 +294,20 @@ describe('a request that no spec asks for any more', () => {
       expect.stringMatching(/"hero\.walk", attempt 1: .*execution e1/),
       expect.stringMatching(/attempt 2: .*execution e3/),
     ])
-    const asked = {
-      items: [{ id: 'hero.walk', hash: 'first' }],
-      steps: [],
+    const steps = [{ id: 'hero#1' }, { id: 'hero.walk', hash: 'first' }]
+    const submissionOf = (hash: string) => ({ strays: [{ attempt: 1, executionId: `of ${hash}` }] })
+    const found = {
+      items: [
+        { id: 'hero.walk', hash: 'h' },
+        { id: 'hero.run', hash: 'gone' },
+      ],
+      steps,
       lock: await context.lock.read(),
-      submissionOf: () => ({ strays: strays.slice(0, 1) }),
+      submissionOf,
     }
-    expect((await listStrays(context, [], asked as never)).map(({ hash, stray }) => [hash, stray.executionId])).toEqual([
-      ['h', 'e1'],
-      ['h', 'e3'],
+    expect((await listStrays(context, [], found as never)).map(({ id, hash, stray }) => [id, hash, stray.executionId])).toEqual([
+      ['hero.walk', 'h', 'of h'],
+      ['hero.walk', 'first', 'of first'],
     ])
     expect([isNamed([], 'a.b'), isNamed(['a'], 'a#1'), isNamed(['a.b'], 'a.b'), isNamed(['b'], 'a.b')]).toEqual([true, true, true, false])
   })
