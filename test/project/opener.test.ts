@@ -189,7 +189,7 @@ describe('a request that no spec asks for any more', () => {
     ...[sheet, { ...sheet, reference: step, take: 3, background: 'keep', options: { style: 'ink' } } as PaidRequest],
     { operation: 'text_to_image', id: 'hero#1', prompt: 'p', take: 1 },
     { operation: 'upscale', id: 'hero#2', prompt: 'p', reference: step, take: 2 },
-    { operation: 'edit_image', id: 'icons.sword', prompt: 'p', reference: file, take: 1 },
+    { operation: 'image_to_image', id: 'icons.sword', prompt: 'p', reference: file, take: 1 },
   ]
 
   test.each(requests)('is made again from the lock file as it was: %j', (request) => {
