@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Bitmap } from '../../atlas/index.ts'
 import type { Context } from '../../src/project/context.ts'
 import type { PlanItem } from '../../src/project/plan.ts'
@@ -9,6 +9,8 @@ import { parseSpec } from '../../src/sprite-spec/parser.ts'
 import type { ImageRequest, ServiceIdentity } from '../../src/sprite-spec/request.ts'
 import { staleOf } from '../../src/workshop/sheets/changed-specs.ts'
 import { createPlaceholderMaker } from '../../src/workshop/sheets/placeholders.ts'
+import { resultSource, supersededInput, toInputs } from '../../src/workshop/sheets/sheets.ts'
+import { MemoryDisk } from '../kit/memory-disk.ts'
 
 const specs = ['hero', 'coin'].map((name) =>
   parseSpec(
@@ -131,4 +133,98 @@ test('the words of a placeholder are those of what is drawn first, and of all st
   expect(await wordsOf(chain(image, edit), false)).toBe('a hero')
   expect(await wordsOf(chain(text, edit), true)).toBe('a knight\nwith a hat\na hero')
   expect(await wordsOf(chain(image, edit), true)).toBe('with a hat\na hero')
+})
+
+describe('what sheets are made of', () => {
+  const animations = {
+    walk: { frames: 7 },
+    run: { frames: 7 },
+    jump: { frames: 8, use: [0, 1], durations: [9, 9] },
+    fly: { frames: 7, use: [1] },
+  }
+  const hero = parseSpec(
+    JSON.stringify({ reference: './a.png', prompt: 'a hero', size: { figure: 32 }, animations }),
+    '/game/hero.sprite.json',
+  )
+  const owl = parseSpec(JSON.stringify({ reference: './a.png', prompt: 'an owl', animations: { fly: {} } }), '/game/owl.sprite.json')
+  const sequences = ['fly', 'sit'].map((name) => ({ name, sha256: `own ${name}`, read: async () => [] }))
+  const drawn = { ...owl, name: 'art', art: { files: ['/game/art.png'], sequences } } as unknown as typeof owl
+  const review = { frameCount: 7 } as unknown as NonNullable<PlanItem['review']>
+  const [walk, run, jump, fly] = hero.animations.map((animation) => ({
+    id: `hero.${animation.name}`,
+    spec: hero,
+    animation,
+    state: 'missing',
+  }))
+  const bought = { ...walk, state: 'bought', result: 'w', review }
+  const items = [
+    bought,
+    run,
+    { ...jump, superseded: { sha256: 'j', frames: 7, review } },
+    { ...fly, superseded: { sha256: 'f', frames: 7 } },
+    { ...walk, id: 'owl.fly', spec: owl, animation: owl.animations[0] },
+  ] as unknown as readonly PlanItem[]
+  const found = (asked: readonly PlanItem[] = items): Survey => {
+    const wanted = asked.map(() => ({ requests: () => ({ steps: [] }) }))
+    const own = asked === items ? [{ id: 'art.sit', spec: drawn, animation: { ...owl.animations[0], name: 'sit' } }] : []
+    return { items: asked, wanted, own, lock: { version: 1, animations: {} } } as unknown as Survey
+  }
+  const contextOf = (lost: readonly string[] = []): Context => {
+    const disk = new MemoryDisk()
+    for (const path of ['/game/hero.sprite.json', '/game/hero.frames/walk/0003.png', '/game/owl.frames/nobody.png'])
+      disk.files.set(path, bytesOf(path))
+    const vault = {
+      has: async (hash: string) => !lost.includes(hash),
+      read: async (hash: string) => (lost.includes(hash) ? undefined : bytesOf(hash)),
+    }
+    return { host: { disk }, vault, options: { placeholders: { mark: true } }, storeFolder: '/store' } as unknown as Context
+  }
+
+  test('is each animation with its pictures, those that set its scale, and the files that a change of it may be in', async () => {
+    const faults: string[] = []
+    const inputs = await toInputs(contextOf(), found(), 'placeholder', ({ code }) => faults.push(code))
+    const shown = inputs.map(({ spec, animation, source, bases, peers, overrides, overridePaths }) => ({
+      is: [spec.name, animation.name, source.kind, source.kind === 'placeholder' ? '' : source.sha256],
+      play: [animation.frames, animation.use, animation.durations],
+      bases: bases?.map((base) => base.animation.name),
+      peers: peers?.map((peer) => peer.animation.name),
+      overrides: overrides?.key.map(([frame]) => frame),
+      paths: overridePaths,
+    }))
+    const ofHero = { peers: ['walk', 'jump', 'fly'], paths: ['/game/hero.frames', '/game/hero.frames/walk/0003.png'] }
+    expect(shown).toEqual(
+      [
+        { ...ofHero, is: ['hero', 'walk', 'result', 'w'], play: [7], bases: [], overrides: [3] },
+        { ...ofHero, is: ['hero', 'run', 'placeholder', ''], play: [7] },
+        { ...ofHero, is: ['hero', 'jump', 'result', 'j'], play: [7], bases: ['walk'] },
+        { ...ofHero, is: ['hero', 'fly', 'result', 'f'], play: [7, [1]], bases: ['walk', 'jump'] },
+        { is: ['owl', 'fly', 'placeholder', ''], play: [owl.animations[0]!.frames], peers: [], paths: ['/game/owl.frames'] },
+        { is: ['art', 'sit', 'own', 'own sit'], play: [owl.animations[0]!.frames], peers: ['sit'], paths: ['/game/art.png'] },
+      ].map((one) => ({ bases: undefined, overrides: undefined, ...one, play: [...one.play, undefined, undefined].slice(0, 3) })),
+    )
+    expect(faults).toEqual(['SW_OVERRIDE'])
+    await expect(toInputs(contextOf(), found(), 'placeholder')).rejects.toMatchObject({ code: 'SW_OVERRIDE' })
+  })
+
+  test('is an earlier purchase only while nothing is bought and its result is here, and never in place of an error', async () => {
+    const [, , older, equal] = items as readonly [PlanItem, PlanItem, PlanItem, PlanItem]
+    expect((await supersededInput(contextOf(), older))?.source).toMatchObject({ sha256: 'j', review, isSuperseded: true })
+    expect((await supersededInput(contextOf(), equal))?.animation).toBe(equal.animation)
+    expect(await supersededInput(contextOf(['j']), older)).toBeUndefined()
+    const [again] = await toInputs(contextOf(), found([{ ...older, state: 'bought', result: 'new' }]), 'placeholder')
+    expect(again).toMatchObject({ animation: { frames: 8 }, source: { sha256: 'new' } })
+    for (const item of [older, { ...older, state: 'bought' as const }, items[1]!])
+      await expect(toInputs(contextOf(), found([item]), 'error')).rejects.toMatchObject({ code: 'SW_INTERNAL', facts: { id: item.id } })
+  })
+
+  test('is read from the vault, and a damaged result is told with its name', async () => {
+    const item = items[0] as PlanItem
+    expect(resultSource(contextOf(), item)).toMatchObject({ kind: 'result', sha256: 'w', review })
+    expect(await resultSource(contextOf(), item).read()).toEqual(bytesOf('w'))
+    await expect(resultSource(contextOf(['w']), item).read()).rejects.toMatchObject({
+      code: 'SW_VAULT',
+      message: expect.stringContaining('"/store/quarantine"'),
+      facts: { id: 'hero.walk', result: 'w' },
+    })
+  })
 })
