@@ -1,12 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseCredits } from '../../src/credit/credits.ts'
+import { SpritewrightError } from '../../src/errors.ts'
 import type { Order } from '../../src/job/order.ts'
 import type { JournalRecord } from '../../src/job/records/record.ts'
 import type { Context } from '../../src/project/context.ts'
 import type { Session } from '../../src/project/session.ts'
 import { attemptsOf } from '../../src/workshop/ledger/attempts.ts'
 import { changeBetween, type MoneySnapshot, readEvidence, toEvidence } from '../../src/workshop/ledger/balance.ts'
+import { gather } from '../../src/workshop/ledger/gather.ts'
 import type { LedgerState } from '../../src/workshop/ledger/report.ts'
 
 const money = (attempts: Readonly<Record<string, readonly [LedgerState, bigint]>>): MoneySnapshot =>
@@ -156,11 +158,6 @@ describe('the attempts of a request', () => {
       [{ ...own, state: 'held', executionId: 'b', times: { opened: 2, held: 3 } }],
     ],
     [
-      'a result that was written after its end',
-      [bytes, sent, accepted('a'), ['completed', {}], ['stored', { sha256: 'r' }]],
-      [{ ...own, state: 'settled', executionId: 'a', result: 'r', times: { opened: 2, held: 3, ended: 4 } }],
-    ],
-    [
       'one of two POSTs that was refused',
       [bytes, sent, ['sent', { send: 2 }], ['refused', { send: 2 }]],
       [{ ...own, state: 'uncertain', credits: 20_000n, times: { opened: 2 } }],
@@ -222,11 +219,6 @@ describe('the attempts of a request', () => {
       'a decision about its answer, of an agent',
       [bytes, sent, accepted('a'), ['decided', { about: 'answer', decision: 'replay', shell: 'agent' }]],
       [{ ...own, state: 'held', executionId: 'a', shell: 'agent', times: { opened: 2, held: 3 } }],
-    ],
-    [
-      'a decision about it, of a person',
-      [bytes, sent, ['decided', { about: 'submission', decision: 'replay' }]],
-      [{ ...own, state: 'uncertain', credits: 20_000n, decision: 'replay', times: { opened: 2 } }],
     ],
     [
       'an approval of an agent',
@@ -291,5 +283,56 @@ describe('the balance after a run', () => {
   test('is left out with a warning where it cannot be read', async () => {
     const [found, warnings] = await evidence({}, () => Promise.reject(new Error('away')))
     expect([found, warnings]).toEqual([undefined, [expect.stringContaining('could not be read: away')]])
+  })
+})
+
+describe('the records of a project', () => {
+  const share = (hash: string, attempt: number) => ({ id: 'hero.walk', hash, attempt, credits: 7n, at: 5, writtenAt: 4 })
+  const stored = {
+    records: records(bytes, sent, accepted('a')).map((one) => ({ ...one, writtenAt: one.at + 100 })),
+    submission: { attempt: 1, stored: {} },
+  }
+  const broken = new SpritewrightError('SW_JOURNAL', { message: 'torn.' })
+  const gathered = async (hashes: readonly string[], error?: Error, isShared = false) => {
+    const calls: string[] = []
+    const read = (how: string) => async (hash: string) => {
+      calls.push(`${how} ${hash}`)
+      if (error && hash === 'torn') throw error
+      return stored
+    }
+    const context = {
+      ...(isShared ? { sharedJournal: {} } : {}),
+      journal: { requests: async () => hashes, read: read('read'), peek: read('peek') },
+      keys: { read: async () => undefined },
+      reservations: {
+        history: async (source: string) =>
+          new Map(
+            calls.push(source)
+              ? [
+                  ['torn 2', share('torn', 2)],
+                  ['h 1', share('h', 1)],
+                ]
+              : [],
+          ),
+      },
+    }
+    return { ...(await gather(context as unknown as Context, false)), calls }
+  }
+
+  test('are those of all requests and shares, in order, by the time of who wrote them', async () => {
+    const found = await gathered(['z', 'h'], undefined, true)
+    expect([found.source, found.calls, found.warnings]).toEqual(['copy', ['copy', 'peek h', 'peek torn', 'peek z'], []])
+    expect([...found.attempts].map(([hash, attempts]) => [hash, attempts[0]?.times])).toEqual(
+      ['h', 'torn', 'z'].map((hash) => [hash, { opened: 102, held: 103 }]),
+    )
+    expect((await gathered([])).source).toBe('own')
+  })
+
+  test('that are broken count by their shares in a copy, with a warning, and end the reading of an own journal', async () => {
+    const { attempts, warnings } = await gathered(['h'], broken, true)
+    expect(attempts.get('torn')).toEqual([{ attempt: 2, state: 'uncertain', isOurs: true, credits: 7n, times: { opened: 4 } }])
+    expect(warnings).toEqual(['torn. Its credits count as uncertain.'])
+    await expect(gathered(['h'], broken)).rejects.toBe(broken)
+    await expect(gathered(['h'], new Error('a mistake'), true)).rejects.toThrow('a mistake')
   })
 })

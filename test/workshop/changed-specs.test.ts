@@ -9,7 +9,7 @@ import { parseSpec } from '../../src/sprite-spec/parser.ts'
 import type { ImageRequest, ServiceIdentity } from '../../src/sprite-spec/request.ts'
 import { staleOf } from '../../src/workshop/sheets/changed-specs.ts'
 import { createPlaceholderMaker } from '../../src/workshop/sheets/placeholders.ts'
-import { resultSource, supersededInput, toInputs } from '../../src/workshop/sheets/sheets.ts'
+import { resultSource, sheetOptions, supersededInput, toInputs } from '../../src/workshop/sheets/sheets.ts'
 import { MemoryDisk } from '../kit/memory-disk.ts'
 
 const specs = ['hero', 'coin'].map((name) =>
@@ -215,6 +215,19 @@ describe('what sheets are made of', () => {
     expect(again).toMatchObject({ animation: { frames: 8 }, source: { sha256: 'new' } })
     for (const item of [older, { ...older, state: 'bought' as const }, items[1]!])
       await expect(toInputs(contextOf(), found([item]), 'error')).rejects.toMatchObject({ code: 'SW_INTERNAL', facts: { id: item.id } })
+  })
+
+  test('is no purchase that is lost, and has its palette among its files; a folder that cannot be read is told', async () => {
+    const painted = { ...owl, paletteFile: { path: '/game/owl.gpl' } } as unknown as typeof owl
+    const item = { ...items[4]!, spec: painted, state: 'lost' as const, result: 'w' }
+    const [input] = await toInputs(contextOf(), found([item]), 'placeholder', () => {})
+    expect([input?.source.kind, input?.overridePaths]).toEqual(['placeholder', ['/game/owl.frames', '/game/owl.gpl']])
+    const context = contextOf()
+    context.host.disk.list = () => Promise.reject(new Error('away'))
+    await expect(toInputs(context, found(), 'placeholder', () => {})).rejects.toThrow('away')
+    const atlas = { maxSize: 512 }
+    const optionsOf = (textures?: object): object => sheetOptions({ options: { atlas }, textures } as unknown as Context)
+    expect([optionsOf(), optionsOf({ version: '2' })]).toEqual([atlas, { ...atlas, encoder: '2' }])
   })
 
   test('is read from the vault, and a damaged result is told with its name', async () => {
