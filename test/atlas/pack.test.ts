@@ -7,7 +7,8 @@ import type { FrameSequence } from '../../atlas/frame.ts'
 import { cutSequence } from '../../atlas/frames/pieces.ts'
 import type { PlacedFrame } from '../../atlas/frames/placed-frame.ts'
 import { trim } from '../../atlas/frames/trim.ts'
-import { packPages } from '../../atlas/packing/packer.ts'
+import { type PackSize, packPages } from '../../atlas/packing/packer.ts'
+import { FreeSpace } from '../../atlas/packing/space.ts'
 
 function refusal(run: () => unknown): AtlasError {
   try {
@@ -122,6 +123,82 @@ describe('trim', () => {
     expect(trim(frame)).toMatchObject({ offsetX: 4, offsetY: 3, bitmap: { width: 3, height: 3 } })
     expect(trim(frame, { margin: 0 })).toMatchObject({ offsetX: 5, offsetY: 4, bitmap: { width: 1, height: 1 } })
     expect(trim(frame, { threshold: 255 })).toMatchObject({ offsetX: 0, offsetY: 0, bitmap: { width: 1, height: 1 } })
+  })
+
+  test.each([
+    [5, 6, 1, { offsetX: 4, offsetY: 5, bitmap: { width: 3, height: 3 } }],
+    [5, 6, 4, { offsetX: 4, offsetY: 4, bitmap: { width: 4, height: 4 } }],
+    [4, 7, 4, { offsetX: 0, offsetY: 4, bitmap: { width: 8, height: 8 } }],
+    [0, 11, 4, { offsetX: 0, offsetY: 8, bitmap: { width: 4, height: 4 } }],
+  ])('a pixel at %i, %i is cut out with a margin in steps of %i', (x, y, align, expected) => {
+    const frame = createBitmap(8, 12)
+    frame.data.set([1, 2, 3, 255], (y * 8 + x) * 4)
+    expect(trim(frame, { align })).toMatchObject(expected)
+    expect(trim(createBitmap(8, 12), { align })).toEqual({ bitmap: createBitmap(align, align), offsetX: 0, offsetY: 0 })
+  })
+})
+
+describe('the free space of a page', () => {
+  const boxes = { wide: { width: 6, height: 2 }, tall: { width: 2, height: 6 }, small: { width: 2, height: 2 } }
+  /** A page of 10 × 10 with the small box at 2, 0 and the wide one below it. */
+  function used(): FreeSpace {
+    const space = new FreeSpace(10)
+    expect(space.take(boxes.small, { x: 2, y: 0, isTurned: false })).toBe(true)
+    expect(space.take(boxes.wide, { x: 0, y: 2, isTurned: false })).toBe(true)
+    return space
+  }
+
+  test.each([
+    [0, 0, false, true],
+    [1, 0, false, false],
+    [4, 1, false, false],
+    [8, 8, false, true],
+    [9, 8, false, false],
+    [8, 9, false, false],
+    [-1, 4, false, false],
+    [4, -1, false, false],
+  ])('takes a place at %i, %i, turned or not (%s), only inside and beside the others: %s', (x, y, isTurned, isFree) => {
+    expect(used().take(boxes.small, { x, y, isTurned })).toBe(isFree)
+  })
+
+  test('takes a turned box as it lies', () => {
+    expect([4, 5].map((y) => used().take(boxes.wide, { x: 0, y, isTurned: true }))).toEqual([true, false])
+    expect([4, 5].map((x) => used().take(boxes.wide, { x, y: 4, isTurned: false }))).toEqual([true, false])
+  })
+
+  test('puts a box where the page grows least, topmost and then leftmost, turned only if it may be', () => {
+    const put = (box: PackSize, canTurn: boolean): unknown => {
+      const space = used()
+      return [space.put(box, 0, canTurn), space.width, space.height]
+    }
+    expect(put(boxes.small, false)).toEqual([{ x: 0, y: 0, isTurned: false }, 6, 4])
+    expect(put(boxes.wide, false)).toEqual([{ x: 0, y: 4, isTurned: false }, 6, 6])
+    expect(put(boxes.tall, false)).toEqual([{ x: 6, y: 0, isTurned: false }, 8, 6])
+    expect(put(boxes.tall, true)).toEqual([{ x: 0, y: 4, isTurned: true }, 6, 6])
+    expect(put({ width: 10, height: 7 }, true)).toEqual([undefined, 6, 4])
+  })
+
+  test('is filled box by box, in an order that the edge of the page may change', () => {
+    const fill = (edge: number, ...all: readonly PackSize[]): readonly string[] => {
+      const space = used()
+      return all.map((box) => {
+        const place = space.put(box, edge, true)
+        return place ? `${place.x} ${place.y}${place.isTurned ? ' turned' : ''}` : 'none'
+      })
+    }
+    const { wide, tall, small } = boxes
+    expect(fill(0, small, small, small, wide, tall, small)).toEqual(['0 0', '4 0', '6 0', '0 4', '8 0', '6 2'])
+    expect(fill(8, tall, tall)).toEqual(['0 4 turned', '6 0'])
+    expect(fill(-3, tall, tall)).toEqual(['4 0 turned', '0 4 turned'])
+  })
+
+  test('is copied: what is taken in the copy stays free', () => {
+    const space = used()
+    const copy = space.copy()
+    expect(copy.put(boxes.small, 0, false)).toEqual(space.put(boxes.small, 0, false))
+    expect([copy.width, copy.height]).toEqual([6, 4])
+    expect(copy.take(boxes.small, { x: 2, y: 0, isTurned: false })).toBe(false)
+    expect(space.copy().put(boxes.small, 0, false)).toEqual({ x: 4, y: 0, isTurned: false })
   })
 })
 
