@@ -3,7 +3,7 @@ import { byLevel } from '../level.ts'
 import { fuzzOnce, noFuzz } from './fuzz.ts'
 import { knownFiles } from './runner.ts'
 
-const count = byLevel({ quick: 200, full: 1_500, long: 1_500 })
+const count = byLevel({ quick: 100, full: 1_500, long: 1_500 })
 
 // `npm run maintain -- fuzz` runs for a chosen time.
 test.each(['zip', 'png'] as const)(

@@ -91,7 +91,7 @@ declare global {
 }
 
 /** How many swaps the test of leaks makes. */
-const swaps = byLevel({ quick: 8, full: 16, long: 1000 })
+const swaps = byLevel({ quick: 4, full: 16, long: 1000 })
 
 let browser: Browser
 beforeAll(async () => {

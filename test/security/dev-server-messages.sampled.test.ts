@@ -52,7 +52,7 @@ describe('what a socket says to the dev server', () => {
         // A frame is JSON, so `__proto__` can be an own key.
         say(event, value === undefined ? undefined : JSON.parse(JSON.stringify(value)))
       }),
-      { numRuns: byLevel({ quick: 150, full: 5_000, long: 200_000 }) },
+      { numRuns: byLevel({ quick: 75, full: 5_000, long: 200_000 }) },
     )
   })
 

@@ -14,7 +14,7 @@ import { type Machine, specOf, type Team, team } from '../sim/two-machines.ts'
 import { approvalBy, freezeBy, identity } from './attacker.ts'
 
 /** How many states are planted, and the seed of the first one. */
-const count = byLevel({ quick: 100, full: 10_000, long: 1_000_000 })
+const count = byLevel({ quick: 50, full: 10_000, long: 1_000_000 })
 const first = Number(process.env.SPRITEWRIGHT_SEED ?? 1)
 const batch = 2_500
 const apiKey = 'sw_test_simulated'

@@ -12,7 +12,7 @@ import { corpus, executionId, testClient } from './fixtures.ts'
 const folder = corpus('json')
 const files = folder === null ? [] : (JSON.parse(readFileSync(`${folder}/index.json`, 'utf8')) as { files: { file: string }[] }).files
 /** One file in three of each kind of answer; each file is the body of two kinds. The long run takes all. */
-const stride = byLevel({ quick: 36, full: 3, long: 1 })
+const stride = byLevel({ quick: 72, full: 3, long: 1 })
 const asset = 'https://api.example.com/v1/image-jobs/job/asset'
 const record = async (): Promise<void> => {}
 

@@ -67,7 +67,7 @@ async function crashOnce(outcome: Outcome, kind: Kind, at: number, moment: 'befo
  * The long run tries every moment. The short run tries every eighth, spread over all of them, because
  * exhaustive.test.ts checks each moment below the workshop.
  */
-const stride = byLevel({ quick: 80, full: 8, long: 1 })
+const stride = byLevel({ quick: 160, full: 8, long: 1 })
 
 describe('I1, I4, I6, I10: a process killed at any change of the disk, then another one', () => {
   const cases = outcomes.flatMap((outcome) => (['animation', 'picture'] as const).map((kind) => [outcome, kind] as const))

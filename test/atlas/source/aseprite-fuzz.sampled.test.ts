@@ -7,7 +7,7 @@ import { asepriteCorpus, corpusBytes } from '../corpus.ts'
 import { file, image, layer, link, palette, pixels, tiles, tileset } from './ase.ts'
 import { asepriteFiles } from './aseprite-cases.ts'
 
-const count = byLevel({ quick: 800, full: 100_000, long: 100_000 })
+const count = byLevel({ quick: 400, full: 100_000, long: 100_000 })
 const limits = { maxBytes: 2 ** 16, maxPixels: 2 ** 17, maxSteps: 2 ** 20 }
 
 /** Small files: those of the corpus, if it is there, and our own. */

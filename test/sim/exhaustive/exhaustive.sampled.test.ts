@@ -13,7 +13,14 @@ afterAll(() => simulator.remove())
 describe('I1 to I6, I8 to I10: every schedule of one purchase with a few surprises', () => {
   test('two deaths at any moment, every outcome of the first three POSTs, downtimes, prices, clocks: one charge, none above the ceiling, nothing lost', async () => {
     const runs = await Promise.all(
-      [0, 1].map((part) => runSimulator(simulator, { part, of: 2, level, ...(level === 'long' ? {} : { surprises: 1 }) })),
+      [0, 1].map((part) =>
+        runSimulator(simulator, {
+          part,
+          of: byLevel({ quick: 4, full: 2, long: 2 }),
+          level,
+          ...(level === 'long' ? {} : { surprises: 1 }),
+        }),
+      ),
     )
     const answers = runs.flatMap(({ lines }) => lines.map((line) => JSON.parse(line) as Answer))
     expect(runs.map(({ failure }) => failure)).toEqual(['', ''])

@@ -13,7 +13,7 @@ import { prepareResults } from './results.ts'
 import { noteApproval } from './table.ts'
 import { ModelWorld } from './world.ts'
 
-const numRuns = byLevel({ quick: 2, full: 10, long: 400 })
+const numRuns = byLevel({ quick: 1, full: 10, long: 400 })
 const sprites: readonly SpriteName[] = ['hero', 'tower']
 const build = (name: string, names: readonly SpriteName[] = []): Racer => ({
   name,

@@ -6,8 +6,8 @@ import { regressionFile, runSeeds } from './suite.ts'
 import { addTotals, formatTotals, noTotals } from './totals.ts'
 
 /** How many seeds are played, and how many a test. */
-const count = byLevel({ quick: 8, full: 2_000, long: 20_000 })
-const batch = byLevel({ quick: 8, full: 250, long: 250 })
+const count = byLevel({ quick: 4, full: 2_000, long: 20_000 })
+const batch = byLevel({ quick: 4, full: 250, long: 250 })
 const totals = noTotals()
 afterAll(() => console.log(`L2: ${formatTotals(totals, 0)}`))
 
