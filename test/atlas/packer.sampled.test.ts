@@ -35,7 +35,7 @@ describe('packPages', () => {
   test('nothing overlaps, is dropped, leaves its page or comes nearer than the padding; animations are whole; no page is too long', () => {
     fc.assert(
       fc.property(packings, (packing) => expectSound(packPages(packing.sizes, packing.groups, packing.options), packing)),
-      { numRuns: byLevel({ quick: 20, full: 40, long: 120 }) },
+      { numRuns: byLevel({ quick: 10, full: 40, long: 120 }) },
     )
   })
 
@@ -50,7 +50,7 @@ describe('packPages', () => {
         const isUpright = turned.every(({ positions }) => [...positions.values()].every(({ isTurned }) => !isTurned))
         if (areaOf(turned) === areaOf(upright) && turned.length === upright.length) expect(isUpright).toBe(true)
       }),
-      { numRuns: byLevel({ quick: 20, full: 40, long: 120 }) },
+      { numRuns: byLevel({ quick: 10, full: 40, long: 120 }) },
     )
     // A wide and a tall frame of one animation: only if one of them is turned do both fit on a page.
     const cross = [
@@ -181,7 +181,7 @@ describe('packPages beside an earlier layout', () => {
         const known = pages.map((page) => ({ positions: new Map(page.filter(([index]) => index < packing.sizes.length)) }))
         expectSound(packPages(packing.sizes, packing.groups, packing.options, known), packing)
       }),
-      { numRuns: byLevel({ quick: 20, full: 40, long: 120 }) },
+      { numRuns: byLevel({ quick: 10, full: 40, long: 120 }) },
     )
   })
 
@@ -191,7 +191,7 @@ describe('packPages beside an earlier layout', () => {
         const before = packPages(sizes, groups, options)
         expect(moved(before, packPages(sizes, groups, options, before))).toEqual([])
       }),
-      { numRuns: byLevel({ quick: 8, full: 15, long: 40 }) },
+      { numRuns: byLevel({ quick: 5, full: 15, long: 40 }) },
     )
   })
 
@@ -207,7 +207,7 @@ describe('packPages beside an earlier layout', () => {
         const less = packPages(sizes, fewer, options, after)
         expect(laid(packPages(sizes, fewer, options, less))).toEqual(laid(less))
       }),
-      { numRuns: byLevel({ quick: 8, full: 15, long: 40 }) },
+      { numRuns: byLevel({ quick: 5, full: 15, long: 40 }) },
     )
   })
 

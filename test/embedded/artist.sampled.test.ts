@@ -107,7 +107,7 @@ describe('a motion', () => {
     expect(digest(await animate(commission(drawings.get('slime')!, 'attacks', { frames: 4 })))).not.toBe(first)
   })
 
-  test.each(byLevel({ quick: [8, 32], full: [8, 16, 32, 64, 120], long: [8, 16, 32, 64, 120] }))(
+  test.each(byLevel({ quick: [8], full: [8, 16, 32, 64, 120], long: [8, 16, 32, 64, 120] }))(
     'the variants of a commission differ, for a picture of %i pixels too',
     async (side) => {
       const { data } = await sharp(encodePng(drawings.get('hero')!))

@@ -16,7 +16,7 @@ describe('I1 to I6, I8 to I10: every schedule of one purchase with a few surpris
       [0, 1].map((part) =>
         runSimulator(simulator, {
           part,
-          of: byLevel({ quick: 4, full: 2, long: 2 }),
+          of: byLevel({ quick: 6, full: 2, long: 2 }),
           level,
           ...(level === 'long' ? {} : { surprises: 1 }),
         }),
