@@ -12,6 +12,7 @@ afterAll(() => simulator.remove())
 
 describe('I1 to I6, I8 to I10: every schedule of one purchase with a few surprises', () => {
   test('two deaths at any moment, every outcome of the first three POSTs, downtimes, prices, clocks: one charge, none above the ceiling, nothing lost', async () => {
+    // The quick level plays two of six parts.
     const runs = await Promise.all(
       [0, 1].map((part) =>
         runSimulator(simulator, {

@@ -8,6 +8,7 @@ import { boughtElsewhere } from '../../src/job/records/bought-elsewhere.ts'
 import { parseLockFile } from '../../src/vault/lock-schema.ts'
 import { expectCount } from '../kit/expect-count.ts'
 import { rememberedMakers } from '../kit/remembered-makers.ts'
+import { byLevel } from '../level.ts'
 import { approveAll, drop, isExecute, type World, world } from './world.ts'
 
 const base = [{ text: 'a fantasy icon on white, thick outline' }]
@@ -25,15 +26,18 @@ async function bought(text: string): Promise<World> {
 }
 
 describe('a set of icons', () => {
-  const names = Array.from({ length: 8 }, (_, index) => `icon${String(index).padStart(2, '0')}`)
+  const count = byLevel({ quick: 8, full: 24, long: 24 })
+  /** Of each icon the edit and the cut-out, and their reference. */
+  const purchases = 2 * count + 1
+  const names = Array.from({ length: count }, (_, index) => `icon${String(index).padStart(2, '0')}`)
   const set = icons(Object.fromEntries(names.map((name) => [name, cut(`icon ${name}`)])), { size: 64 })
 
   test('C13, C34: is priced by the step, approved once, bought once, and lies on one page', async () => {
     const w = await world({}, set)
     const workshop = await w.workshop()
     const plan = await workshop.plan()
-    expect([plan.items.length, plan.steps.length]).toEqual([8, 1 + 8])
-    expect(formatCredits(plan.total)).toBe('17')
+    expect([plan.items.length, plan.steps.length]).toEqual([count, 1 + count])
+    expect(formatCredits(plan.total)).toBe(`${purchases}`)
     expect(plan.items.every(({ quote, changed }) => quote?.credits === parseCredits('1') && changed.length === 0)).toBe(true)
     let asked = 0
     await workshop.approve({
@@ -43,20 +47,20 @@ describe('a set of icons', () => {
         return true
       },
     })
-    expect(asked).toBe(17)
+    expect(asked).toBe(purchases)
     const { sheets, ...report } = await workshop.build()
-    expect(report.bought.map(({ credits }) => formatCredits(credits))).toEqual(Array.from({ length: 17 }, () => '1'))
-    expectCount(w.service.charges(), 17)
+    expect(report.bought.map(({ credits }) => formatCredits(credits))).toEqual(Array.from({ length: purchases }, () => '1'))
+    expectCount(w.service.charges(), purchases)
     const [atlas] = sheets.atlases
     expect([sheets.atlases.length, atlas?.pages.length]).toEqual([1, 1])
     expect(atlas?.frames.map(({ name, isStill }) => [name, isStill])).toEqual(names.map((name) => [`hero/${name}`, true]))
     expect(sheets.sprites[0]).toMatchObject({ name: 'hero', animations: [], pictures: names, isPlaceholder: false })
     const requests = w.service.requests().length
     const again = await (await w.workshop({}, { SPRITEWRIGHT_API_KEY: '' })).build()
-    expect([again.bought, again.fromVault]).toEqual([[], 8])
+    expect([again.bought, again.fromVault]).toEqual([[], count])
     expectCount(w.service.requests(), requests)
     const ledger = await workshop.ledger()
-    expect(formatCredits(ledger.settled)).toBe('17')
+    expect(formatCredits(ledger.settled)).toBe(`${purchases}`)
     expect(ledger.lines.every(({ isPicture }) => isPicture)).toBe(true)
   })
 })
