@@ -1,18 +1,8 @@
 import { crc32, deflateRawSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { openArchive, readArchive } from '../../atlas/delivery/archive.ts'
-import { AtlasError } from '../../atlas/errors.ts'
 import { extraField, type MadeEnd, type MadeEntry, makeZip, packed } from './made-zip.ts'
-
-function refusal(run: () => unknown): AtlasError {
-  try {
-    run()
-  } catch (error) {
-    if (error instanceof AtlasError) return error
-    throw error
-  }
-  throw new Error('Expected a refusal, found none.')
-}
+import { refusal } from './refusal.ts'
 
 describe('an archive made byte for byte', () => {
   const text = (value: string): Uint8Array => new TextEncoder().encode(value)

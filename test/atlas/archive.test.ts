@@ -7,16 +7,7 @@ import { AtlasError } from '../../atlas/errors.ts'
 import { differsFromJszip } from '../fuzz/fuzz.ts'
 import { describeWith } from '../kit/needs.ts'
 import { corpus, corpusBytes } from './corpus.ts'
-
-function refusal(run: () => unknown): AtlasError {
-  try {
-    run()
-  } catch (error) {
-    if (error instanceof AtlasError) return error
-    throw error
-  }
-  throw new Error('Expected a refusal, found none.')
-}
+import { refusal } from './refusal.ts'
 
 const files = corpus('zip')
 

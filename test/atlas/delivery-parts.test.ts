@@ -5,33 +5,15 @@ import { DeliveryBudget } from '../../atlas/delivery/budget.ts'
 import { readDelivery, readFrames } from '../../atlas/delivery/delivery.ts'
 import { briefName, briefNames } from '../../atlas/delivery/entry-name.ts'
 import { framesByName } from '../../atlas/delivery/parts.ts'
-import { AtlasError } from '../../atlas/errors.ts'
 import { encodePng } from '../../atlas/png/write.ts'
-
-function refusal(run: () => unknown): AtlasError {
-  try {
-    run()
-  } catch (error) {
-    if (error instanceof AtlasError) return error
-    throw error
-  }
-  throw new Error('Expected a refusal, found none.')
-}
+import { picture } from './numbered-picture.ts'
+import { refusal } from './refusal.ts'
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 const entry = (name: string, content: string | Bitmap): ArchiveEntry => ({
   name,
   bytes: typeof content === 'string' ? bytesOf(content) : encodePng(content),
 })
-
-/** A picture whose every byte is of its own, by its number. */
-function picture(number: number, width = 4, height = 3): Bitmap {
-  return createBitmap(
-    width,
-    height,
-    new Uint8Array(width * height * 4).map((_, at) => (at % 4 === 3 ? 255 : (number * 40 + at) % 256)),
-  )
-}
 
 /** The number of steps that a use of a budget takes, if it is the expected one. */
 function expectSteps(steps: number, use: (budget: DeliveryBudget) => unknown): void {

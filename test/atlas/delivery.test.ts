@@ -6,27 +6,12 @@ import { type Bitmap, blit, createBitmap, crop } from '../../atlas/bitmap.ts'
 import { type ArchiveEntry, openArchive, readArchive } from '../../atlas/delivery/archive.ts'
 import { readDelivery, readFrames } from '../../atlas/delivery/delivery.ts'
 import { cutFrame } from '../../atlas/delivery/sheet-atlas.ts'
-import { AtlasError } from '../../atlas/errors.ts'
 import { encodePng } from '../../atlas/png/write.ts'
 import { defaultShapes } from '../../src/embedded/http/shapes.ts'
 import { packDelivery } from '../../src/embedded/images/delivery.ts'
+import { picture } from './numbered-picture.ts'
 import { pngChunk } from './png-chunk.ts'
-
-function refusal(run: () => unknown): AtlasError {
-  try {
-    run()
-  } catch (error) {
-    if (error instanceof AtlasError) return error
-    throw error
-  }
-  throw new Error('Expected a refusal, found none.')
-}
-
-/** A frame whose pixels depend on its number. */
-function picture(number: number, width = 4, height = 3): Bitmap {
-  const data = new Uint8Array(width * height * 4).map((_, at) => (at % 4 === 3 ? 255 : (number * 20 + at) % 256))
-  return createBitmap(width, height, data)
-}
+import { refusal } from './refusal.ts'
 
 const entry = (name: string, content: Bitmap | object | string): ArchiveEntry => ({
   name,

@@ -2,23 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Atlas, makeAtlas } from '../../atlas/atlas.ts'
 import { type Bitmap, blit, createBitmap, crop } from '../../atlas/bitmap.ts'
-import { AtlasError } from '../../atlas/errors.ts'
 import type { FrameSequence } from '../../atlas/frame.ts'
 import { cutSequence } from '../../atlas/frames/pieces.ts'
 import type { PlacedFrame } from '../../atlas/frames/placed-frame.ts'
 import { trim } from '../../atlas/frames/trim.ts'
 import { type PackSize, packPages } from '../../atlas/packing/packer.ts'
 import { FreeSpace } from '../../atlas/packing/space.ts'
-
-function refusal(run: () => unknown): AtlasError {
-  try {
-    run()
-  } catch (error) {
-    if (error instanceof AtlasError) return error
-    throw error
-  }
-  throw new Error('Expected a refusal, found none.')
-}
+import { refusal } from './refusal.ts'
 
 /** Few colours, so that equal frames and clear borders occur often. */
 const bitmaps = (width: number, height: number): fc.Arbitrary<Bitmap> =>

@@ -4,10 +4,10 @@ import { type Bitmap, blit, createBitmap, crop, pixelsOf, turn, turnBack } from 
 import { drawPage, type PagePicture } from '../../atlas/compose.ts'
 import { bleedColours } from '../../atlas/encode/bleed.ts'
 import { encodeTexture } from '../../atlas/encode/texture.ts'
-import { AtlasError } from '../../atlas/errors.ts'
 import { borderColour, clearBackdrop, neighboursOf } from '../../atlas/frames/backdrop.ts'
 import { type PackedPage, packPages } from '../../atlas/packing/packer.ts'
 import { seeded } from './drawn.ts'
+import { refusal } from './refusal.ts'
 
 /** Grain, so that every pixel counts. */
 function grain(width: number, height: number, seed: number): Bitmap {
@@ -73,14 +73,6 @@ test('a page has its pictures in their places, rings and turned pictures too', (
 })
 
 describe('a picture in memory', () => {
-  const refused = (run: () => unknown): AtlasError => {
-    try {
-      run()
-    } catch (error) {
-      if (error instanceof AtlasError) return error
-    }
-    throw new Error('Expected a refusal, found none.')
-  }
   const of = (width: number, height: number): Bitmap =>
     createBitmap(
       width,
@@ -95,12 +87,12 @@ describe('a picture in memory', () => {
     [2, 1.5],
     [-1, -1],
   ])('has no sides of %f × %f', (width, height) => {
-    const { code, facts } = refused(() => createBitmap(width, height))
+    const { code, facts } = refusal(() => createBitmap(width, height))
     expect([code, facts]).toEqual(['SW_FRAME_SIZE', { width, height, bytes: undefined }])
   })
 
   test('has as many bytes as pixels need', () => {
-    expect(refused(() => createBitmap(2, 3, new Uint8Array(25))).facts).toEqual({ width: 2, height: 3, bytes: 25 })
+    expect(refusal(() => createBitmap(2, 3, new Uint8Array(25))).facts).toEqual({ width: 2, height: 3, bytes: 25 })
     expect(createBitmap(2, 3)).toEqual({ width: 2, height: 3, data: new Uint8Array(24) })
   })
 

@@ -1,22 +1,13 @@
 import { deflateSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { createBitmap } from '../../atlas/bitmap.ts'
-import { AtlasError } from '../../atlas/errors.ts'
 import { gamutWarning, isSrgb } from '../../atlas/png/gamut.ts'
 import { pictureInfo, sizeIn, sniffFormat } from '../../atlas/png/picture.ts'
 import { decodePng, type PictureLimits } from '../../atlas/png/read.ts'
 import { encodePng } from '../../atlas/png/write.ts'
+import { adam7 } from '../fuzz/png-case.ts'
 import { pngChunk as chunk } from './png-chunk.ts'
-
-function refusal(run: () => unknown): AtlasError {
-  try {
-    run()
-  } catch (error) {
-    if (error instanceof AtlasError) return error
-    throw error
-  }
-  throw new Error('Expected a refusal, found none.')
-}
+import { refusal } from './refusal.ts'
 
 const signature = Uint8Array.of(137, 80, 78, 71, 13, 10, 26, 10)
 const png = (...parts: readonly Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat([signature, ...parts]))
@@ -186,15 +177,6 @@ describe('a PNG made byte for byte', () => {
   })
 
   test('an interlaced picture of any size has each pixel in its place', () => {
-    const passes = [
-      [0, 0, 8, 8],
-      [4, 0, 8, 8],
-      [0, 4, 4, 8],
-      [2, 0, 4, 4],
-      [0, 2, 2, 4],
-      [1, 0, 2, 2],
-      [0, 1, 1, 2],
-    ] as const
     for (const [width, height] of [
       [1, 1],
       [3, 2],
@@ -202,7 +184,7 @@ describe('a PNG made byte for byte', () => {
       [9, 10],
     ] as const) {
       const rows: number[] = []
-      for (const [left, top, stepX, stepY] of passes)
+      for (const [left, top, stepX, stepY] of adam7)
         for (let y = top; y < height; y += stepY) {
           const row: number[] = []
           for (let x = left; x < width; x += stepX) row.push(x * 16 + y)

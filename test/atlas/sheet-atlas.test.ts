@@ -1,26 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { type Bitmap, createBitmap, crop } from '../../atlas/bitmap.ts'
+import { crop } from '../../atlas/bitmap.ts'
 import { cutFrame, parseSheetAtlas } from '../../atlas/delivery/sheet-atlas.ts'
-import { AtlasError } from '../../atlas/errors.ts'
-
-function refusal(run: () => unknown): AtlasError {
-  try {
-    run()
-  } catch (error) {
-    if (error instanceof AtlasError) return error
-    throw error
-  }
-  throw new Error('Expected a refusal, found none.')
-}
-
-/** A picture whose every byte is of its own, by its number. */
-function picture(number: number, width = 4, height = 3): Bitmap {
-  return createBitmap(
-    width,
-    height,
-    new Uint8Array(width * height * 4).map((_, at) => (at % 4 === 3 ? 255 : (number * 40 + at) % 256)),
-  )
-}
+import { picture } from './numbered-picture.ts'
+import { refusal } from './refusal.ts'
 
 describe('an atlas of another tool', () => {
   const place = { x: 5, y: 6, w: 10, h: 20 }

@@ -150,15 +150,6 @@ describe('approve', () => {
     expect((await revoke([], [])).text).not.toContain('Commit')
   })
 
-  test.each([['--adopt'], ['--standing'], ['--yes'], ['--max', '1'], ['--total', '1']])(
-    '--revoke with %s is wrong usage',
-    async (...more) => {
-      const world = createWorld()
-      expect(await world.run('approve', '--revoke', ...more.filter((one) => one !== undefined))).toBe(2)
-      expect(world.opened).toEqual([])
-    },
-  )
-
   test.each([['hero'], ['--adopt'], ['--max', '1'], ['--total', '1']])('--standing with %s is wrong usage', async (...more) => {
     const world = createWorld({ canAsk: true, answer: true })
     expect(await world.run('approve', '--standing', ...more.filter((one) => one !== undefined))).toBe(2)

@@ -166,6 +166,14 @@ describe('what is told of an execution, whole', () => {
     status,
     ...rest,
   })
+  const delivered = [
+    event(1, 'started', 'queued', { message }),
+    event(2, 'thinking', 'running', { message }),
+    event(3, 'progress', 'running', { progress: 0.5 }),
+    event(4, 'job', 'running', { message }),
+    event(5, 'asset', 'completed', { message }),
+    event(6, 'done', 'completed'),
+  ]
 
   test('a sprite with its files, its review and its money', async () => {
     const { charges, eventsTold, holds, made, named, read, requests, send, submit, upload } = await world()
@@ -178,14 +186,7 @@ describe('what is told of an execution, whole', () => {
     }
     const { execution_id: id, ...accepted } = await submit('one', sprite)
     const told = await eventsTold(id)
-    expect(told).toEqual([
-      event(1, 'started', 'queued', { message }),
-      event(2, 'thinking', 'running', { message }),
-      event(3, 'progress', 'running', { progress: 0.5 }),
-      event(4, 'job', 'running', { message }),
-      event(5, 'asset', 'completed', { message }),
-      event(6, 'done', 'completed'),
-    ])
+    expect(told).toEqual(delivered)
     expect(named([id, accepted, await read(id)])).toEqual([
       'id-1',
       { conversation_id: 'id-2', status: 'queued' },
@@ -254,14 +255,7 @@ describe('what is told of an execution, whole', () => {
     const answer = { question_id: asking.question.question_id, text: 'a tall one', asset_id: await upload() }
     const { execution_id: next, ...accepted } = await submit('two', answer, `/v1/conversations/${conversation}/answers`)
     expect(named([next, accepted])).toEqual(['id-5', { conversation_id: 'id-2', status: 'queued' }])
-    expect(await eventsTold(next)).toEqual([
-      event(1, 'started', 'queued', { message }),
-      event(2, 'thinking', 'running', { message }),
-      event(3, 'progress', 'running', { progress: 0.5 }),
-      event(4, 'job', 'running', { message }),
-      event(5, 'asset', 'completed', { message }),
-      event(6, 'done', 'completed'),
-    ])
+    expect(await eventsTold(next)).toEqual(delivered)
     expect(await eventsTold(id)).toEqual([
       event(1, 'started', 'queued', { message }),
       event(2, 'thinking', 'running', { message }),

@@ -3,7 +3,8 @@ import { type Chance, damage, oddValue } from './chance.ts'
 
 const channels: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
 const depths: Readonly<Record<number, readonly number[]>> = { 0: [1, 2, 4, 8, 16], 2: [8, 16], 3: [1, 2, 4, 8], 4: [8, 16], 6: [8, 16] }
-const adam7 = [
+/** The passes of an interlaced PNG: left, top, and the steps to the right and down. */
+export const adam7 = [
   [0, 0, 8, 8],
   [4, 0, 8, 8],
   [0, 4, 4, 8],

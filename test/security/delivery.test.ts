@@ -14,19 +14,10 @@ import { encodePng } from '../../atlas/png/write.ts'
 import { sha256 } from '../../src/host/sha256.ts'
 import { readDelivered } from '../../src/sheets/frames.ts'
 import { parseSpec } from '../../src/sprite-spec/parser.ts'
+import { refusal } from '../atlas/refusal.ts'
 
 /** Characters that fill a terminal of 24 lines. */
 const SCREENFUL = 24 * 80
-
-function refusal(run: () => unknown): AtlasError {
-  try {
-    run()
-  } catch (error) {
-    if (error instanceof AtlasError) return error
-    throw error
-  }
-  throw new Error('Expected a refusal, found none.')
-}
 
 function expectBrief(error: AtlasError): void {
   expect(error.message.length).toBeLessThanOrEqual(SCREENFUL)
