@@ -27,8 +27,8 @@ function cutFrame({ bitmap, canvas }: Frame, sequence: FrameSequence, align: num
  * Trims the frames of a sequence and shares the pixels of equal frames, because the untrimmed frames of a large
  * project would not fit into memory.
  *
- * `makeAtlas` without `align` makes the same atlas from the result. Sequences with `trim: false` or with borders are
- * not trimmed.
+ * `makeAtlas` without `align` makes the same atlas from the result, but for the offset of the mirror image of a wholly
+ * clear frame. Sequences with `trim: false` or with borders are not trimmed.
  */
 export function cutSequence(sequence: FrameSequence): FrameSequence {
   if (!untrimmedSlices(sequence).trim) return sequence

@@ -133,5 +133,7 @@ test('a mirror image of frames that were cut before is that of the whole frames'
   const check = (sequence: FrameSequence): void => {
     expect(makeAtlas('sprites', [cutSequence(sequence)])).toEqual(makeAtlas('sprites', [sequence]))
   }
-  fc.assert(fc.property(sequences, check), { numRuns: Math.ceil(numRuns / 4) })
+  // The pixel that stands for a wholly clear frame has no place of its own.
+  const seen = sequences.filter(({ frames }) => frames.every(({ bitmap }) => bitmap.data.some((value, at) => at % 4 === 3 && value > 0)))
+  fc.assert(fc.property(seen, check), { numRuns: Math.ceil(numRuns / 4) })
 })

@@ -44,19 +44,25 @@ const bun: Runtime = {
   },
 }
 
+async function versionOf(name: string): Promise<string> {
+  return JSON.parse(await readFile(join(packageFolder(name), 'package.json'), 'utf8')).version
+}
+
 let packed: string
 const yarn = join(packageFolder('@yarnpkg/cli-dist'), 'bin/yarn.js')
 const pnp: Runtime = {
   install: async ({ root: at, write }) => {
-    const dependencies = { 'pixi.js': '8', spritewright: `file:${packed}` }
-    await write(
-      'package.json',
-      JSON.stringify({ name: 'game', type: 'module', dependencies, devDependencies: { vite: '8', 'ktx2-encoder': '^0.6' } }),
-    )
+    // What is installed here, too: a version of today may not be complete in the registry yet.
+    const [pixi, vite, encoder] = await Promise.all(['pixi.js', 'vite', 'ktx2-encoder'].map(versionOf))
+    const dependencies = { 'pixi.js': pixi, spritewright: `file:${packed}` }
+    const devDependencies = { vite, 'ktx2-encoder': encoder }
+    await write('package.json', JSON.stringify({ name: 'game', type: 'module', dependencies, devDependencies }))
     const registry = (await run('npm', ['config', 'get', 'registry'], { cwd: root })).stdout.trim()
     const rules = { nodeLinker: 'pnp', enableTelemetry: false, enableScripts: false, enableImmutableInstalls: false }
     await write('.yarnrc.yml', JSON.stringify({ ...rules, npmRegistryServer: registry, unsafeHttpWhitelist: ['*'] }))
-    await run(process.execPath, [yarn, 'install'], { cwd: at })
+    await run(process.execPath, [yarn, 'install'], { cwd: at }).catch((error: { stdout?: string }) => {
+      throw new Error(`yarn install failed: ${error.stdout}`, { cause: error })
+    })
   },
   command: (program, args) => [process.execPath, yarn, program, ...args],
 }
