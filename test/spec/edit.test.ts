@@ -73,7 +73,76 @@ describe('JSON', () => {
   })
 })
 
+/** An edit of one field of the animation. Without a value, the field goes. */
+const of = (field: string, ...value: readonly [] | readonly [NonNullable<FieldEdit['value']>]): FieldEdit => ({
+  path: ['animations', 'walk', field],
+  ...(value.length > 0 ? { value: value[0] } : {}),
+})
+
+describe('JSON', () => {
+  const around = (walk: string, more = ''): string => `{ "reference": "./a.png", "prompt": "a", "animations": { "walk": ${walk}${more} } }`
+
+  test.each([
+    ['{ /* none */ }', of('fps', 3), '{ "fps": 3  /* none */ }'],
+    ['{ "frames": 8, }', of('fps', 3), '{ "frames": 8, "fps": 3, }'],
+    ['{\n "frames": 8 }', of('fps', 3), '{\n "frames": 8, \n "fps": 3}'],
+    ['{ "frames": 8,\n "fps": 3 }', of('frames'), '{ \n "fps": 3 }'],
+    ['{ "frames": 8,\n "fps": 3 }', of('fps'), '{ "frames": 8\n }'],
+    ['{\n "frames": 8 }', of('frames'), '{\n }'],
+    ['{ "frames": 8 }', of('frames'), '{ }'],
+    ['{ "frames": 8, "fps": 3, "loop": false }', of('fps'), '{ "frames": 8, "loop": false }'],
+    ['{ "frames": 8, "fps": 3, }', of('fps'), '{ "frames": 8, }'],
+  ])('%j becomes, by %j, %j', (before, edit, after) => {
+    expect(json(around(before), edit)).toBe(around(after))
+  })
+
+  test('missing objects are written around a new field', () => {
+    const path = ['animations', 'jump', 'fps']
+    expect(json(around('{}'), { path, value: 3 })).toBe(around('{}', ', "jump": { "fps": 3 }'))
+    expect(yaml('reference: a.png\nprompt: x\nanimations:\n  walk: {}\n', { path, value: 3 })).toBe(
+      'reference: a.png\nprompt: x\nanimations:\n  walk: {}\n  jump: { "fps": 3 }\n',
+    )
+  })
+})
+
 describe('YAML', () => {
+  const long = 'a long prompt '.repeat(8).trim()
+  const around = (walk: string): string => `reference: a.png\nprompt: ${long}\nanimations:\n  walk:${walk}\n`
+
+  test.each([
+    [' {}', of('fps', 3), ' { fps: 3 }'],
+    [' { fps: 3, frames: 9 }', of('fps'), ' { frames: 9 }'],
+    [' { "fps":3 }', of('fps', 12), ' { "fps": 12 }'],
+    ['\n    "fps": 3\n    frames: 9', of('fps', 12), '\n    "fps": 12\n    frames: 9'],
+    ['\n    fps: 3\n    frames: 9\n    loop: true', of('frames'), '\n    fps: 3\n    loop: true'],
+    ['\n    fps: 3\n    frames: 9', of('frames'), '\n    fps: 3'],
+    ['\n    fps: 3\n    use:\n      - 1\n      - 2\n    frames: 9', of('use'), '\n    fps: 3\n    frames: 9'],
+    ['\n    fps: 3', of('fps'), ' {}'],
+    ['\n    use:\n    - 0\n    - 1\n    frames: 9', of('use', [3]), '\n    use: [3]\n    frames: 9'],
+    ['\n    fps: 3\n    use: [1, 2]', of('loop', true), '\n    fps: 3\n    use: [1, 2]\n    loop: true'],
+    ['\n    use:\n      - 1\n    # more', of('loop', true), '\n    use:\n      - 1\n    loop: true\n    # more'],
+    // An alias of one value gets a value of its own. The target stays.
+    [' { fps: &n 3 }\n  jump:\n    fps: *n', { path: ['animations', 'jump', 'fps'], value: 20 }, ' { fps: &n 3 }\n  jump:\n    fps: 20'],
+    [
+      ' { use: &n [ 0, 1 ] }\n  jump:\n    use: *n',
+      { path: ['animations', 'jump', 'use'], value: [2] },
+      ' { use: &n [ 0, 1 ] }\n  jump:\n    use: [ 2 ]',
+    ],
+  ])('%j becomes, by %j, %j', (before, edit, after) => {
+    // The line ends are those of Windows. The tests below have the others.
+    const windows = (text: string): string => around(text).replaceAll('\n', '\r\n')
+    expect(yaml(windows(before), edit)).toBe(windows(after))
+  })
+
+  test('the document is one map in braces, or ends without a line end', () => {
+    const braces = (walk: string, size = ''): string => `{ reference: a.png, prompt: x, animations: { walk: ${walk} }${size} }`
+    expect(yaml(braces('{}'), { path: ['size'], value: 32 })).toBe(braces('{}', ', size: 32'))
+    expect(yaml(braces('{}'), of('fps', 32))).toBe(braces('{ fps: 32 }'))
+    const open = 'reference: a.png\nanimations:\n  walk: {}\nsize: 32\nprompt: x'
+    expect(yaml(open, { path: ['prompt'], value: 'y: z' })).toBe(open.replace('prompt: x', 'prompt: "y: z"'))
+    expect(yaml(`${open}\nanchor: [0, 1]`, { path: ['anchor'] })).toBe(`${open}\n`)
+  })
+
   const text = `# who it is
 reference: ./hero.png
 prompt: |
@@ -144,5 +213,11 @@ animations:
 test('what would be no spec is refused with its place', () => {
   expect(() => json(commented, { path: ['animations', 'idle', 'fps'], value: 0 })).toThrow(/hero\.sprite\.json:9:14 .*above 0/)
   expect(() => json(commented, { path: ['animations', 'idle', 'use'], value: [9] })).toThrow(/one of the 9 frames/)
+  // The text is judged before the edit too, so that an edit does not repair it by chance.
+  const broken = commented.replace('"fps": 8', '"fps": 0')
+  const named = (text: string, value: number) => () =>
+    editSpecText(text, '/p/hero.sprite.json', 'art/hero.sprite.json', [{ path: ['animations', 'idle', 'fps'], value }])
+  expect(named(broken, 8)).toThrow(/^art\/hero\.sprite\.json:9:14 .*above 0/)
+  expect(named(commented, 0)).toThrow(/^art\/hero\.sprite\.json:9:14 .*above 0/)
   expect(() => json('{', { path: ['size'], value: 1 })).toThrow(expect.objectContaining({ code: 'SW_SPEC' }))
 })

@@ -27,8 +27,8 @@ export function editYamlText(text: string, path: ValuePath, value: string | unde
 }
 
 /**
- * Makes the same edit by writing the whole document again. Comments stay; blanks and quotes may change. Returns
- * `undefined` if there is no such map.
+ * Makes the same edit by writing the whole document again. Comments and line ends stay; blanks and quotes may change.
+ * Returns `undefined` if there is no such map.
  */
 export function rewriteYamlText(text: string, path: ValuePath, value: unknown): string | undefined {
   const { isMap, parseDocument } = yaml()
@@ -37,7 +37,7 @@ export function rewriteYamlText(text: string, path: ValuePath, value: unknown): 
   if (!isMap(document.getIn(path.slice(0, -1), true))) return undefined
   if (value === undefined) document.deleteIn(path)
   else document.setIn(path, document.createNode(value, { flow: true }))
-  return document.toString({ lineWidth: 0 })
+  return document.toString({ lineWidth: 0 }).replace(/\r?\n/g, eolOf(text))
 }
 
 function addPair(text: string, map: YAMLMap<Node, Node | null>, field: string): string | undefined {
