@@ -21,6 +21,8 @@ test.each<[string, Submission, LockEntry, boolean, boolean]>([
   ['of a request without records', { attempt: 0, failures: 0, sends: [] }, entryOf(undefined), false, true],
   ['of an attempt that was not accepted', { attempt: 2, failures: 0, sends: [] }, entryOf(2), false, true],
   ['of an attempt that it does not name', { attempt: 2, failures: 0, sends: [] }, entryOf(undefined), false, true],
+  ['of no attempt', { attempt: 0, failures: 0, sends: [] }, entryOf(0), false, true],
+  ['of no attempt after the first', { attempt: 1, failures: 0, sends: [] }, entryOf(0), false, false],
   ['of a later attempt', { attempt: 2, failures: 0, sends: [] }, entryOf(3), false, true],
   ['of an earlier attempt', { attempt: 2, failures: 0, sends: [] }, entryOf(1), false, false],
   ['that is missing', { attempt: 2, failures: 0, sends: [] }, entryOf(2, ''), false, false],
@@ -35,6 +37,7 @@ test.each<[string, Submission, LockEntry, boolean, boolean]>([
   ['after one whose result is here', { ...running, stored: { attempt: 2, sha256: 's', bytes: 1 }, question }, entryOf(2), true, false],
 ])('an execution of the lock file %s may be taken over, or not', (_which, submission, entry, isLeft, may) => {
   expect(mayAdopt(submission, entry, isLeft)).toBe(may)
+  if (!isLeft) expect(mayAdopt(submission, entry)).toBe(may)
 })
 
 test('an execution that only the lock file knows is recorded as taken over, with its attempt', async () => {

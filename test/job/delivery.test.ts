@@ -4,6 +4,7 @@ import { sha256 } from '../../src/host/sha256.ts'
 import { deliver, downloadResult, watch } from '../../src/job/delivery/deliver.ts'
 import { fetchStray } from '../../src/job/delivery/fetch-stray.ts'
 import { openOrFetchAgain } from '../../src/job/delivery/open-again.ts'
+import { idempotencyKey } from '../../src/job/order.ts'
 import type { Execution, FinishedAsset } from '../../src/service/wire.ts'
 import { findEntry } from '../../src/vault/lockfile.ts'
 import { type Bench, bench, errorOf, executionOf, frozenOf, order } from './bench.ts'
@@ -155,7 +156,11 @@ describe('a finished result', () => {
     const unshared = new Map([[sha256(sheet), 'The store is full.']])
     const made = bench()
     const first = await completed({ download }, { vault: { ...made.vault, unshared } })
-    await expect(first.end).rejects.toMatchObject({ code: 'SW_STORE', message: '"hero.walk" is bought. The store is full.' })
+    await expect(first.end).rejects.toMatchObject({
+      code: 'SW_STORE',
+      message: '"hero.walk" is bought. The store is full.',
+      facts: { id: 'hero.walk', sha256: sha256(sheet) },
+    })
     expect((await first.types()).at(-1)).toBe('stored')
     await deliver(first, order, await first.view(), asset.downloadUrl)
   })
@@ -184,22 +189,49 @@ describe('the address of a result', () => {
     await expect(downloadResult(calls, executionId, asset.downloadUrl)).rejects.toBe(elsewhere)
   })
 
-  test('is not read anew after another error', async () => {
-    await expect(downloadResult(client('https://files.test/b', gone(404)), 'e1', asset.downloadUrl)).rejects.toMatchObject({
-      facts: { status: 404 },
-    })
+  test.each([
+    gone(404),
+    new SpritewrightError('SW_WIRE', { message: 'No file.' }),
+    new SpritewrightError('SW_REFUSED', { message: 'No.', facts: { expectedOrigin: 'https://files.test' } }),
+    Object.assign(new Error('no error of ours'), { code: 'SW_WIRE', facts: { expectedOrigin: 'https://files.test' } }),
+  ])('is not read anew after %o', async (error) => {
+    await expect(downloadResult(client('https://files.test/b', error), 'e1', asset.downloadUrl)).rejects.toBe(error)
+  })
+
+  test('is asked for with the signal of the run, each time', async () => {
+    const { signal } = new AbortController()
+    const { download: get, execution } = client('https://files.test/b')
+    const seen: unknown[] = []
+    const calls = {
+      download: async (url: string, given?: AbortSignal) => {
+        seen.push(url, given === signal)
+        return get(url)
+      },
+      execution: async (id: string, given?: AbortSignal) => {
+        seen.push(id, given === signal)
+        return execution()
+      },
+    }
+    await downloadResult(calls, 'e1', asset.downloadUrl, signal)
+    expect(seen).toEqual([asset.downloadUrl, true, 'e1', true, 'https://files.test/b', true])
   })
 })
 
 describe('watching an execution', () => {
   const accepted = { attempt: 1, executionId: 'e1', conversationId: 'c1' }
+  const place = { key: idempotencyKey(order.identity, order.hash, 1), id: 'hero.walk' }
+  const left = `left ${place.key}`
   async function watched(execution: () => Execution, events: readonly object[] = [], over: Partial<Bench> = {}) {
     const kept: unknown[] = []
     const places = {
       ...{ take: async () => 'had' as const, holds: async () => true, taken: async () => [] },
-      keep: async (_place: unknown, job: unknown) => void kept.push(job),
-      leave: async () => void kept.push('left'),
-      refused: async (_place: unknown, isRetried: boolean) => void kept.push(isRetried),
+      keep: async (place: object, job: object) => turns().then(() => void kept.push({ ...place, ...job })),
+      leave: async (key: string) => turns().then(() => void kept.push(`left ${key}`)),
+      refused: async (place: object, isRetried: boolean, signal: AbortSignal) =>
+        turns().then(() => void kept.push([place, isRetried, signal === made.signal])),
+    }
+    const turns = async () => {
+      for (let turn = 0; turn < 100; turn++) await Promise.resolve()
     }
     async function* stream() {
       for (const event of events) yield { kind: 'progress', id: null, status: null, progress: null, message: null, ...event } as never
@@ -231,12 +263,14 @@ describe('watching an execution', () => {
     expect([await types(), await moves(), kept]).toEqual([
       ['frozen', 'accepted', 'completed'],
       ['held 1 e1', 'settled 1 e1'],
-      [{ executionId: 'e1' }, 'left'],
+      [{ ...place, executionId: 'e1' }, left],
     ])
+    expect(progress.map(({ id }) => id)).toEqual(Array(5).fill('hero.walk'))
   })
 
   test('records the finished file as the service describes it', async () => {
-    const { end, view } = await watched(() => executionOf('completed', { assets: [asset], review }))
+    const assets = [asset, { ...asset, downloadUrl: 'https://files.test/b' }]
+    const { end, view } = await watched(() => executionOf('completed', { assets, review }))
     await end
     const { downloadUrl, contentType, width, height } = asset
     expect((await view()).submission.completed).toEqual({ attempt: 1, executionId: 'e1', downloadUrl, contentType, width, height, review })
@@ -249,7 +283,7 @@ describe('watching an execution', () => {
     expect((await view()).submission.failed).toEqual({ attempt: 1, executionId: 'e1', status: 'failed', error })
     expect([await moves(), kept]).toEqual([
       ['held 1 e1', 'restored 1 e1'],
-      [{ executionId: 'e1' }, true, 'left'],
+      [{ ...place, executionId: 'e1' }, [place, true, true], left],
     ])
   })
 
@@ -271,7 +305,11 @@ describe('watching an execution', () => {
     const lost = await watched(() => {
       throw gone(410)
     })
-    await expect(lost.end).rejects.toMatchObject({ code: 'SW_UNCERTAIN', facts: { id: 'hero.walk', executionId: 'e1', status: 404 } })
+    await expect(lost.end).rejects.toMatchObject({
+      code: 'SW_UNCERTAIN',
+      facts: { id: 'hero.walk', executionId: 'e1', status: 404 },
+      cause: gone(410),
+    })
     const { end } = await watched(() => executionOf('completed'))
     await expect(end).rejects.toMatchObject({ code: 'SW_WIRE', facts: { id: 'hero.walk', executionId: 'e1' } })
   })
@@ -280,5 +318,16 @@ describe('watching an execution', () => {
     const { end, types } = await watched(() => executionOf('needs_input'))
     await expect(end).rejects.toMatchObject({ code: 'SW_QUESTION', facts: { id: 'hero.walk', executionId: 'e1' } })
     expect(await types()).toEqual(['frozen', 'accepted'])
+  })
+
+  test('ends with the signal of the run, and with every other error as it is', async () => {
+    const reason = new Error('the run ends')
+    await expect((await watched(() => executionOf('running'), [], { signal: AbortSignal.abort(reason) })).end).rejects.toBe(reason)
+    for (const error of [gone(403), Object.assign(new Error('no error of ours'), { facts: { status: 410 } })]) {
+      const failing = await watched(() => {
+        throw error
+      })
+      await expect(failing.end).rejects.toBe(error)
+    }
   })
 })

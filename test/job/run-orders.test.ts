@@ -18,6 +18,8 @@ test.each<[unknown, boolean]>([
   [fail('SW_DISK'), true],
   [fail('SW_LOCKFILE'), true],
   [fail('SW_CEILING'), false],
+  [new SpritewrightError('SW_WIRE', { message: 'No JSON.', facts: { isUnread: true } }), true],
+  [new SpritewrightError('SW_WIRE', { message: 'No JSON.', facts: { isUnread: false } }), false],
   [Object.assign(new Error('full'), { code: 'ENOSPC', syscall: 'write' }), true],
   [Object.assign(new Error('x'), { code: 'ERR_X' }), false],
   [Object.assign(new Error('x'), { code: 5, syscall: 'write' }), false],
@@ -49,6 +51,8 @@ describe('a run of several orders', () => {
       { id: 'hero.3', phase: 'waiting', message: 'the service does not answer' },
       { id: 'hero.walk', phase: 'failed', message: 'Too dear.' },
     ])
+    const alone = await runOrders(bench(), mixed, 1, work)
+    expect([alone.failures.length, alone.purchases.length]).toEqual([2, 3])
   })
 
   test('begins no other order after an error of the disk, or after a result had to be kept elsewhere', async () => {
@@ -62,7 +66,9 @@ describe('a run of several orders', () => {
     expect([begun, failures.map(({ order }) => order.request.id)]).toEqual([['hero.walk', 'hero.2'], ['hero.2']])
     const made = bench()
     const rescued = await runOrders({ ...made, vault: { ...made.vault, rescued: ['/state/a', '/state/a'] } }, orders, 1, work)
-    expect(rescued.failures).toMatchObject([{ order: orders[0], error: { code: 'SW_DISK', facts: { rescued: ['/state/a'] } } }])
+    expect(rescued.failures).toMatchObject([
+      { order: orders[0], error: { code: 'SW_DISK', facts: { id: 'hero.walk', rescued: ['/state/a'] } } },
+    ])
     expect(begun).toHaveLength(2)
   })
 
