@@ -3,6 +3,7 @@ import type { Host } from '../../src/host/host.ts'
 import { Secret } from '../../src/options/credentials.ts'
 import { resolveOptions } from '../../src/options/options.ts'
 import { openContext } from '../../src/project/context.ts'
+import { askQuotes } from '../../src/project/quotes.ts'
 import { createConnection, readRoute } from '../../src/project/session.ts'
 import { openTrustedHosts } from '../../src/project/trust/hosts.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
@@ -162,4 +163,28 @@ describe('a project that is opened', () => {
     await connection.close()
     expect(closed).toEqual(['net', 'journal', 'net'])
   })
+})
+
+test.each([
+  ['api.example.com', '0.32'],
+  ['embedded', undefined],
+])('each price of %s is asked for once, and 3.2 credits of it are %s USD', async (host, usd) => {
+  const asked: unknown[] = []
+  const client = {
+    estimate: async (frames: number, background: string) => {
+      asked.push([frames, background])
+      return { credits: 16_000n, priceVersion: '1', referenceUsd: '0.16', referenceCreditCents: 10 }
+    },
+  }
+  const session = { client, identity: { host } } as unknown as Parameters<typeof askQuotes>[0]
+  const quotes = askQuotes(session, new AbortController().signal)
+  expect(quotes.usd([])).toBeUndefined()
+  for (const frames of [7, 8, 7]) for (const background of ['remove', 'keep'] as const) await quotes.ofSheet(frames, background)
+  expect(asked).toEqual(
+    [7, 8].flatMap((frames) => [
+      [frames, 'remove'],
+      [frames, 'keep'],
+    ]),
+  )
+  expect(quotes.usd([{ credits: 32_000n }])).toBe(usd)
 })

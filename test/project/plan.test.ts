@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import { signApproval } from '../../src/credit/approval.ts'
+import type { Credits } from '../../src/credit/credits.ts'
 import { noSubmission, type Send, type Submission } from '../../src/job/records/submission.ts'
 import { changedFields, supersededBy } from '../../src/project/last-purchase.ts'
-import { identify, type PlanFacts, servicesOf, standingOf } from '../../src/project/plan.ts'
-import { askQuotes } from '../../src/project/quotes.ts'
+import { identify, type PlanFacts, planAnimation, servicesOf, standingOf } from '../../src/project/plan.ts'
 import { embeddedHost, type ServiceIdentity, type SheetRequest } from '../../src/sprite-spec/request.ts'
 import type { LockEntry, LockFile } from '../../src/vault/lockfile.ts'
+import { testKey } from '../kit/keys.ts'
 
 const hash = 'a'.repeat(64)
 const noon = 1_790_000_000_000
@@ -42,6 +44,8 @@ test.each<[string, string, Partial<Submission>]>([
   ['it was sent and not answered yet', 'running', { sends: [send(minute)] }],
   ['it was sent too long ago', 'uncertain, submission undecided', { sends: [send(9 * minute)] }],
   ['every POST was refused', 'missing', { sends: [send(minute, refused)] }],
+  ['the second of two POSTs was not answered', 'running', { sends: [send(minute, refused), send(minute)] }],
+  ['the service has other bytes', 'failed, conflict undecided', { sends: [send(9 * minute, { ...refused, status: 409 })] }],
   ['it was accepted', 'running', { accepted }],
   ['the service asks', 'question, asked', { accepted, question }],
   ['the service asks, and its answer was refused', 'question, asked', { accepted, question, answer: answer(send(minute, refused)) }],
@@ -50,6 +54,7 @@ test.each<[string, string, Partial<Submission>]>([
   ['it failed for good', 'failed', { accepted, failed: { attempt: 1, executionId: 'e', status: 'failed', error } }],
   ['a person gave it up', 'failed', { abandoned: { about: 'submission', approvedAt: null }, sends: [send(minute)] }],
   ['its records are not our own', 'uncertain, submission undecided', { isForeign: true, sends: [send(minute)] }],
+  ['its answer is not our own', 'uncertain, answer undecided', { isForeign: true, accepted, question, answer: answer(send(minute)) }],
   ['its result is here', 'bought', { accepted, stored: { attempt: 1, sha256: 'b' } as never }],
 ])('a request is told as it is: %s', (_, state, submission) => {
   expect(stateOf(submission)).toBe(state)
@@ -146,30 +151,6 @@ test('an approval says that it was given in the shell of an agent if the journal
   }
   expect(shellOf('2026-01-01T00:00:00.000Z')).toBe('agent')
   expect(shellOf('2026-01-02T00:00:00.000Z')).toBe(undefined)
-})
-
-test.each([
-  ['api.example.com', '0.32'],
-  ['embedded', undefined],
-])('each price of %s is asked for once, and 3.2 credits of it are %s USD', async (host, usd) => {
-  const asked: unknown[] = []
-  const client = {
-    estimate: async (frames: number, background: string) => {
-      asked.push([frames, background])
-      return { credits: 16_000n, priceVersion: '1', referenceUsd: '0.16', referenceCreditCents: 10 }
-    },
-  }
-  const session = { client, identity: { host } } as unknown as Parameters<typeof askQuotes>[0]
-  const quotes = askQuotes(session, new AbortController().signal)
-  expect(quotes.usd([])).toBeUndefined()
-  for (const frames of [7, 8, 7]) for (const background of ['remove', 'keep'] as const) await quotes.ofSheet(frames, background)
-  expect(asked).toEqual(
-    [7, 8].flatMap((frames) => [
-      [frames, 'remove'],
-      [frames, 'keep'],
-    ]),
-  )
-  expect(quotes.usd([{ credits: 32_000n }])).toBe(usd)
 })
 
 describe('a standing is told whole', () => {
@@ -272,4 +253,83 @@ test('the result that plays on has its frames, review and most credits, and of a
     live,
     { ...live, host: 'there' },
   ])
+})
+
+test('of equal purchases at two services the lower hash counts, and what others bought there counts for nothing', () => {
+  const there: ServiceIdentity = { ...live, host: 'there' }
+  const bought = (service: ServiceIdentity) => entryOf(1, { service, ...resultOf('r') })
+  const animations = { 'hero.walk': { here: bought(live), there: bought(there) }, 'hero.run': { other: bought(there) } }
+  const found = (id: string, hashOf: (host: string) => string) => identify(id, ({ host }) => hashOf(host), { version: 1, animations }, {})
+  expect(found('hero.walk', (host) => host)).toEqual({ identity: live, hash: 'here' })
+  expect(found('hero.run', (host) => (host === 'here' ? 'another' : 'other'))).toEqual({ identity: there, hash: 'other' })
+  const turned = { 'hero.walk': { b: bought(live), a: bought(there) } }
+  const hashOf = ({ host }: ServiceIdentity): string => (host === 'here' ? 'b' : 'a')
+  expect(identify('hero.walk', hashOf, { version: 1, animations: turned }, {})).toEqual({ identity: there, hash: 'a' })
+})
+
+test('an approval that has ended is as none, and its note says why; one of another person stays until it is taken over', () => {
+  const key = testKey(1)
+  const at = '2026-01-01T00:00:00.000Z'
+  const terms = {
+    ceiling: 20_000n as Credits,
+    priceVersion: 'v',
+    at,
+    given: 'typed',
+    checkout: 'c',
+    expires: '2030-01-01T00:00:00.000Z',
+  } as const
+  const { ceiling: _, ...signed } = signApproval(key, hash, live, terms)
+  const standing = (own: string, over: Partial<Submission>, wall = noon) =>
+    standingOf(
+      {
+        lock: lockOf({ [hash]: entryOf(1, { approval: { ...signed, ceiling: '2' } }) }),
+        approvers: { own, others: new Set(), checkout: 'c' },
+        submissionOf: () => ({ ...noSubmission, ...over }),
+        isKept: () => true,
+        decision: { wall, mono: 10 * minute, windowMs: 8 * minute },
+      },
+      'hero.walk',
+      hash,
+    )
+  const known = { at, isRevoked: false }
+  const newest = { at: '2026-02-01T00:00:00.000Z', isRevoked: true }
+  const { publicKey: _key, signature: _signature, checkout: _checkout, ...shown } = signed
+  expect(standing(key.fingerprint, { newest: known })).toEqual({
+    ...{ hash, executionId: undefined, state: 'approved', ceiling: 20_000n, approval: { ...shown, verdict: 'valid' } },
+  })
+  const ended = { hash, executionId: undefined, state: 'missing' }
+  expect(standing(key.fingerprint, { newest })).toEqual({ ...ended, note: 'approved earlier (typed), and that approval was taken back' })
+  expect(standing(key.fingerprint, { newest: known }, Date.parse('2030-01-01T00:00:00.000Z'))).toEqual({
+    ...{ ...ended, note: 'approved earlier (typed), and that approval has expired (2030-01-01)' },
+  })
+  const failed = { attempt: 1, frozen, sends: [send(minute)], abandoned: { about: 'submission', approvedAt: at } } as const
+  expect(standing(key.fingerprint, { ...failed, newest })).toEqual({
+    ...{ ...ended, attempt: 1, state: 'failed', note: 'given up; approve it again to buy it' },
+  })
+  expect(standing('another', { newest })).toMatchObject({ state: 'approved', ceiling: 20_000n, approval: { verdict: 'other' } })
+})
+
+test('an animation is told with its request, what has changed, its review, and the result that plays on', () => {
+  const review = { frameCount: 7, background: 'remove' } as never
+  const old = entryOf(1, { ...resultOf('old'), asked: { ...asked, frames: 9 } })
+  const [spec, animation] = [{ name: 'hero' } as never, { name: 'walk' } as never]
+  const plan = (more: Record<string, LockEntry>, of: string | undefined = hash) =>
+    planAnimation(
+      {
+        lock: lockOf({ old, ...more }),
+        approvers: { own: undefined, others: new Set() },
+        submissionOf: () => noSubmission,
+        isKept: () => true,
+        decision: { wall: noon, mono: 0, windowMs: minute },
+      },
+      ...([spec, animation, request, of, 'here'] as const),
+    )
+  const known = { id: 'hero.walk', spec, animation, request }
+  const superseded = { sha256: 'old', frames: 9, review: undefined }
+  const missing = { ...known, state: 'missing', changed: ['frames'], review: undefined, superseded }
+  expect(plan({})).toEqual({ ...missing, hash, executionId: undefined })
+  expect(plan({ [hash]: entryOf(2, { approval: undefined, result: { sha256: 'new', bytes: 1, review } }) })).toEqual({
+    ...{ ...known, hash, executionId: undefined, state: 'bought', result: 'new', changed: [], review },
+  })
+  expect(plan({ [hash]: entryOf(2) })).toMatchObject({ state: 'approved', changed: [], superseded })
 })
