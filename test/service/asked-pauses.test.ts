@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { NetRequest } from '../../src/host/net.ts'
 import { readRetryAfter } from '../../src/service/http/retry.ts'
-import { openPlaceRecords } from '../../src/service/limits/place-files.ts'
+import { openPlaceFolder, openPlaceRecords } from '../../src/service/limits/place-files.ts'
+import { createPlaces, joinPlaces, type Places, type Taken } from '../../src/service/limits/places.ts'
 import { claimName, olderNames, readSlots, timeName } from '../../src/service/limits/slot-names.ts'
+import type { Execution } from '../../src/service/wire.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 import { MemoryRecordStore } from '../kit/memory-record-store.ts'
@@ -194,4 +196,138 @@ test('the names of slots say the newest generation, and a release wins over a cl
   }
   expect(readSlots([now], 1)).toEqual([{ ...state, freeAt: null }])
   expect(olderNames([...names, 's1.g1'], 0, 11)).toEqual([old, 's0.g2.t99999.held'])
+})
+
+const [hero, coin] = [
+  { key: 'sw1-hero', id: 'hero.walk' },
+  { key: 'sw1-coin', id: 'coin.spin' },
+]
+const never = new AbortController().signal
+const state = (status: string): Execution => ({ status, question: null }) as Execution
+
+/** The places of one folder. The service answers as told. */
+function single(execution: (id: string) => Promise<Execution>, most = 1) {
+  const disk = new MemoryDisk()
+  const clock = new ManualClock()
+  const files = () => openPlaceFolder({ disk, random: countingRandom() }, async () => '/places')
+  return { disk, clock, open: () => createPlaces({ clock, client: { execution } }, files(), most, 'game') }
+}
+
+describe('joined places', () => {
+  /** Places that answer as told, and note what they were asked. */
+  function told(name: string, calls: string[], taken: Taken | Error, isHeld = true): Places {
+    const note = async (call: string): Promise<void> => void calls.push(`${name} ${call}`)
+    return {
+      take: async ({ key }) => {
+        await note(`take ${key}`)
+        if (taken instanceof Error) throw taken
+        return taken
+      },
+      holds: async () => isHeld,
+      taken: async () => [{ ...hero, project: name, at: 0 }],
+      keep: (_applicant, { executionId }) => note(`keep ${executionId}`),
+      leave: (key) => note(`leave ${key}`),
+      refused: (_applicant, isRetried) => note(`refused ${isRetried}`),
+    }
+  }
+  const take = async (own: Taken | Error, team: Taken | Error) => {
+    const calls: string[] = []
+    const taken = await joinPlaces(told('own', calls, own), told('team', calls, team))
+      .take(hero, never, () => {})
+      .catch((error: Error) => error.message)
+    return { taken, calls }
+  }
+  const both = ['own take sw1-hero', 'team take sw1-hero']
+
+  test.each<[Taken, Taken, Taken]>([
+    ['had', 'had', 'had'],
+    ['had', 'taken', 'taken'],
+    ['had', 'waited', 'waited'],
+    ['taken', 'had', 'taken'],
+    ['taken', 'waited', 'waited'],
+    ['waited', 'taken', 'waited'],
+  ])('of which this machine %s one and the team %s one: %s', async (own, team, taken) => {
+    expect(await take(own, team)).toEqual({ taken, calls: both })
+  })
+
+  test.each<[Taken, readonly string[]]>([
+    ['had', both],
+    ['taken', [...both, 'own leave sw1-hero']],
+    ['waited', [...both, 'own leave sw1-hero']],
+  ])('give the own place back if the team has none, unless the submission had it before: %s', async (own, calls) => {
+    expect(await take(own, new Error('none'))).toEqual({ taken: 'none', calls })
+    expect(await take(new Error('full'), 'taken')).toEqual({ taken: 'full', calls: both.slice(0, 1) })
+  })
+
+  test('are held, kept and left in both, and a refusal is a matter of this machine', async () => {
+    const calls: string[] = []
+    const joined = (own = true, team = true) => joinPlaces(told('own', calls, 'had', own), told('team', calls, 'had', team))
+    expect(await Promise.all([joined(), joined(false), joined(true, false)].map((one) => one.holds('k')))).toEqual([true, false, false])
+    expect((await joined().taken()).map(({ project }) => project)).toEqual(['own', 'team'])
+    await joined().keep(hero, { executionId: 'e' })
+    await joined().leave('k')
+    await joined().refused(hero, true, never)
+    expect(calls).toEqual(['own keep e', 'team keep e', 'own leave k', 'team leave k', 'own refused true'])
+  })
+})
+
+describe('the files of a place', () => {
+  const nameOf = (path: string): string => path.replace('/places/', '')
+
+  test('are those of the last two purchases, however many there were', async () => {
+    const { disk, clock, open } = single(async () => state('running'))
+    const at = clock.wall()
+    for (const number of [1, 2, 3]) {
+      await open().take({ ...hero, key: `k${number}` }, never, () => {})
+      await open().keep({ ...hero, key: `k${number}` }, { executionId: `e${number}` })
+      if (number < 3) await open().leave(`k${number}`)
+    }
+    expect(await open().taken()).toEqual([{ ...hero, key: 'k3', project: 'game', at, executionId: 'e3' }])
+    expect([...disk.files.keys()].map(nameOf).sort()).toEqual(['s0.g2', 's0.g2.execution', 's0.g2.over', 's0.g3', 's0.g3.execution'])
+  })
+
+  test('name the execution that follows an answer, and keep that of an equal one', async () => {
+    const { clock, open } = single(async () => state('running'), 2)
+    const executions = async () => (await open().taken()).map(({ executionId, at }) => `${executionId} ${(clock.wall() - at) / 60_000}`)
+    await open().keep(hero, { at: clock.wall() - 7 * 60_000 })
+    expect(await executions()).toEqual(['undefined 7'])
+    for (const executionId of ['e', 'e', undefined]) await open().keep(hero, { executionId })
+    expect(await executions()).toEqual(['e 7'])
+    await open().keep(hero, { executionId: 'f' })
+    expect(await executions()).toEqual(['f 0'])
+    await open().keep(coin, { at: clock.wall() - 30 * 60_000 - 1 })
+    expect([await executions(), await open().holds(coin.key)]).toEqual([['f 0'], false])
+  })
+
+  test('of a folder that takes none stop a submission, and neither a watch nor a list', async () => {
+    const { disk, open } = single(async () => state('running'))
+    disk.fault = { call: 'write /places/', code: 'EROFS' }
+    await expect(open().take(hero, never, () => {})).rejects.toMatchObject({ code: 'SW_DISK', facts: { path: '/places', code: 'EROFS' } })
+    await open().keep(hero, { executionId: 'e' })
+    await open().refused(hero, true, never)
+    disk.list = async () => Promise.reject(Object.assign(new Error('no'), { code: 'EACCES' }))
+    expect(await open().taken()).toEqual([])
+    await open().leave(hero.key)
+    await expect(open().holds(hero.key)).rejects.toMatchObject({ code: 'SW_DISK' })
+  })
+})
+
+test.each([
+  ['of one running job lets another submission wait for it', ['running'], false, 'waits'],
+  ['that is sent again lets others wait too', [], true, 'waits'],
+  ['beside a job that is only queued stops others', ['queued'], false, 'SW_REFUSED'],
+] as const)('a refusal %s', async (_name, statuses, isRetried, outcome) => {
+  const { open } = single(async (id) => state(statuses[Number(id)] as string), 3)
+  for (const id of statuses.keys()) await open().keep({ key: `other ${id}`, id: 'other' }, { executionId: String(id) })
+  await open().take(hero, never, () => {})
+  await open().refused(hero, isRetried, never)
+  await open().leave(hero.key)
+  const over = new AbortController()
+  const reasons: string[] = []
+  const taken = open().take(coin, over.signal, (why) => {
+    reasons.push(why)
+    over.abort(Object.assign(new Error('waits'), { code: 'waits' }))
+  })
+  await expect(taken).rejects.toMatchObject({ code: outcome })
+  expect(reasons.map((why) => why.includes('not all of them from this machine'))).toEqual(outcome === 'waits' ? [true] : [])
 })
