@@ -6,6 +6,7 @@ import { digestOf, isLockPath, lockPartName, lockPathOf } from '../../src/vault/
 import { parseLockFile } from '../../src/vault/lock-schema.ts'
 import { collectLockChanges, createLockStore } from '../../src/vault/lock-store.ts'
 import { alsoField, formatLockFile, type LockEntry, type LockFile } from '../../src/vault/lockfile.ts'
+import { ManualClock } from '../kit/manual-clock.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 
 const path = '/p/sprites.lock.json'
@@ -225,4 +226,125 @@ test('changes that are collected together are written by one call, and none befo
   expect(p.disk.files.has('/p/sprites.lock/hero.json')).toBe(false)
   await collected.write()
   expect([await p.entry(), await p.entry('ant.walk')]).toEqual([approvedAt('1'), approvedAt('1')])
+})
+
+describe('in the folder', () => {
+  const other = 'd'.repeat(64)
+  const writes = ({ disk }: ReturnType<typeof project>): readonly string[] =>
+    disk.calls.flatMap((call) => (call.startsWith('move ') ? [call.split(' ').at(-1) as string] : []))
+
+  test.each([
+    ['one file', {}],
+    ['a folder', begun],
+  ])('a change keeps the other requests and animations of its sprite, with %s', async (_form, files) => {
+    const p = project(files)
+    const store = p.open()
+    const entries = [
+      ['hero.walk', hash, approvedAt('1')],
+      ['hero.walk', other, approvedAt('2')],
+      ['hero.run', 'e'.repeat(64), boughtAs('e1')],
+      ['hero.walk', hash, approvedAt('3')],
+      ['hero#1', '1'.repeat(64), boughtAs('e2')],
+      ['hero#2', '2'.repeat(64), boughtAs('e3')],
+    ] as const
+    for (const [id, of, entry] of entries) await store.change(id, of, () => entry)
+    const read = await p.open().read()
+    expect(read.animations['hero.walk']).toEqual({ [hash]: approvedAt('3'), [other]: approvedAt('2') })
+    expect(read.animations['hero.run']).toEqual({ ['e'.repeat(64)]: boughtAs('e1') })
+    expect(read.steps).toEqual({ ['1'.repeat(64)]: boughtAs('e2'), ['2'.repeat(64)]: boughtAs('e3') })
+    expect(await store.read()).toEqual(read)
+  })
+
+  test('a change writes the mark first, and only if it is lost; one that changes nothing writes nothing', async () => {
+    const p = project(begun)
+    await p.open().change('zed.walk', 'f'.repeat(64), (same) => same as LockEntry)
+    expect(writes(p)).toEqual([])
+    await p.open().change('hero.walk', hash, () => approvedAt('1'))
+    await p.open().change('hero.walk', hash, () => approvedAt('2'))
+    await p.open().change('hero.walk', hash, (same) => same as LockEntry)
+    expect(writes(p)).toEqual(['.json', '/hero.json', '/hero.json'].map((name) => `/p/sprites.lock${name}`))
+    expect(p.text('sprites.lock.json')).toBe(formatLockFile({ version: 1, animations: {}, [alsoField]: true }))
+    await p.open().split()
+    expect(writes(p)).toHaveLength(3)
+  })
+
+  test('split begins the folder of an empty project with a mark alone', async () => {
+    const p = project({})
+    await p.open().split()
+    expect(p.text('sprites.lock.json')).toBe(formatLockFile({ version: 1, animations: {}, [alsoField]: true }))
+    await p.open().change('hero.walk', hash, () => approvedAt('1'))
+    expect(writes(p)).toEqual(['/p/sprites.lock.json', '/p/sprites.lock/hero.json'])
+  })
+
+  test('what another process has written since the last read is changed as it is now', async () => {
+    const p = project(begun)
+    const [one, two] = [p.open(), p.open()]
+    for (const id of ['hero#1', 'hero.walk']) {
+      const of = id === 'hero#1' ? other : hash
+      await one.read()
+      await two.change(id, of, () => boughtAs(`e-${id}`))
+      await one.change(id, of, (now) => ({ ...(now as LockEntry), approval: approvedAt('9').approval }))
+      expect((await p.open().read()).steps?.[other]?.execution?.id).toBe('e-hero#1')
+    }
+    expect(await p.entry()).toEqual(boughtAs('e-hero.walk', '9'))
+  })
+
+  test('nothing is read twice: a lock file is the same object until one of its files has changed', async () => {
+    const p = project(begun)
+    const store = p.open()
+    const [first, texts] = [await store.read(), await store.readTexts()]
+    expect([await store.read(), await store.readTexts()]).toEqual([first, texts])
+    expect(await store.read()).toBe(first)
+    p.put('sprites.lock/hero.json', oneOf(approvedAt('1')))
+    expect(await store.readTexts()).not.toBe(texts)
+    const second = await store.read()
+    expect(second).not.toBe(first)
+    expect(second.animations['zed.walk']?.['f'.repeat(64)]).toBe(first.animations['zed.walk']?.['f'.repeat(64)])
+    p.disk.files.set('/p/sprites.lock/hero.json', new TextEncoder().encode('{'))
+    expect(await store.readTexts()).toContain('/p/sprites.lock/hero.json')
+    await expect(store.read()).rejects.toMatchObject({ code: 'SW_LOCKFILE' })
+  })
+
+  test('a file that may not be read is no missing file: nothing is changed', async () => {
+    const p = project({ 'sprites.lock.json': oneOf(boughtAs('e1')) })
+    p.disk.read = async () => Promise.reject(Object.assign(new Error('no right'), { code: 'EACCES' }))
+    await expect(p.open().read()).rejects.toMatchObject({ code: 'EACCES' })
+    await expect(p.open().change('hero.walk', hash, () => approvedAt('1'))).rejects.toMatchObject({ code: 'EACCES' })
+    expect(writes(p)).toEqual([])
+  })
+
+  test('a text that must not be written stops the change before any file is written', async () => {
+    const p = project(begun)
+    const seen: string[] = []
+    const check = (bytes: Uint8Array, file: string): void => {
+      seen.push(file)
+      if (new TextDecoder().decode(bytes).includes('secret')) throw new Error('a key')
+    }
+    const { change } = createLockStore({ disk: p.disk, random: countingRandom() }, path, undefined, check)
+    await expect(change('hero.walk', hash, () => boughtAs('secret'))).rejects.toThrow('a key')
+    expect([seen, writes(p)]).toEqual([['/p/sprites.lock.json', '/p/sprites.lock/hero.json'], []])
+  })
+
+  test('each file is written in the turn of this process, which ends then', async () => {
+    const p = project(begun)
+    const store = createLockStore({ disk: p.disk, random: countingRandom() }, path, { path: '/t/turn', clock: new ManualClock() })
+    expect(store.path).toBe(path)
+    await store.change('hero.walk', hash, () => approvedAt('1'))
+    const order = p.disk.calls.flatMap((call) =>
+      call.endsWith('/t/turn') ? [call.startsWith('remove') ? 'end' : 'turn'] : call.startsWith('move ') ? ['write'] : [],
+    )
+    expect(order).toEqual(['turn', 'write', 'end', 'turn', 'write', 'end'])
+  })
+})
+
+test('collected changes are not in what is read until they are written', async () => {
+  const p = project(begun)
+  const collected = collectLockChanges(p.open())
+  await collected.change('hero.walk', hash, () => approvedAt('1'))
+  const read = await collected.read()
+  await p.open().change('ant.walk', hash, () => approvedAt('1'))
+  expect(await collected.read()).toBe(read)
+  expect(Object.keys(read.animations)).toEqual(['zed.walk'])
+  await collected.write()
+  expect(await p.entry()).toEqual(approvedAt('1'))
 })
