@@ -209,7 +209,8 @@ describe('a journal that machines share', () => {
     store.files.delete(`${hash}/0002.json`)
     await expect(again()).rejects.toMatchObject({ code: 'SW_JOURNAL', facts: { store: 's3://team/game', record: `${hash}/0002.json` } })
     store.files.set(`${hash}/0002.json`, { bytes: new TextEncoder().encode('{}'), at: 0 })
-    await expect(again()).rejects.toMatchObject({ code: 'SW_JOURNAL' })
+    const unread = { code: 'SW_JOURNAL', message: expect.stringContaining('cannot be read'), facts: { record: `${hash}/0002.json` } }
+    await expect(again()).rejects.toMatchObject(unread)
     if (file) store.files.set(`${hash}/0002.json`, file)
     await expect(again()).resolves.toBeDefined()
   })
@@ -282,7 +283,10 @@ describe('a journal that machines share', () => {
     const { journal } = machine(store, 1, [9], clock, disk)
     const view = await journal.read(hash)
     expect(view.submission.isForeign).toBe(true)
-    await expect(journal.append(hash, view, 'sent', sent)).rejects.toMatchObject({ code: 'SW_JOURNAL', facts: { folder: `/j/${hash}` } })
+    await expect(journal.append(hash, view, 'sent', sent)).rejects.toMatchObject({
+      code: 'SW_JOURNAL',
+      facts: { store: store.address, folder: `/j/${hash}`, record: 1 },
+    })
     expect(store.files.size).toBe(0)
   })
 
@@ -312,5 +316,43 @@ describe('a journal that machines share', () => {
     const again = await machine(store, 1, [], one.clock, one.disk).journal.read(hash)
     expect(again.records).toHaveLength(41)
     expect(store.calls).toEqual([41, 42, 43, 44, 45].map((n) => `get ${hash}/00${n}.json`))
+  })
+
+  test('what an append gives back is what the next read gives, and the next append builds on it', async () => {
+    const store = new MemoryRecordStore(handClock(5_000, 0))
+    await append(machine(store, 2).journal, 'frozen')
+    const { journal, clock } = machine(store, 1, [2])
+    let view = await journal.read(hash)
+    for (let send = 1; send <= 3; send++) {
+      clock.pass(1000)
+      view = (await journal.append(hash, view, 'sent', { ...sent, send })) ?? view
+      expect(view.own).toEqual(new Set(view.records))
+      expect(view.records.at(-1)).toMatchObject({ n: 1 + send, at: clock.wall(), mono: clock.mono(), writtenAt: clock.wall() })
+    }
+    expect(view).toEqual({ ...(await journal.read(hash)), lacking: undefined })
+  })
+
+  test('a machine without a key of its own trusts the same people, and signs nothing', async () => {
+    const store = new MemoryRecordStore(handClock(5_000, 0))
+    await append(machine(store, 2).journal, 'frozen')
+    const ports = { disk: new MemoryDisk(), random: countingRandom(), clock: handClock(1_000_000, 50) }
+    const approvers: Approvers = { own: undefined, others: new Set([testKey(2).fingerprint]) }
+    const journal = createJournal(ports, { folder: '/j', shared: { store, approvers: async () => approvers } })
+    const next = await journal.append(hash, await journal.read(hash), 'sent', sent)
+    expect(next?.records.map((record) => next.own.has(record))).toEqual([true, false])
+    expect((await machine(store, 2).journal.read(hash)).submission.isForeign).toBe(true)
+  })
+
+  test('a record with the same words and another nonce is not the one that was written', async () => {
+    const store = new MemoryRecordStore(handClock(5_000, 0))
+    const [{ journal }, put] = [machine(store, 1), store.putIfAbsent.bind(store)]
+    store.putIfAbsent = async (name, bytes) => {
+      const record = JSON.parse(new TextDecoder().decode(bytes))
+      return put(name, new TextEncoder().encode(JSON.stringify({ ...record, nonce: 'of-another-machine' })))
+    }
+    await expect(journal.append(hash, await journal.read(hash), 'sent', sent)).rejects.toMatchObject({
+      code: 'SW_JOURNAL',
+      message: expect.stringContaining(`the record ${hash}/0001.json of the shared journal, found another record`),
+    })
   })
 })
