@@ -1,12 +1,16 @@
 import { describe, expect, test } from 'vitest'
+import { isSigned } from '../../src/credit/approval.ts'
+import type { Given } from '../../src/credit/given.ts'
 import { nodeRandom } from '../../src/host/random.ts'
 import type { Context } from '../../src/project/context.ts'
 import { openPersonRequests } from '../../src/project/requests.ts'
 import type { Session } from '../../src/project/session.ts'
 import { openTrustedHosts } from '../../src/project/trust/hosts.ts'
 import { acceptStanding } from '../../src/workshop/trust/accept-standing.ts'
-import { record, timeAfter, timesOf } from '../../src/workshop/trust/approvals.ts'
+import { checkWay, giveStanding, openSigner, record, timeAfter, timesOf } from '../../src/workshop/trust/approvals.ts'
 import { openTrust } from '../../src/workshop/trust/trust.ts'
+import { type Bench, bench, order, price } from '../job/bench.ts'
+import { ringOf, testKey } from '../kit/keys.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 
@@ -140,5 +144,86 @@ describe('standing ceilings', () => {
   test.each([[['touched', 'typed']], [['clicked']], [undefined]])('let no other way count after touches alone: %j', async (now) => {
     const facts = { accepted: ['touched'], accept: now ?? expect.arrayContaining(['touched', 'typed']) }
     await expect(accept(['touched'], now)).rejects.toMatchObject({ code: 'SW_APPROVAL', facts })
+  })
+})
+
+describe('giving an approval', () => {
+  const day = 24 * 3_600_000
+  const terms = { ceiling: price + 1n, priceVersion: 'v9' }
+  function approver(options: object = {}, env: object = {}, facts?: object, made: Bench = bench()) {
+    const context = {
+      ...made,
+      host: { clock: made.clock, env, disk: made.disk, stateFolder: '/state' },
+      keys: ringOf(testKey(1)),
+      checkout: { isShared: false, read: async () => 'desk', readOrMake: async () => 'desk' },
+      memory: { read: async () => facts, keep: async () => facts },
+      touchKeys: { list: async () => [] },
+      options: { approval: {}, ...options },
+    }
+    return { ...made, context: context as unknown as Context }
+  }
+
+  test('signs all terms, with the project and an end that is counted from the latest run', async () => {
+    const at = time(5)
+    const project = 'a'.repeat(32)
+    const given = async (options: object, env: object, facts?: object) => {
+      const { context, clock } = approver(options, env, facts)
+      const { approval, ...rest } = (await openSigner(context, 'typed'))(order, { ...terms, given: 'typed' }, at)
+      expect({ ...rest, approval: order.approval }).toEqual(order)
+      expect(isSigned(approval, order.hash, order.identity)).toBe(true)
+      expect(approval).toMatchObject({ ...terms, given: 'typed', at, checkout: 'desk', buyer: testKey(1).fingerprint })
+      return [approval.project, Date.parse(approval.expires ?? '') - clock.wall()]
+    }
+    expect(await given({}, {})).toEqual([undefined, 30 * day])
+    expect(await given({ approvalValidMs: day }, {}, { project, latest: 0 })).toEqual([project, day])
+    const ahead = { project, latest: bench().clock.wall() + 2 * day }
+    expect(await given({}, { SPRITEWRIGHT_PROJECT: 'b'.repeat(32), SPRITEWRIGHT_VALID_FOR: '12h' }, ahead)).toEqual([
+      'b'.repeat(32),
+      2.5 * day,
+    ])
+  })
+
+  test.each<[Given, readonly Given[], string]>([
+    ['typed', ['clicked', 'touched'], 'Approve in the panel by a touch.'],
+    ['typed', ['standing', 'clicked'], 'Approve in the panel, which vite serves.'],
+    ['unattended', ['typed'], 'Approve at a terminal, without --yes.'],
+    ['typed', ['standing'], 'Accept other ways: npx spritewright approve --standing'],
+  ])('as %s where only %j count is refused, and nothing is signed', async (given, approvalAccept, advice) => {
+    const { context } = approver({ approvalAccept })
+    const refused = { code: 'SW_APPROVAL', facts: { given, accepted: [...approvalAccept] }, message: expect.stringContaining(advice) }
+    await expect(checkWay(context, given)).rejects.toMatchObject(refused)
+    await expect(openSigner(context, given)).rejects.toMatchObject(refused)
+    for (const way of approvalAccept) expect(await checkWay(context, way)).toBe(undefined)
+  })
+
+  test('under standing ceilings is recorded with its own time, unless another process has given one since', async () => {
+    const { context, view } = approver()
+    const first = await giveStanding(context, order, terms, undefined)
+    const { newest } = (await view()).submission
+    expect(first?.approval).toMatchObject({ ...terms, given: 'standing', at: newest?.at })
+    expect((await giveStanding(context, order, terms, newest))?.approval.at).toBe((await view()).submission.newest?.at)
+    expect((await view()).records.map(({ type }) => type)).toEqual(['approved', 'approved'])
+  })
+
+  test.each([
+    [3, 3],
+    [99, 20],
+  ])('waits for the approval of another process, which the lock file has after %d pauses: %d pauses', async (after, pauses) => {
+    const made = bench()
+    const slept: number[] = []
+    const clock = {
+      ...made.clock,
+      sleep: async (ms: number) => {
+        if (slept.push(ms) !== after) return
+        const { at } = (await made.view()).submission.newest ?? { at: '' }
+        const approval = { ceiling: '1', priceVersion: 'v', buyer: 'b', at }
+        await made.lock.change(order.request.id, order.hash, () => ({ service: order.identity, asked: { prompt: 'p' }, approval }))
+      },
+    }
+    const { context } = approver({}, {}, undefined, { ...made, clock })
+    await made.record('approved', { attempt: 1, at: time(9) })
+    expect(await giveStanding(context, order, terms, undefined)).toBe(undefined)
+    expect(slept).toEqual(Array(pauses).fill(250))
+    expect(await made.types()).toEqual(['approved'])
   })
 })
