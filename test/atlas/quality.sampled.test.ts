@@ -25,7 +25,7 @@ const further = {
  * art.
  */
 const some = (words: readonly string[]): readonly string[] =>
-  words.filter((_, index) => index % byLevel({ quick: 3, full: 3, long: 1 }) === 0)
+  words.filter((_, index) => index % byLevel({ quick: 6, full: 3, long: 1 }) === 0)
 
 let clean: readonly Drawn[] = []
 let unseen: readonly Drawn[] = []

@@ -229,7 +229,7 @@ describe('frames', () => {
           expect(told).toEqual(drawn.map((_, index) => index))
         },
       ),
-      { numRuns: 20 },
+      { numRuns: byLevel({ quick: 5, full: 20, long: 20 }) },
     )
   })
 

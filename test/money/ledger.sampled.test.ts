@@ -81,7 +81,7 @@ describe('the ledger is made from the journal', () => {
     const whole = await readFile(file)
     const later = await w.workshop()
     // The last byte is the end of a line. Without it, nothing is lost.
-    for (let bytes = 0; bytes < whole.length - 1; bytes += byLevel({ quick: 511, full: 41, long: 7 })) {
+    for (let bytes = 0; bytes < whole.length - 1; bytes += byLevel({ quick: 1021, full: 41, long: 7 })) {
       await writeFile(file, whole.subarray(0, bytes))
       const after = await later.ledger()
       expect(after.lines).toEqual(before.lines)
@@ -217,7 +217,7 @@ describe('I3: after a kill at any change of the disk the ledger shows no less th
   test.each(['ok', 'lostResponse'] as const)('first POST: %s; with and without ledger.jsonl', async (outcome) => {
     let schedules = 0
     // Every change in the long run. The short run takes one in six, with another start if the answer is lost.
-    const step = byLevel({ quick: 96, full: 6, long: 1 })
+    const step = byLevel({ quick: 192, full: 6, long: 1 })
     for (let at = outcome === 'ok' ? 1 : 4; ; at += step) {
       let posts = 0
       const w = await simulatedWorld(500, {

@@ -138,7 +138,7 @@ describe('push, then pull into an empty project', () => {
         disk.calls.length = 0
         expect([(await workshop.store.push()).copied, (await workshop.store.pull()).copied, disk.calls]).toEqual([[], [], []])
       }),
-      { numRuns: byLevel({ quick: 2, full: 12, long: 40 }) },
+      { numRuns: byLevel({ quick: 1, full: 12, long: 40 }) },
     )
     expect(requests()).toBe(before)
   })
@@ -205,7 +205,7 @@ describe('prune', () => {
       fc.asyncProperty(fc.array(name, { minLength: 1, maxLength: 4 }), fc.boolean(), fc.boolean(), async (names, force, says) => {
         await prune(names, force, says)
       }),
-      { numRuns: byLevel({ quick: 4, full: 30, long: 100 }) },
+      { numRuns: byLevel({ quick: 2, full: 30, long: 100 }) },
     )
   })
 })
@@ -267,7 +267,7 @@ describe('a crash or a full disk', () => {
     '$name, killed at any change of the disk, is done by the next one, and no result is torn',
     async ({ prepare, run, isDone }) => {
       const before = posts()
-      const stride = byLevel({ quick: 7, full: 1, long: 1 })
+      const stride = byLevel({ quick: 14, full: 1, long: 1 })
       let schedules = 0
       // The disk right after change n equals the disk right before change n + 1.
       for (let at = 1; ; at += stride, schedules++) {
@@ -285,7 +285,7 @@ describe('a crash or a full disk', () => {
         await world.clock.run(run(await open(disk)))
         isDone(disk)
       }
-      expect(schedules).toBeGreaterThan(4)
+      expect(schedules).toBeGreaterThan(byLevel({ quick: 1, full: 4, long: 4 }))
       expect(posts()).toBe(before)
       console.log(`${schedules} kills, no result lost or torn, nothing bought`)
     },

@@ -11,6 +11,7 @@ import { toOutput } from '../../src/sheets/output/output.ts'
 import { makeSheets, type SheetOptions } from '../../src/sheets/sheet.ts'
 import type { SheetInput } from '../../src/sheets/sources.ts'
 import { parseSpec } from '../../src/sprite-spec/parser.ts'
+import { byLevel } from '../level.ts'
 import { configOf, type Game, openShelf, pluginOf, type Shelf, vites } from '../plugin/world.ts'
 import { type MemoryCache, memoryCache } from '../sheets/memory-cache.ts'
 
@@ -240,7 +241,7 @@ test('law: whatever stands in one entry, a build ends well, its files have the n
       new Function('readSheet', text.replace(/^import .*$/m, '').replace('export', ''))(() => undefined)
       expect((globalThis as { poisoned?: unknown }).poisoned).toBeUndefined()
     }),
-    { numRuns: 400 },
+    { numRuns: byLevel({ quick: 120, full: 400, long: 400 }) },
   )
   expect(made).toBeGreaterThan(0)
 })

@@ -72,7 +72,7 @@ describeWith(folder !== null, 'corpora')('every stream of the corpus', () => {
       // Long streams are cut at every byte around the ends of events, and at strides in between. The long run
       // cuts at every byte.
       const ends =
-        bytes.length <= byLevel({ quick: 60, full: 2000, long: Number.POSITIVE_INFINITY })
+        bytes.length <= byLevel({ quick: 20, full: 2000, long: Number.POSITIVE_INFINITY })
           ? null
           : new Set(eventEnds(bytes).flatMap((end) => [end - 2, end - 1, end, end + 1]))
       for (let cut = 0; cut < bytes.length; cut++) {
@@ -89,7 +89,7 @@ describeWith(folder !== null, 'corpora')('every stream of the corpus', () => {
     for (const file of files) {
       const bytes = bytesOf(file)
       const places = new Set(
-        bytes.length <= byLevel({ quick: 25, full: 250, long: Number.POSITIVE_INFINITY })
+        bytes.length <= byLevel({ quick: 0, full: 250, long: Number.POSITIVE_INFINITY })
           ? bytes.keys()
           : eventEnds(bytes).flatMap((end) => [end - 1, end]),
       )
@@ -98,7 +98,7 @@ describeWith(folder !== null, 'corpora')('every stream of the corpus', () => {
         expect(await followed(stream(bytes, cut)), `${file} lost after ${cut}`).toEqual(alone)
       }
     }
-    expect(cuts).toBeGreaterThan(byLevel({ quick: 1000, full: 1500, long: 1500 }))
+    expect(cuts).toBeGreaterThan(byLevel({ quick: 300, full: 1500, long: 1500 }))
   }, 1_800_000)
 })
 

@@ -7,7 +7,7 @@ import { byLevel } from '../../level.ts'
 import { type DrawnCells, drawCells } from './drawn-cells.ts'
 
 /** 500 cases are the figure in docs/specs.md. */
-const cases = byLevel({ quick: 3, full: 100, long: 500 })
+const cases = byLevel({ quick: 1, full: 100, long: 500 })
 
 /** Whether no edge of the figure's cells is half a cell or more from its place. */
 function fits(grid: PixelGrid | undefined, { period, cells }: DrawnCells): boolean {

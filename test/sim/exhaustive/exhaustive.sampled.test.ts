@@ -12,12 +12,12 @@ afterAll(() => simulator.remove())
 
 describe('I1 to I6, I8 to I10: every schedule of one purchase with a few surprises', () => {
   test('two deaths at any moment, every outcome of the first three POSTs, downtimes, prices, clocks: one charge, none above the ceiling, nothing lost', async () => {
-    // The quick level plays two of six parts.
+    // The quick level plays two of sixteen parts.
     const runs = await Promise.all(
       [0, 1].map((part) =>
         runSimulator(simulator, {
           part,
-          of: byLevel({ quick: 6, full: 2, long: 2 }),
+          of: byLevel({ quick: 16, full: 2, long: 2 }),
           level,
           ...(level === 'long' ? {} : { surprises: 1 }),
         }),
@@ -35,7 +35,7 @@ describe('I1 to I6, I8 to I10: every schedule of one purchase with a few surpris
     console.log(
       `L1: ${schedules} schedules (those that meet in one state go on together, in ${executions} executions of the real code), ${crashes} crashes, ${charges} charged ends, 0 double charges, 0 above the ceiling, 0 lost results`,
     )
-    expect(schedules).toBeGreaterThanOrEqual(byLevel({ quick: 1_000, full: 100_000, long: 100_000 }))
+    expect(schedules).toBeGreaterThanOrEqual(byLevel({ quick: 300, full: 100_000, long: 100_000 }))
     expect(answers.flatMap(({ report }) => Object.keys(report.ends)).filter((end) => !isAllowed(end))).toEqual([])
   })
 })

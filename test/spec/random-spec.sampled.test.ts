@@ -4,6 +4,7 @@ import { stringify } from 'yaml'
 import type { SpritewrightError } from '../../src/errors.ts'
 import { parseSpec } from '../../src/sprite-spec/parser.ts'
 import type { SpriteSpec } from '../../src/sprite-spec/spec.ts'
+import { byLevel } from '../level.ts'
 import { issuesOf } from './issues.ts'
 
 const file = '/game/hero.sprite.json'
@@ -132,7 +133,7 @@ test('law: a random spec is read alike as JSON and as YAML, with what it says an
         expect(animation.frames >= 7 && animation.frames <= 100 && animation.take >= 1, JSON.stringify(animation)).toBe(true)
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: byLevel({ quick: 500, full: 2000, long: 2000 }) },
   )
-  expect(taken).toBeGreaterThan(100)
+  expect(taken).toBeGreaterThan(byLevel({ quick: 10, full: 100, long: 100 }))
 })

@@ -8,6 +8,7 @@ import { AtlasError } from '../../atlas/errors.ts'
 import { decodePng } from '../../atlas/png/read.ts'
 import { encodePng } from '../../atlas/png/write.ts'
 import { describeWith } from '../kit/needs.ts'
+import { byLevel } from '../level.ts'
 import { corpus, corpusBytes } from './corpus.ts'
 import { pngChunk as chunk } from './png-chunk.ts'
 
@@ -106,7 +107,7 @@ describe('decodePng and encodePng', () => {
           .toBuffer()
         expect(Buffer.compare(decodePng(written).data, data)).toBe(0)
       }),
-      { numRuns: 40 },
+      { numRuns: byLevel({ quick: 15, full: 40, long: 40 }) },
     )
   })
 

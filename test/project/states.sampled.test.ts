@@ -9,6 +9,7 @@ import type { Workshop } from '../../src/workshop.ts'
 import { createWorld } from '../cli/world.ts'
 import { keyEnv } from '../kit/keys.ts'
 import { heroSpec } from '../kit/project.ts'
+import { byLevel } from '../level.ts'
 import { approveAll, drop, isExecute, type World, world } from '../money/world.ts'
 
 const approval: StandingApproval = { buyer: 'ab', at: '2026-01-01T00:00:00.000Z', priceVersion: 'v1', verdict: 'valid' }
@@ -59,9 +60,9 @@ interface Price {
 const [same, dearer] = ['1.6', '9']
 const [version, newVersion] = ['sprite-base-frame-20261017-v1', 'sprite-base-frame-20270101-v2']
 // The price of before comes last: only at that price is anything sent.
-const prices: readonly Price[] = [dearer, same].flatMap((credits) =>
-  [newVersion, version].map((price_version) => ({ credits, price_version })),
-)
+const prices: readonly Price[] = [dearer, same]
+  .flatMap((credits) => [newVersion, version].map((price_version) => ({ credits, price_version })))
+  .filter((_, index) => index % byLevel({ quick: 3, full: 1, long: 1 }) === 0)
 
 /** A world whose service can name another price, and answer submissions in another way. */
 interface Stage {

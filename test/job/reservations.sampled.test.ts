@@ -9,6 +9,7 @@ import { createLockStore } from '../../src/vault/lock-store.ts'
 import { type CallGuard, guarded } from '../kit/guarded-disk.ts'
 import { ringOf, testKey } from '../kit/keys.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
+import { byLevel } from '../level.ts'
 
 /** At 1,000 ms unless a test moves it. */
 const time = { wall: 1_000 }
@@ -64,7 +65,7 @@ describe('the reservations of the project', () => {
           expect(sum + (wanted[index] as bigint)).toBeGreaterThan(total)
         }
       }),
-      { numRuns: 200 },
+      { numRuns: byLevel({ quick: 60, full: 200, long: 200 }) },
     )
   })
 
@@ -306,7 +307,7 @@ describe('a share of an attempt that was never sent', () => {
         expect(ends.filter((end) => end === true)).toHaveLength(1)
         expect(await made.open().committed()).toBe(parseCredits('4'))
       }),
-      { numRuns: 300 },
+      { numRuns: byLevel({ quick: 100, full: 300, long: 300 }) },
     )
   })
 })

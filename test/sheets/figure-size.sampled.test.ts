@@ -11,6 +11,7 @@ import { makeSheets } from '../../src/sheets/sheet.ts'
 import type { FrameSource, SheetInput } from '../../src/sheets/sources.ts'
 import { parseSpec } from '../../src/sprite-spec/parser.ts'
 import { figurePng } from '../kit/project.ts'
+import { byLevel } from '../level.ts'
 import { memoryCache } from './memory-cache.ts'
 
 const names = { frame: (index: number) => `frames/frame_${index}.png`, sheet: 'sheet.png', atlas: 'atlas.json', preview: 'preview.gif' }
@@ -55,7 +56,7 @@ describe('"size": { "figure": … }', () => {
         // The soft edges of a picture that is scaled twice are two pixels on each side.
         expect(Math.abs(bought - 96)).toBeLessThanOrEqual(4)
       }),
-      { numRuns: 30 },
+      { numRuns: byLevel({ quick: 8, full: 30, long: 30 }) },
     )
   })
 
@@ -109,7 +110,7 @@ describe('the animations of one sprite', () => {
           expect(built[at]!.slice(0, 2)).toEqual(built[first]!.slice(0, 2))
         }
       }),
-      { numRuns: 5 },
+      { numRuns: byLevel({ quick: 2, full: 5, long: 5 }) },
     )
   })
 
@@ -124,7 +125,7 @@ describe('the animations of one sprite', () => {
         const factors = built.map(([width], at) => width / all[at]![1])
         for (const factor of factors) expect(Math.abs(factor - factors[0]!)).toBeLessThan(0.01)
       }),
-      { numRuns: 5 },
+      { numRuns: byLevel({ quick: 2, full: 5, long: 5 }) },
     )
   })
 

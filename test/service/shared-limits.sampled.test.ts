@@ -13,6 +13,7 @@ import { readSlots } from '../../src/service/limits/slot-names.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 import { json, scriptedNet } from '../kit/scripted-net.ts'
+import { byLevel } from '../level.ts'
 import { canary, executionId, testClient } from './fixtures.ts'
 import { Machine } from './many-processes.ts'
 
@@ -85,7 +86,7 @@ describe('slots that several processes share', () => {
           for (const [index, death] of deaths.entries()) if (death === null || index === 0) expect(done).toContain(index)
         },
       ),
-      { numRuns: 200 },
+      { numRuns: byLevel({ quick: 60, full: 200, long: 200 }) },
     )
   }, 60_000)
 
@@ -132,7 +133,7 @@ describe('slots that several processes share', () => {
           for (const [index, death] of deaths.entries()) if (death === null || index === 0) expect(done).toContain(index)
         },
       ),
-      { numRuns: 100 },
+      { numRuns: byLevel({ quick: 30, full: 100, long: 100 }) },
     )
   }, 60_000)
 

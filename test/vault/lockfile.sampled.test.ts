@@ -8,6 +8,7 @@ import { changedData } from '../kit/changed-data.ts'
 import { type CallGuard, guarded } from '../kit/guarded-disk.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 import { windowsTexts } from '../kit/windows-texts.ts'
+import { byLevel } from '../level.ts'
 
 const hash = 'b'.repeat(64)
 const entry: LockEntry = {
@@ -301,7 +302,7 @@ describe('sprites.lock.json', () => {
           if (!hasCode(error, 'SW_LOCKFILE')) throw error
         }
       }),
-      { numRuns: 500 },
+      { numRuns: byLevel({ quick: 150, full: 500, long: 500 }) },
     )
     expect(taken).toBeGreaterThan(50)
   })

@@ -7,6 +7,7 @@ import { isClose, reduceColours } from '../../atlas/encode/reduce.ts'
 import { type Bitmap, bleedColours, createBitmap, decodePng, encodePage, encodePages, readPage } from '../../atlas/index.ts'
 import { encodeIndexed } from '../../atlas/png/palette.ts'
 import { encodeSmallest } from '../../atlas/png/write.ts'
+import { byLevel } from '../level.ts'
 import { drawAll, seeded } from './drawn.ts'
 
 /** A picture of at most this many colours, some of them clear. */
@@ -39,7 +40,7 @@ describe('a palette', () => {
           expect(visible(decodePng((await encodeIndexed(bitmap, 6))!))).toEqual(visible(bitmap))
         },
       ),
-      { numRuns: 100 },
+      { numRuns: byLevel({ quick: 30, full: 100, long: 100 }) },
     )
   })
 
@@ -102,7 +103,7 @@ describe('the best effort', () => {
           expect(visible(decodePng(best))).toEqual(visible(bitmap))
         },
       ),
-      { numRuns: 60 },
+      { numRuns: byLevel({ quick: 20, full: 60, long: 60 }) },
     )
   })
 
@@ -160,9 +161,9 @@ describe('a close palette', () => {
         if (words.length > 0) expect(written).toEqual(bitmap)
         if (error.mean > 0) reduced++
       }),
-      { numRuns: 40 },
+      { numRuns: byLevel({ quick: 15, full: 40, long: 40 }) },
     )
-    expect(reduced).toBeGreaterThan(5)
+    expect(reduced).toBeGreaterThan(byLevel({ quick: 1, full: 5, long: 5 }))
   })
 
   test('keeps clear pixels clear, opaque ones opaque and others neither, in at most 256 colours, and measures its error', () => {
@@ -177,7 +178,7 @@ describe('a close palette', () => {
         const whole = errorOf(bitmap, fewer)
         for (const figure of ['mean', 'most', 'worst'] as const) expect(error[figure]).toBeCloseTo(whole[figure], 9)
       }),
-      { numRuns: 60 },
+      { numRuns: byLevel({ quick: 20, full: 60, long: 60 }) },
     )
   })
 
@@ -250,7 +251,7 @@ describe('bleedColours', () => {
             expect(Math.min(...lender.map((other) => Math.hypot(other.x - x, other.y - y)))).toBeLessThanOrEqual(near + 1)
           }
       }),
-      { numRuns: 60 },
+      { numRuns: byLevel({ quick: 20, full: 60, long: 60 }) },
     )
   })
 

@@ -9,6 +9,7 @@ import type { RecordStore } from '../../src/stores/record-store.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 import { MemoryRecordStore } from '../kit/memory-record-store.ts'
+import { byLevel } from '../level.ts'
 import { Machine } from './many-processes.ts'
 
 const minute = 60_000
@@ -72,7 +73,7 @@ describe('places that several processes share', () => {
           for (const [index, death] of deaths.entries()) if (death === null || index === 0) expect(done).toContain(index)
         },
       ),
-      { numRuns: 60 },
+      { numRuns: byLevel({ quick: 20, full: 60, long: 60 }) },
     )
   }, 120_000)
 })
@@ -151,7 +152,7 @@ describe('places that several machines share through a journal', () => {
           for (const [index, death] of deaths.entries()) if (death === null || index === 0) expect(done).toContain(index)
         },
       ),
-      { numRuns: 20 },
+      { numRuns: byLevel({ quick: 8, full: 20, long: 20 }) },
     )
   }, 120_000)
 
