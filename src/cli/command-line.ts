@@ -121,7 +121,7 @@ function checkOptions(given: readonly Given[], entry: CommandEntry): Record<stri
 /** Verbs of other tools, with the command that does the same. */
 const usualWords: Readonly<Record<string, string>> = {
   init: 'setup start install',
-  new: 'add create import',
+  new: 'add create',
   plan: 'price cost estimate quote check validate lint diff',
   approve: 'accept allow confirm',
   'approve --revoke': 'revoke reject',
