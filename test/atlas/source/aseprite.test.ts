@@ -72,6 +72,14 @@ describe('pixels', () => {
     expect(built(9)).toEqual([red, green, green, green])
     expect(built(1)).toEqual([red, clear, clear, clear])
     expect(built(8)).toEqual([clear, clear, clear, clear])
+    const above = [palette([red, green]), layer({ flags: 9 }), layer(), image(2, 1, Uint8Array.of(0, 1), { layer: 1 })]
+    expect(drawn({ depth: 8, clearIndex: 1, frames: [{ chunks: above }] })).toEqual([red, green, green, green])
+    expect(drawn({ frames: [{ chunks: [palette([red, green]), layer({ flags: 9 }), image(1, 1, pixels(blue))] }] })).toEqual([
+      blue,
+      clear,
+      clear,
+      clear,
+    ])
   })
 
   test('old palettes have 256 or 64 levels, by the numbers of the page and of FLI, and are ignored after a new one', () => {
@@ -101,7 +109,8 @@ describe('pixels', () => {
   })
 
   test('a cel without pixels draws nothing', () => {
-    expect(drawn({ frames: [{ chunks: [layer(), rawImage(0, 5, new Uint8Array())] }] })).toEqual([clear, clear, clear, clear])
+    for (const [width, height] of [[0, 5] as const, [5, 0] as const])
+      expect(drawn({ frames: [{ chunks: [layer(), rawImage(width, height, new Uint8Array())] }] })).toEqual([clear, clear, clear, clear])
   })
 })
 
@@ -253,6 +262,18 @@ describe('tilemaps', () => {
     expect(drawn({ frames: [{ chunks: [set, layer({ type: 2, tileset: 3 }), cel] }] })).toEqual([green, red, yellow, blue])
   })
 
+  test('tile 0 is empty whatever it shows, unless it is turned', () => {
+    const full = tileset(3, 1, 2, 2, four)
+    const of = (value: number): readonly number[] =>
+      drawn({ frames: [{ chunks: [full, layer({ type: 2, tileset: 3 }), tiles(1, 1, [value])] }] })
+    expect([0, flipX, flipY, diagonal].map(of)).toEqual([
+      [clear, clear, clear, clear],
+      [green, red, yellow, blue],
+      [blue, yellow, red, green],
+      [red, blue, green, yellow],
+    ])
+  })
+
   test('in very old files the empty tile is 0xffffffff, and tile 0 is drawn', () => {
     const old = tileset(0, 1, 2, 2, four, 2)
     const cel = (value: number): Buffer => tiles(1, 1, [value])
@@ -276,7 +297,14 @@ describe('tilemaps', () => {
     expect(ruleOf(set, tilemap, tiles(1, 1, [1], {}, [idMask, flipX, flipX, diagonal]))).toBe('tile-bits')
     expect(ruleOf(tileset(3, 2, 2, 2, four, 1), tilemap)).toBe('external-tileset')
     expect(ruleOf(tileset(3, 2, 2, 2, four, 3), tilemap)).toBe('external-tileset')
-    expect(ruleOf(tileset(3, 0, 2, 2, four), tilemap)).toBe('tileset')
+    for (const [count, width, height] of [[0, 2, 2] as const, [1, 0, 2] as const, [1, 2, 0] as const])
+      expect(ruleOf(tileset(3, count, width, height, four), tilemap)).toBe('tileset')
+    const ofBits = (bits: number): Buffer => {
+      const cel = tiles(1, 1, [1])
+      cel.writeUInt16LE(bits, 26)
+      return cel
+    }
+    expect([8, 16, 32].map((bits) => ruleOf(set, tilemap, ofBits(bits)))).toEqual(['tile-bits', 'tile-bits', 'read'])
     expect(ruleOf(set, set)).toBe('tileset-twice')
   })
 })
@@ -310,7 +338,19 @@ describe('tags and slices', () => {
     const slice = (flags: number, ...keys: readonly Buffer[]): Buffer =>
       chunk(0x2022, bytes().dword(keys.length, flags, 0).string('s').bytes(Buffer.concat(keys)))
     const bounds = { x: -3, y: 4, width: 10, height: 0 }
-    const chunks = [slice(0, key(0, [], [])), slice(3, key(0, [1, 2, 3, 4], [-5, 6]), key(1, [0, 0, 0, 0], [0x80000000, 0x80000000]))]
+    const none = 0x80000000
+    const chunks = [
+      slice(0, key(0, [], [])),
+      slice(
+        3,
+        key(0, [1, 2, 3, 4], [-5, 6]),
+        key(1, [0, 0, 0, 0], [none, none]),
+        key(1, [1, 1, 0, 9], [none, 2]),
+        key(1, [1, 1, 9, 0], [2, none]),
+      ),
+      slice(1, key(0, [0, 0, 1, 1], [])),
+      slice(2, key(0, [], [0, 0])),
+    ]
     expect(readAseprite(file({ frames: [{ chunks }, { chunks: [] }] })).slices).toEqual([
       { name: 's', keys: [{ frame: 0, ...bounds }] },
       {
@@ -318,8 +358,12 @@ describe('tags and slices', () => {
         keys: [
           { frame: 0, ...bounds, center: { x: 1, y: 2, width: 3, height: 4 }, pivot: { x: -5, y: 6 } },
           { frame: 1, ...bounds },
+          { frame: 1, ...bounds, pivot: { x: -(2 ** 31), y: 2 } },
+          { frame: 1, ...bounds, pivot: { x: 2, y: -(2 ** 31) } },
         ],
       },
+      { name: 's', keys: [{ frame: 0, ...bounds, center: { x: 0, y: 0, width: 1, height: 1 } }] },
+      { name: 's', keys: [{ frame: 0, ...bounds, pivot: { x: 0, y: 0 } }] },
     ])
     expect(ruleOf(slice(0, key(1, [], [])))).toBe('slice')
     expect(
@@ -377,6 +421,8 @@ describe('a refused file', () => {
     expect(ruleOf(layer({ type: 1 }), layer({ level: 2 }))).toBe('layer-level')
     expect(ruleOf(...Array.from({ length: 102 }, (_, level) => layer({ type: 1, level })))).toBe('layer-level')
     expect(ruleOf(layer(), layer({ flags: 9 }))).toBe('background')
+    expect(ruleOf(layer({ flags: 9, type: 1 }))).toBe('background')
+    expect(ruleOf(layer(), chunk(0x2005, rawImage(1, 1, pixels(red)).subarray(6).fill(4, 7, 8)))).toBe('cel-type')
     expect(ruleOf(layer({ blend: 19 }))).toBe('blend-mode')
     expect(ruleOf(image(2, 2, four))).toBe('cel-layer')
     expect(ruleOf(layer({ type: 1 }), image(2, 2, four))).toBe('cel-layer')
@@ -409,6 +455,21 @@ describe('a refused file', () => {
     expect(ruleOf(profile(1, 1))).toBe('colour-profile')
     expect(ruleOf(profile(2, 0))).toBe('colour-profile')
     expect(ruleOf(profile(3, 0))).toBe('colour-profile')
+    // An ICC profile with the red, green and blue of sRGB, in 65,536ths.
+    const icc = Buffer.alloc(228)
+    const parts = [
+      [0.436, 0.2225, 0.0139],
+      [0.3851, 0.7169, 0.0971],
+      [0.1431, 0.0606, 0.7139],
+    ].entries()
+    icc.writeUInt32BE(3, 128)
+    for (const [at, colour] of parts) {
+      icc.write(`${'rgb'[at]}XYZ`, 132 + 12 * at, 'latin1')
+      icc.writeUInt32BE(168 + 20 * at, 136 + 12 * at)
+      for (const [part, value] of colour.entries()) icc.writeInt32BE(Math.round(value * 65_536), 176 + 20 * at + 4 * part)
+    }
+    const embedded = (type: number): Buffer => chunk(0x2007, bytes().word(type, 0).bytes(new Uint8Array(12)).dword(icc.length).bytes(icc))
+    expect([1, 2, 3].map((type) => ruleOf(embedded(type)))).toEqual(['read', 'read', 'colour-profile'])
   })
 
   test('is above a default limit: 64 MiB, 2 ** 26 pixels, or 2 ** 28 steps', () => {
