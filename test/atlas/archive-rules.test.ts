@@ -25,7 +25,9 @@ describe('an archive made byte for byte', () => {
   /** The ZIP64 end record and its locator. */
   const end64 =
     (
-      of: { readonly [part in 'length' | 'disk' | 'directoryDisk' | 'countHere' | 'count' | 'disks' | 'moved' | 'shorter']?: number } = {},
+      of: {
+        readonly [part in 'length' | 'disk' | 'directoryDisk' | 'countHere' | 'count' | 'disk64' | 'disks' | 'moved' | 'shorter']?: number
+      } = {},
     ) =>
     (at: number, directoryAt: number): Uint8Array => {
       const count = of.count ?? 1
@@ -46,7 +48,7 @@ describe('an archive made byte for byte', () => {
         ] as const),
         ...([
           [4, 0x07064b50],
-          [4, 0],
+          [4, of.disk64 ?? 0],
           [8, at + (of.moved ?? 0)],
           [4, of.disks ?? 1],
         ] as const),
@@ -64,6 +66,7 @@ describe('an archive made byte for byte', () => {
       'with an extra field of no meaning, twice',
       [{ name: 'a.png', extra: new Uint8Array([...extraField(9, content), ...extraField(9, content)]) }],
     ],
+    ['with 256 extra fields', [{ name: 'a.png', extra: new Uint8Array(256 * 4) }]],
     ['with its name once more', [{ name: 'a.png', extra: unicodePath('a.png', 'a.png') }]],
     ['with a size of 64 bits', [{ name: 'a.png', size: all32, extra: zip64(7) }]],
     [
@@ -109,6 +112,7 @@ describe('an archive made byte for byte', () => {
     ['folder-without-slash', { name: 'a.png', attributes: 0x10 }],
     ['dir-with-data', { name: 'a/' }],
     ['stored-size-differs', { name: 'a.png', size: 8 }],
+    ['stored-size-differs', { name: 'a.png', size: all32, extra: zip64(2 ** 32 + 7) }],
     ['ratio', { name: 'a.png', method: 8, size: 7 * 200 * 1000 }],
     ['entry-too-big', { name: 'a.png', method: 8, size: 2 ** 26 + 1 }],
     ['local-name-differs', { name: 'a.png', local: { name: 'b.png' } }],
@@ -200,12 +204,14 @@ describe('an archive made byte for byte', () => {
     ['zip64-locator-bad', [{ name: 'a.png' }], { beforeEnd: end64({ moved: 1 }) }],
     ['zip64-gap', [{ name: 'a.png' }], { beforeEnd: end64({ length: 45 }) }],
     ['multi-disk', [{ name: 'a.png' }], { beforeEnd: end64({ disks: 2 }) }],
+    ['multi-disk', [{ name: 'a.png' }], { beforeEnd: end64({ disk64: 1 }) }],
     ['multi-disk', [{ name: 'a.png' }], { beforeEnd: end64({ disk: 1 }), disk: all16 }],
     ['multi-disk', [{ name: 'a.png' }], { beforeEnd: end64({ directoryDisk: 1 }), directoryDisk: all16 }],
     ['multi-disk', [{ name: 'a.png' }], { beforeEnd: end64({ countHere: 2 }), ...far }],
     ['zip64-mismatch', [{ name: 'a.png' }], { beforeEnd: end64({ count: 2 }) }],
     ['zip64-mismatch', [{ name: 'a.png' }], { beforeEnd: end64(), disk: 1 }],
     ['zip64-mismatch', [{ name: 'a.png' }], { beforeEnd: end64({ shorter: 1 }) }],
+    ['zip64-mismatch', [{ name: 'a.png' }], { beforeEnd: end64(), offset: 1 }],
     ['gap-before-eocd', [{ name: 'a.png' }], { beforeEnd: end64({ shorter: 1 }), ...far }],
   ])('%s: the archive of case %# is refused by that rule', (rule, entries, end, facts) => {
     const error = refusal(() => readArchive(makeZip(entries, end)))
