@@ -163,23 +163,31 @@ describe('the messages of a dev server to its pages', () => {
     return { specs: names.map((name) => ({ name })), sheets: { sprites: made, atlases }, errors } as unknown as Preview
   }
 
-  function serve() {
+  /** @param importers The modules that import `/game/ant.sprite.json`. */
+  function serve(importers: readonly { readonly file: string | null }[] = []) {
     const sent: unknown[] = []
+    const errors: unknown[] = []
+    const warned: string[] = []
     const listeners: Record<string, (data: unknown, client: object) => void> = {}
     const brief = (data: unknown): unknown => {
       const { sheets, gone } = data as { sheets?: readonly { sprites: readonly { name: string }[] }[]; gone?: readonly string[] }
       return sheets ? { changed: sheets.map(({ sprites }) => sprites[0]?.name), ...(gone ? { gone } : {}) } : {}
     }
-    const send = (to: string) => (event: string | { readonly type: string }, data?: unknown) =>
-      void sent.push([to, typeof event === 'string' ? event : event.type, ...(data === undefined ? [] : [brief(data)])])
+    const send = (to: string) => (event: string | { readonly type: string; readonly err?: unknown }, data?: unknown) => {
+      if (typeof event !== 'string' && event.type === 'error') errors.push(event.err)
+      sent.push([to, typeof event === 'string' ? event : event.type, ...(data === undefined ? [] : [brief(data)])])
+    }
     const hot = {
       on: (event: string, then: (data: unknown, client: object) => void) => Object.assign(listeners, { [event]: then }),
       send: send('all'),
     }
-    const server = { environments: { client: { hot, moduleGraph: { getModuleById: () => undefined } } } }
+    const getModuleById = (id: string) => (id.includes('ant.sprite.json') ? { importers: new Set(importers) } : undefined)
+    const logger = { warn: (line: string) => warned.push(line), info: () => {}, error: () => {} }
+    const server = { environments: { client: { hot, moduleGraph: { getModuleById } } }, config: { logger, logLevel: 'info' } }
     const messenger = createMessenger(server as never, '/game', () => 'a.png')
     const have = (stamps: object, all?: readonly string[]): void => listeners['spritewright:have']?.({ stamps, all }, { send: send('one') })
-    return { messenger, sent, have }
+    const reload = (data: unknown): void => listeners['spritewright:reload']?.(data, {})
+    return { messenger, sent, errors, warned, have, reload }
   }
 
   test('are the sprites that pages have asked for and that have changed, whole, and the names of those that are gone', () => {
@@ -234,5 +242,70 @@ describe('the messages of a dev server to its pages', () => {
       ['all', 'error'],
       ['one', 'error'],
     ])
+  })
+
+  test('bring a page the sprites that one import asked for first, beside those of another', () => {
+    const { messenger, sent, have } = serve()
+    messenger.note(previewOf({ ant: 1 }), ['ant'])
+    messenger.note(previewOf({ ant: 1, bee: 1 }), ['ant', 'bee'])
+    have({ bee: 'old' })
+    messenger.note(previewOf({ ant: 1, bee: 1 }), 'all')
+    messenger.note(previewOf({ ant: 1, bee: 1, cat: 1 }), ['ant'])
+    messenger.send(previewOf({ ant: 1, bee: 1, cat: 1 }))
+    expect(sent).toEqual([
+      ['one', 'spritewright:update', { changed: ['bee'] }],
+      ['all', 'spritewright:update', { changed: ['cat'] }],
+    ])
+  })
+
+  test('have an error whole, in the overlay of the moment and in that of a page that comes later', () => {
+    const { messenger, errors, have } = serve()
+    messenger.send(previewOf({}, '/game/bee.sprite.json', '/game/cat.sprite.json'))
+    have({})
+    const file = '/game/bee.sprite.json'
+    const error = {
+      code: 'SW_SPEC',
+      message: 'SW_SPEC: broken',
+      id: file,
+      loc: { file, line: 1, column: 1 },
+      stack: '',
+      plugin: 'spritewright',
+    }
+    expect(errors).toEqual([error, error])
+  })
+
+  test('name the first file that imports a spec which is gone, until it is back', () => {
+    const { messenger, sent, errors } = serve([
+      { file: null },
+      { file: '\0virtual:ant' },
+      { file: '/game/src/main.ts' },
+      { file: '/game/b.ts' },
+    ])
+    messenger.note(previewOf({ ant: 1, bee: 1 }), 'all')
+    messenger.send(previewOf({}))
+    messenger.send(previewOf({ ant: 1 }))
+    expect(errors).toEqual([
+      {
+        message: 'src/main.ts imports ant.sprite.json, which is not there any more. Put the spec back, or take the import out.',
+        ...{ stack: '', id: '/game/src/main.ts', plugin: 'spritewright' },
+      },
+    ])
+    expect(sent).toEqual([
+      ['all', 'error'],
+      ['all', 'spritewright:update', { changed: [], gone: ['ant', 'bee'] }],
+      ['all', 'spritewright:mended', {}],
+      ['all', 'spritewright:update', { changed: ['ant'] }],
+    ])
+    const free = serve()
+    free.messenger.note(previewOf({ ant: 1 }), 'all')
+    free.messenger.send(previewOf({}))
+    expect(free.errors).toEqual([])
+  })
+
+  test('are answered by the reason of a reload, which is one line of the terminal, and by nothing that is none', () => {
+    const { warned, reload } = serve()
+    reload({ why: 'the page\nis too old' })
+    for (const data of [undefined, null, 'why', {}, { why: '' }, { why: 7 }, { why: 'x'.repeat(1001) }]) reload(data)
+    expect(warned).toEqual([expect.stringContaining('a page says why it reloads: the page is too old')])
   })
 })

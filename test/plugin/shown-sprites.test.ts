@@ -84,3 +84,44 @@ test('a project is idle when the last read has ended, also one that was asked fo
   ends[1]?.()
   await idle
 })
+
+test('a sprite is read when it is first asked for, beside others too, and nothing is read again', async () => {
+  const { shown, reads } = world(20)
+  await shown.with(['sprite0'])
+  await shown.with(['sprite0', 'sprite1'])
+  await shown.with(['sprite1', 'sprite0'])
+  const { preview, isComplete } = await shown.withMore(['sprite19'])
+  expect([preview, isComplete, reads]).toEqual([shown.newest(), false, [1, 2, 19]])
+  await shown.with('all')
+  await shown.with(['sprite18'])
+  expect([(await shown.withMore(['new'])).isComplete, reads]).toEqual([true, [1, 2, 19, 20]])
+})
+
+test('after a read that failed, whoever asks next has all read anew', async () => {
+  const reads: unknown[] = []
+  const read = async (changed: readonly string[] | undefined): Promise<Preview> => {
+    reads.push(changed)
+    if (changed?.length === 1) throw new Error('broken')
+    return { specs: [], sheets: { sprites: [], atlases: [] }, errors: [] }
+  }
+  const shown = createShownSprites(read, async () => {})
+  const first = await shown.with(['ant'])
+  await expect(shown.change(['/b'])).rejects.toThrow('broken')
+  expect(await shown.with(['ant'])).not.toBe(first)
+  expect(reads).toEqual([undefined, ['/b'], undefined])
+})
+
+test('a preview is out when it has been seen, and who asks during a change gets the one after it', async () => {
+  const events: string[] = []
+  let reads = 0
+  const read = async (): Promise<Preview> => ({ specs: [], sheets: { sprites: [], atlases: [] }, errors: [], read: ++reads }) as never
+  const see = async (): Promise<void> => {
+    await new Promise(setImmediate)
+    events.push(`seen ${reads}`)
+  }
+  const shown = createShownSprites(read, see)
+  await shown.with(['ant']).then(() => events.push('out 1'))
+  const changed = shown.change(['/a'])
+  expect(await shown.with(['ant'])).toBe(await changed)
+  expect([events, reads]).toEqual([['seen 1', 'out 1', 'seen 2'], 2])
+})
