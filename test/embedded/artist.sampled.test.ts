@@ -129,11 +129,16 @@ describe('a motion', () => {
     },
   )
 
-  test('the words of the last line choose the motion, in whatever form', async () => {
+  test('the words of the last line choose the motion, in whatever form, and each motion has these very frames', async () => {
     const words = ['walk', 'run', 'idle', 'jump', 'attack', 'spin', 'fly', 'float', 'cast', 'shake', 'glow', 'bounce', 'dance']
     const moved = await Promise.all(words.map(async (word) => digest(await animate(commission(pixelMan(), word, { frames: 7 })))))
     const same = moved.filter((one, index) => moved.indexOf(one) !== index)
     expect(same).toEqual([])
+    const kept = { ...commission(pixelMan([90, 160, 220, 255]), 'walk', { frames: 7 }), background: 'keep', variant: 2 } as const
+    const short = [...moved, digest(await animate(kept))].map((one) => one.slice(0, 12))
+    expect(short.join(' ')).toMatchInlineSnapshot(
+      `"91f2f0064088 a594bdb3be8a 8df8d8b83cc1 0a60c2ce0365 4287f6d89768 9adfa423b687 81dde28f9358 c11d2db01630 ad4c92343159 5567601b8365 42672a7f6d7e d9111e7af354 cf096c961b11 372dbd1d3bb7"`,
+    )
     const plain = { ...commission(pixelMan(), '', { frames: 7 }) }
     const [running, runs] = await Promise.all(
       ['is running fast', 'Runs!'].map((line) => animate({ ...plain, prompt: `a walking stick\n${line}` })),
