@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
+import { nodeDatabase } from '../../src/host/net/database.ts'
 import { nodeNet, readBody } from '../../src/host/net.ts'
 
 const net = nodeNet()
@@ -97,5 +98,50 @@ describe('codings of bodies', () => {
       expect(await readBody(response, 10)).toHaveLength(0)
       expect(response.headers['x-twice']).toBe('1, 2')
     }
+  })
+})
+
+describe('a database', () => {
+  /** The module of a `pg` whose client notes what is asked of it. It breaks when it is idle, and never ends well. */
+  const madeOf = (name: string, connect: string): string => {
+    const code = `export const seen = []
+      class Client {
+        constructor(options) { seen.push(options) }
+        on(event, then) { seen.push(event); then(new Error('idle')) }
+        async connect() { ${connect} }
+        async query(text, values) { seen.push([text, values]); return { rows: [{ n: 1 }], rowCount: 1 } }
+        async end() { seen.push('end'); throw new Error('gone') }
+      }
+      export default { Client }`
+    return `data:text/javascript,${encodeURIComponent(code)}#${name}`
+  }
+  const seenBy = async (entry: string): Promise<unknown> => ((await import(/* @vite-ignore */ entry)) as { seen: unknown }).seen
+  const target = { host: 'db.example', port: 5433, database: 'game', user: 'ann', password: 'secret' }
+
+  test.each([
+    ['off', false],
+    ['checked', { rejectUnauthorized: true }],
+    ['unchecked', { rejectUnauthorized: false }],
+  ] as const)('is asked with TLS %s, within the time for each answer, and ends without an error', async (tls, ssl) => {
+    const entry = madeOf(tls, '')
+    const connection = await nodeDatabase()(entry, { ...target, tls }, 1234)
+    expect(await connection.query('select 1')).toEqual([{ n: 1 }])
+    expect(await connection.query('select $1', ['a'])).toEqual([{ n: 1 }])
+    expect(await connection.close()).toBeUndefined()
+    const options = {
+      ...target,
+      ssl,
+      connectionTimeoutMillis: 1234,
+      query_timeout: 1234,
+      keepAlive: true,
+      application_name: 'spritewright',
+    }
+    expect(await seenBy(entry)).toEqual([options, 'error', ['select 1', []], ['select $1', ['a']], 'end'])
+  })
+
+  test('that refuses a connection says so, and the connection is ended', async () => {
+    const entry = madeOf('refused', "throw Object.assign(new Error('no'), { code: '28P01' })")
+    await expect(nodeDatabase()(entry, { ...target, tls: 'off' }, 1)).rejects.toMatchObject({ code: '28P01' })
+    expect(await seenBy(entry)).toEqual([expect.anything(), 'error', 'end'])
   })
 })
