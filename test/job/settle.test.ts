@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { SpritewrightError } from '../../src/errors.ts'
 import { adoptExecution } from '../../src/job/adopt.ts'
-import { recordStored, settle, watch } from '../../src/job/delivery/deliver.ts'
+import { deliver, recordStored, settle, watch } from '../../src/job/delivery/deliver.ts'
 import { embeddedHost } from '../../src/sprite-spec/request.ts'
 import { findEntry, type LockEntry } from '../../src/vault/lockfile.ts'
 import { type Bench, bench, executionOf, frozenOf, order } from './bench.ts'
@@ -171,6 +171,29 @@ describe('the end of an execution', () => {
     })
     const none = await failing([])
     await expect(recordStored(none, order, none.from, result.sha256, 5)).rejects.toBe(full)
+  })
+
+  test('is followed after the lock file has its execution, with the credits of the frozen bytes if they are known here', async () => {
+    const lost = new SpritewrightError('SW_REFUSED', { message: 'No.', facts: { status: 403 } })
+    const made = await started({}, { execution: async () => Promise.reject(lost) })
+    await expect(watch(made, order, made.from, 'e')).rejects.toBe(lost)
+    expect(findEntry(await made.lock.read(), order.request.id, order.hash)?.execution).toEqual(own)
+    const pulled = bench({ execution: ended })
+    await watch(pulled, order, await append.accepted(pulled), 'e')
+    expect(pulled.progress).toEqual([{ id: order.request.id, phase: 'running', message: 'completed' }])
+  })
+
+  test('is delivered with the signal of the run, and every error but a lost file stays as it is', async () => {
+    const { signal } = new AbortController()
+    const seen: unknown[] = []
+    const bytes = new TextEncoder().encode('PK')
+    const download = async (url: string, given?: AbortSignal) => ({ bytes: seen.push(url, given === signal) > 0 ? bytes : bytes }) as never
+    const made = await started({ signal }, { download })
+    await deliver(made, order, made.from, asset.downloadUrl)
+    expect([seen, (await made.types()).at(-1), made.warnings]).toEqual([[asset.downloadUrl, true], 'stored', []])
+    const refused = new SpritewrightError('SW_REFUSED', { message: 'No.', facts: { status: 403 } })
+    const failing = await started({}, { download: async () => Promise.reject(refused) })
+    await expect(deliver(failing, order, failing.from, asset.downloadUrl)).rejects.toBe(refused)
   })
 
   test('that the shared store did not take is new only if neither the records nor the lock file have it', async () => {

@@ -1,10 +1,20 @@
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { SpritewrightError } from '../../src/errors.ts'
 import { nodeHost } from '../../src/host/host.ts'
-import type { Inventory } from '../../src/workshop/store/inventory.ts'
+import { sha256 } from '../../src/host/sha256.ts'
+import type { Context } from '../../src/project/context.ts'
+import type { ServiceConnection } from '../../src/project/session.ts'
+import { createVault } from '../../src/vault/layers.ts'
+import type { LockFile } from '../../src/vault/lockfile.ts'
+import { type Inventory, takeInventory, withShared } from '../../src/workshop/store/inventory.ts'
 import { narrow, selectByNames } from '../../src/workshop/store/names.ts'
+import { verify } from '../../src/workshop/store/verify.ts'
 import { createWorkshop, type DoctorFinding, type StoredResult } from '../../src/workshop.ts'
-import { createProject } from '../kit/project.ts'
+import { executionOf } from '../job/bench.ts'
+import { ManualClock } from '../kit/manual-clock.ts'
+import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
+import { createProject, figurePng } from '../kit/project.ts'
 import { type S3Rules, startS3Double } from '../kit/s3-double.ts'
 
 /** What doctor says of the journal and the results that are in one bucket. */
@@ -121,5 +131,133 @@ describe('a name of a result', () => {
     expect(narrow(inventory, ['b2000000', 'hero', 'hero#1'])).toEqual([walk, run, step])
     expect(narrow(inventory, ['heroine', 'e5000000.0badc0de'])).toEqual([other])
     expect(narrow(inventory, [])).toEqual([walk, run, step, other, ...unnamed])
+  })
+})
+
+describe('the results of a project without a spec', () => {
+  const service = { host: 'https://api.example.com', keyMode: 'test', apiVersion: '1' } as const
+  const [walk, step, sheet] = [figurePng(1), figurePng(2), new TextEncoder().encode('PK no archive')]
+  const [hashWalk, hashStep, hashSheet] = [walk, step, sheet].map((bytes) => sha256(bytes)) as [string, string, string]
+  const of = (bytes: Uint8Array, take: number, operation?: 'upscale') => ({
+    ...{ service, asked: { prompt: 'p', take, ...(operation ? { operation } : {}) } },
+    ...{ execution: { id: `e${take}`, conversation: null }, result: { sha256: sha256(bytes), bytes: 9 } },
+  })
+  const lock = {
+    version: 1,
+    animations: { 'hero.walk': { ['1'.repeat(64)]: of(walk, 2, 'upscale') }, 'ant.run': { ['3'.repeat(64)]: of(sheet, 3) } },
+    steps: { ['2'.repeat(64)]: of(step, 1, 'upscale') },
+  } as unknown as LockFile
+  const use = (id: string, digit: string, take: number, isPicture: boolean) => ({
+    ...{ id, request: digit.repeat(64), state: 'superseded', service: { host: service.host, keyMode: 'test' } },
+    ...{ take, isPicture, executionId: `e${take}` },
+  })
+
+  /** A project whose places have these bytes. A copy with `damaged` has other bytes than its name says. */
+  async function project(project: readonly Uint8Array[], shared: readonly Uint8Array[], rescue: readonly Uint8Array[] = []) {
+    const disk = new MemoryDisk()
+    const ports = { disk, random: countingRandom(), clock: new ManualClock() }
+    const vault = createVault(ports as never, { local: '/p/.s', root: '/p', shared: '/shared', rescue: ['/rescue'] }, () => {})
+    for (const [name, all] of Object.entries({ project, shared, rescue }))
+      for (const bytes of all) await vault.places.find((place) => place.name === name)?.store.put(bytes)
+    const host = { ...ports, glob: async () => [] }
+    const context = {
+      ...{ vault, host, storeFolder: '/p/.s', warnings: ['one'], options: { root: '/p', specs: [] } },
+      lock: { read: async () => lock },
+      ledger: { read: async () => [{ hash: '2'.repeat(64), id: 'hero#1' }] },
+      journal: { requests: async () => [] },
+    } as unknown as Context
+    const damage = (folder: string, hash: string): void =>
+      disk.files.set([...disk.files.keys()].find((path) => path.startsWith(`${folder}/${hash}`)) as string, new Uint8Array([1]))
+    const read = (name: string, hash: string) => vault.places.find((place) => place.name === name)?.store.read(hash)
+    return { context, damage, read, vault }
+  }
+  const run = (context: Context, connection: object = {}, names: readonly string[] = []) => {
+    const [fetched, progress]: [unknown[], unknown[]] = [[], []]
+    const { signal } = new AbortController()
+    const told = { onFetch: (ids: unknown) => void fetched.push(ids), onProgress: (...two: unknown[]) => void progress.push(two) }
+    const request = { names, signal, ...told }
+    return verify(context, connection as ServiceConnection, request).then((report) => ({ ...report, fetched, progress }))
+  }
+
+  test('are listed by name and take with all that the records say; other objects come last, those of others are counted', async () => {
+    const { context, damage, read } = await project([walk, figurePng(3)], [walk, step, figurePng(4)])
+    damage('/p/.s/results', hashWalk)
+    expect(await read('project', hashWalk)).toBe(undefined)
+    const inventory = await takeInventory(context, undefined)
+    expect(inventory).toEqual({
+      results: [
+        { sha256: hashSheet, bytes: 9, state: 'superseded', uses: [use('ant.run', '3', 3, false)], places: [] },
+        { sha256: hashStep, bytes: 9, state: 'superseded', uses: [use('hero#1', '2', 1, true)], places: ['shared'] },
+        { sha256: hashWalk, bytes: 9, state: 'superseded', uses: [use('hero.walk', '1', 2, true)], places: ['shared'] },
+        { sha256: sha256(figurePng(3)), bytes: figurePng(3).length, state: 'unknown', uses: [], places: ['project'] },
+      ],
+      quarantined: [
+        {
+          name: expect.stringMatching(new RegExp(`^${hashWalk}\\.[0-9a-f]{8}$`)),
+          ...{ sha256: hashWalk, path: expect.stringContaining('/p/.s/quarantine/'), place: 'project', bytes: 1 },
+        },
+      ],
+      othersInShared: 1,
+      errors: [],
+    })
+    const [first] = inventory.results
+    expect(first && (await withShared(context, first))).toBe(first)
+  })
+
+  test('are whole, or mended by a good copy; what nobody has is absent, and what cannot be opened is told', async () => {
+    const { context, damage, read } = await project([walk, sheet], [walk, sheet], [step])
+    damage('/shared', hashWalk)
+    const { swept, fetched, progress, findings, ...report } = await run(context)
+    expect(report).toEqual({ checked: 3, good: 0, bytes: walk.length + 2 * sheet.length + step.length, warnings: ['one'] })
+    expect(findings.map(({ words, ...finding }) => [finding, words.replace(/: .*/, '')])).toEqual([
+      [{ sha256: hashSheet, ids: ['ant.run'], outcome: 'unreadable', damaged: [] }, 'it cannot be read'],
+      [{ sha256: hashStep, ids: ['hero#1'], outcome: 'mended', damaged: [] }, 'copied from the good one (rescue)'],
+      [{ sha256: hashWalk, ids: ['hero.walk'], outcome: 'mended', damaged: ['shared'] }, 'copied from the good one (project)'],
+    ])
+    expect([swept, fetched, progress.length, progress.at(-1)]).toEqual([[], [], 3, [3, 3]])
+    expect([await read('shared', hashWalk), await read('project', hashStep)]).toEqual([walk, step])
+    // What was mended is whole. The shared store does not get what it never had.
+    expect((await run(context)).findings).toMatchObject([{ sha256: hashSheet }])
+    expect(await read('shared', hashStep)).toBe(undefined)
+    const absent = await project([walk], [])
+    expect((await run(absent.context)).findings).toMatchObject([
+      { outcome: 'absent' },
+      { sha256: hashStep, outcome: 'absent', damaged: [] },
+    ])
+  })
+
+  test('are fetched again if they are named or were damaged, by the execution of their service', async () => {
+    const asked: unknown[] = []
+    const asset = { assetId: 'a', downloadUrl: 'https://files.test/a', contentType: null, width: null, height: null }
+    const client = {
+      execution: async (id: string) => {
+        asked.push(id)
+        return executionOf('completed', { executionId: id, assets: [asset] })
+      },
+      download: async (url: string) => ({ bytes: asked.push(url) > 0 ? step : walk }),
+    }
+    const at = (identity: object) => ({ host: service.host, open: async () => ({ identity, client }) })
+    const named = await project([], [])
+    const [found] = (await run(named.context, at(service), ['hero#1'])).findings
+    expect(found).toEqual({
+      ...{ sha256: hashStep, ids: ['hero#1'], outcome: 'mended', damaged: [] },
+      words: 'fetched again from the service, free of charge',
+    })
+    expect([asked, await named.read('project', hashStep)]).toEqual([['e1', asset.downloadUrl], step])
+    // Another result under the same execution is kept, and is not this one.
+    const other = await run(named.context, at(service), [hashWalk])
+    expect(other.findings).toMatchObject([{ outcome: 'unmended', words: expect.stringContaining('other bytes for execution e2 now') }])
+    expect([other.checked, other.fetched]).toEqual([1, [['hero.walk']]])
+    const elsewhere = await run(named.context, at({ ...service, keyMode: 'live' }), [hashWalk])
+    expect(elsewhere.findings).toMatchObject([{ outcome: 'unmended', words: expect.stringContaining('with a test key') }])
+    const damaged = await project([walk], [])
+    damaged.damage('/p/.s/results', hashWalk)
+    const lost = { host: service.host, open: async () => Promise.reject(new SpritewrightError('SW_NO_KEY', { message: 'No key.' })) }
+    const { findings, fetched } = await run(damaged.context, lost, ['hero'])
+    expect(findings).toMatchObject([
+      { sha256: hashStep, words: 'No key.' },
+      { sha256: hashWalk, outcome: 'unmended', damaged: ['project'], words: 'No key.' },
+    ])
+    expect(fetched).toHaveLength(2)
   })
 })
