@@ -1,10 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { signApproval } from '../../src/credit/approval.ts'
 import { sumCredits } from '../../src/credit/credits.ts'
+import type { Context } from '../../src/project/context.ts'
 import { groupLines } from '../../src/workshop/ledger/account-report.ts'
-import { sumsOf } from '../../src/workshop/ledger/accounts.ts'
+import { readAccounts, sumsOf } from '../../src/workshop/ledger/accounts.ts'
 import type { LedgerLine, LedgerReport, LedgerRequest } from '../../src/workshop.ts'
 import { keyEnv, testKey } from '../kit/keys.ts'
+import { MemoryDisk } from '../kit/memory-disk.ts'
 import { type Machine, minutes, type ProcessInit, places, specOf, type Team, team } from '../sim/two-machines.ts'
 
 const person = (own: number, ...trusted: readonly number[]): ProcessInit => ({
@@ -153,4 +156,93 @@ test('law: every line is in one group, and the sums of the groups are those of t
     }),
     { numRuns: 100 },
   )
+})
+
+test('one ledger has the lines of the journal, of its file and of the lock file, by time, name and attempt', async () => {
+  const service = { host: 'x', keyMode: 'test', apiVersion: '1' } as const
+  const approved = (hash: string, user: number, second: number) => {
+    const at = new Date(second * 1000).toISOString()
+    const terms = { ceiling: 30_000n, priceVersion: 'v', at, given: 'typed', checkout: 'desk' } as const
+    return { ...signApproval(testKey(user), hash, service, terms), ceiling: '3' }
+  }
+  const entry = (execution: string, approval: object, over: object = {}) => ({
+    ...{ service, asked: { prompt: 'p' }, execution: { id: execution }, approval },
+    ...over,
+  })
+  const said = (...all: readonly (readonly [string, object])[]) => all.map(([type, body], index) => ({ type, at: 4000 + index, body }))
+  const posted = (attempt: number) =>
+    [
+      ['frozen', { attempt, key: 'k', body: '{}', maxCredits: '1.6', ceiling: '2', approvedAt: 't' }],
+      ['sent', { attempt, send: 1 }],
+    ] as const
+  const end = (attempt: number) => ({ attempt, executionId: `e${attempt}` })
+  const failed = ['failed', { ...end(1), status: 'failed', error: null }] as const
+  const twice = [...posted(1), ['accepted', end(1)], failed, ...posted(2), ['accepted', end(2)], ['completed', end(2)]] as const
+  const records: Readonly<Record<string, object>> = { h: said(...posted(1)), t: said(...twice) }
+  const move = (at: number, type: string, hash: string, id: string, executionId: string) => ({
+    ...{ at, type, id, hash, executionId },
+    ...{ attempt: 1, credits: 5n },
+  })
+  const written: unknown[] = []
+  const disk = new MemoryDisk()
+  const [own, anna2] = [testKey(1).fingerprint, testKey(2).fingerprint]
+  disk.files.set('/state/settings.json', bytesOf({ names: { [anna2]: 'Anna' } }))
+  const theirs = { asked: { prompt: 'p', take: 2 }, result: { sha256: 'ro', bytes: 1 } }
+  const animations = {
+    'owl.fly': { o: entry('eo', approved('o', 2, 9), theirs) },
+    'hero.walk': { h: entry('eh', approved('h', 2, 5), { submission: { attempt: 1, maxCredits: '2.5' } }) },
+    // The ceiling is not the one that was signed.
+    'bee.fly': { b: entry('eb', { ...approved('b', 1, 2), ceiling: '4' }, { submission: { attempt: 2, maxCredits: '2.5' } }) },
+  }
+  const share = { id: 'twin.walk', hash: 't', attempt: 2, credits: 7n, at: 1, project: 'castle', approver: anna2 }
+  const kept = [
+    move(1, 'held', 'a', 'zed.run', 'ea'),
+    move(6, 'restored', 'a', 'ant.run', 'ea'),
+    move(6, 'held', 'z', 'ant.fly', 'ez'),
+    move(1, 'held', 't', 'twin.walk', 'e1'),
+  ]
+  const context = {
+    lock: { read: async () => ({ version: 1, animations, steps: { s: entry('es', approved('s', 1, 3)) } }) },
+    ledger: { read: async () => kept, ensureAll: async (all: readonly unknown[]) => written.push(...all) },
+    journal: { requests: async () => ['h', 't'], peek: async (hash: string) => ({ records: records[hash] }) },
+    reservations: { history: async () => new Map([['t 2', share]]) },
+    keys: { read: async () => testKey(1) },
+    host: { stateFolder: '/state', disk, glob: async () => [] },
+    ...{ options: { root: '/p', specs: [] }, storeFolder: '/store' },
+  } as unknown as Context
+  const { lines, sprites, ...sums } = await readAccounts(context)
+  const at = { service: { host: 'x', keyMode: 'test' } }
+  const ours = { isPicture: false, origin: 'here', attempt: 1 }
+  const byAnna = { isPicture: false, origin: 'elsewhere', attempt: 1, given: 'typed', approvedBy: anna2, person: 'Anna' }
+  const twin = { ...ours, id: 'twin.walk', hash: 't', approvedAt: 't', credits: 16_000n }
+  expect(lines).toEqual([
+    { ...ours, id: 'ant.fly', hash: 'z', executionId: 'ez', state: 'held', credits: 5n, at: 6 },
+    { ...ours, id: 'zed.run', hash: 'a', executionId: 'ea', state: 'restored', credits: 5n, at: 6 },
+    { ...ours, ...at, id: 'bee.fly', hash: 'b', attempt: 2, executionId: 'eb', state: 'held', credits: 25_000n, at: 2000 },
+    {
+      ...{ ...ours, ...at, id: 'step#s', hash: 's', isPicture: true, executionId: 'es', state: 'held', credits: 30_000n, at: 3000 },
+      ...{ given: 'typed', approvedBy: own },
+    },
+    { ...ours, ...at, id: 'hero.walk', hash: 'h', given: 'typed', approvedAt: 't', state: 'uncertain', credits: 20_000n, at: 4001 },
+    { ...twin, executionId: 'e1', state: 'restored', at: 4003 },
+    { ...twin, attempt: 2, executionId: 'e2', state: 'settled', at: 4007, project: 'castle', approvedBy: anna2, person: 'Anna' },
+    { ...byAnna, ...at, id: 'hero.walk', hash: 'h', executionId: 'eh', state: 'held', credits: 25_000n, at: 5000 },
+    { ...byAnna, ...at, id: 'owl.fly', hash: 'o', take: 2, executionId: 'eo', state: 'settled', credits: 30_000n, at: 9000, result: 'ro' },
+  ])
+  const money = { held: 55_005n, settled: 16_000n, restored: 16_005n, uncertain: 20_000n, elsewhere: 55_000n }
+  expect(sums).toEqual({ ...money, repaired: 3, warnings: [] })
+  expect(sprites.map(({ sprite }) => sprite)).toEqual(['ant', 'bee', 'hero', 'owl', 'step', 'twin', 'zed'])
+  expect(sprites[2]).toEqual({ sprite: 'hero', held: 0n, settled: 0n, restored: 0n, uncertain: 20_000n, elsewhere: 25_000n })
+  const repaired = { id: 'twin.walk', hash: 't', attempt: 2, executionId: 'e2', credits: 16_000n }
+  expect(written).toEqual([
+    { ...repaired, attempt: 1, executionId: 'e1', at: 4003, type: 'restored' },
+    { ...repaired, at: 4006, type: 'held' },
+    { ...repaired, at: 4007, type: 'settled' },
+  ])
+  // What nobody here trusts is in one sum of its own, and what was restored elsewhere in none.
+  const line = (origin: string, state: string) => ({ origin, state, credits: 3n }) as LedgerLine
+  const none = { held: 0n, settled: 0n, restored: 0n, uncertain: 0n }
+  const foreign = ['elsewhere', 'unverified'].flatMap((origin) => ['settled', 'restored', 'held'].map((state) => line(origin, state)))
+  expect(sumsOf(foreign)).toEqual({ ...none, elsewhere: 6n, unverified: 6n })
+  expect(sumsOf([line('unverified', 'restored')])).toEqual({ ...none, elsewhere: 0n })
 })

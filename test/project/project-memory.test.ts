@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { signApproval } from '../../src/credit/approval.ts'
 import type { Credits } from '../../src/credit/credits.ts'
 import { type Given, waysOfGiving } from '../../src/credit/given.ts'
 import { readApprovers } from '../../src/project/trust/approvers.ts'
-import { openProjectMemory } from '../../src/project/trust/project-memory.ts'
-import type { LockFile } from '../../src/vault/lockfile.ts'
+import { openProjectMemory, projectOf } from '../../src/project/trust/project-memory.ts'
+import type { LockEntry, LockFile } from '../../src/vault/lockfile.ts'
 import { ringOf, testKey } from '../kit/keys.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
@@ -145,5 +146,52 @@ describe('approval.accept', () => {
       new TextEncoder().encode(JSON.stringify({ ...facts, seal })),
     )
     expect(await open().read()).toEqual({ ...facts, total: credits(5) })
+  })
+})
+
+describe('the project of a machine', () => {
+  const service = { host: 'https://api.example.com', keyMode: 'test', apiVersion: '1' } as const
+  const hashes = ['1', '2', '3', '4'].map((digit) => digit.repeat(64))
+  const [a, b, c] = ['a', 'b', 'c'].map((digit) => digit.repeat(32)) as [string, string, string]
+  /** An entry that a user has approved on a day, for a project. */
+  const entry = (index: number, user: number, day: number, project: string | undefined, over: object = {}): LockEntry => {
+    const at = `2026-01-0${day}T00:00:00.000Z`
+    const terms = { ceiling: credits(2), priceVersion: 'v', at, given: 'typed', checkout: 'desk', project, expires: at } as const
+    const approval = signApproval(testKey(user), hashes[index] as string, service, terms)
+    return { service, asked: { prompt: 'p' }, approval: { ...approval, ceiling: '2', ...over } } as unknown as LockEntry
+  }
+  const lockOf = (...entries: readonly LockEntry[]): LockFile => {
+    const [first, ...others] = entries.map((one, index) => [hashes[index] as string, one] as const)
+    return { version: 1, animations: { 'hero.walk': Object.fromEntries(others) }, steps: Object.fromEntries(first ? [first] : []) }
+  }
+  const own = testKey(1).fingerprint
+
+  test.each<[string, LockFile, string | undefined]>([
+    ['is named by nobody without approvals', lockOf(), undefined],
+    ['is that of a step', lockOf(entry(0, 2, 1, a)), a],
+    ['is that of the first approval', lockOf(entry(0, 2, 3, a), entry(1, 3, 1, b), entry(2, 3, 2, c)), b],
+    ['is that of the own first approval before all others', lockOf(entry(0, 2, 1, a), entry(1, 1, 4, b), entry(2, 1, 3, c)), c],
+    ['is not that of an approval from before', lockOf(entry(0, 2, 1, undefined), entry(1, 2, 2, b)), b],
+    ['is not that of forged words', lockOf(entry(0, 1, 1, b, { project: a }), entry(1, 2, 2, c, { given: undefined })), undefined],
+  ])('%s', async (_what, known, project) => {
+    expect(projectOf(known, own)).toBe(project)
+    const made = (await machine().open().keep(known, { total: undefined }))?.project
+    expect(made).toMatch(/^[0-9a-f]{32}$/)
+    if (project !== undefined) expect(made).toBe(project)
+  })
+
+  test('is not written again within the hour, unless a limit changes', async () => {
+    const { clock, disk, open } = machine()
+    await open().keep(lock, { total: credits(9) })
+    const writes = (): number => disk.calls.filter((call) => call.startsWith('move ')).length
+    const begun = writes()
+    await clock.advance(3_599_000)
+    await open().keep(lock, { total: credits(9) })
+    expect(writes()).toBe(begun)
+    await open().keep(lock, { total: credits(8) })
+    expect(writes()).toBe(begun + 1)
+    await clock.advance(3_600_000)
+    await open().keep(lock, { total: credits(8) })
+    expect(writes()).toBe(begun + 2)
   })
 })

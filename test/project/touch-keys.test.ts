@@ -45,6 +45,27 @@ describe('the authenticators of a machine', () => {
     expect((await listOn(disk).list()).length).toBe(0)
   })
 
+  test('are each added and removed beside the others, and have each its own counter and the latest time', async () => {
+    const disk = new MemoryDisk()
+    const other = testAuthenticator('ES256', 'second').key
+    const words = async () => (await listOn(disk).list()).map(({ word, seen }) => [word, seen?.counter, seen?.at])
+    for (const key of [one, other, one]) await listOn(disk).add(formatTouchKey(key))
+    await listOn(disk).see(one.credential, 5, '2026-01-02T00:00:00.000Z')
+    await listOn(disk).see(other.credential, 9, '2026-01-01T00:00:00.000Z')
+    // The clock has gone back between two touches.
+    await listOn(disk).see(one.credential, 6, '2026-01-01T00:00:00.000Z')
+    // A key that is enrolled again comes last.
+    expect((await listOn(disk).list()).map(({ key }) => key)).toEqual([other, one].map(formatTouchKey))
+    expect(await words()).toEqual([
+      [wordOf(other), 9, '2026-01-01T00:00:00.000Z'],
+      [wordOf(one), 6, '2026-01-02T00:00:00.000Z'],
+    ])
+    expect(await listOn(disk).remove(formatTouchKey(other))).toBe(true)
+    expect(await words()).toEqual([[wordOf(one), 6, '2026-01-02T00:00:00.000Z']])
+    const calls = disk.calls.length
+    expect([await listOn(disk).remove(formatTouchKey(other)), disk.calls.length]).toEqual([false, calls])
+  })
+
   test('that another program has written into the file count nothing, and the file is refused', async () => {
     const disk = new MemoryDisk()
     await listOn(disk).add(formatTouchKey(one))
