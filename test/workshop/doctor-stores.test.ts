@@ -167,7 +167,7 @@ describe('the results of a project without a spec', () => {
       journal: { requests: async () => [] },
     } as unknown as Context
     const damage = (folder: string, hash: string): void =>
-      disk.files.set([...disk.files.keys()].find((path) => path.startsWith(`${folder}/${hash}`)) as string, new Uint8Array([1]))
+      void disk.files.set([...disk.files.keys()].find((path) => path.startsWith(`${folder}/${hash}`)) as string, new Uint8Array([1]))
     const read = (name: string, hash: string) => vault.places.find((place) => place.name === name)?.store.read(hash)
     return { context, damage, read, vault }
   }
