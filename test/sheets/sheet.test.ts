@@ -1,11 +1,13 @@
-import { expect, test } from 'vitest'
-import { type Bitmap, decodePng, readPage } from '../../atlas/index.ts'
+import { describe, expect, test } from 'vitest'
+import { type Bitmap, createBitmap, decodePng, readPage } from '../../atlas/index.ts'
 import { defaultShapes } from '../../src/embedded/http/shapes.ts'
 import { packDelivery } from '../../src/embedded/images/delivery.ts'
 import { sha256 } from '../../src/host/sha256.ts'
+import { createOverrideFinder, layOver } from '../../src/sheets/overrides/overrides.ts'
 import { makeSheets, type SheetOptions } from '../../src/sheets/sheet.ts'
 import type { SheetInput } from '../../src/sheets/sources.ts'
 import { parseSpec } from '../../src/sprite-spec/parser.ts'
+import { MemoryDisk } from '../kit/memory-disk.ts'
 import { figurePng } from '../kit/project.ts'
 import { memoryCache } from './memory-cache.ts'
 
@@ -181,4 +183,106 @@ test('KTX2 pages are whole blocks, bled, with the same frames; a dev server has 
   const dev = await makeSheets(inputs('hero', { size: 45 }), 'sprite', { ...gpu, encodings: ['ktx2'] }, own)
   expect(dev.atlases[0]!.pages[0]!.extension).toBe('png')
   expect(seen.length).toBe(2)
+})
+
+describe('the frames that were touched up by hand', () => {
+  const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
+  const shaOf = (text: string): string => sha256(bytesOf(text))
+  const specOf = (fields: object = {}) =>
+    parseSpec(
+      JSON.stringify({ reference: './hero.png', prompt: 'x', animations: { walk: { take: 2 } }, ...fields }),
+      '/game/hero.sprite.json',
+    )
+  /** A disk with these files in the folder of the sprite. It notes which folders are listed. */
+  function diskOf(files: Readonly<Record<string, string>>) {
+    const disk = new MemoryDisk()
+    const listed: string[] = []
+    for (const [name, text] of Object.entries(files)) disk.files.set(`/game/hero.frames/${name}`, bytesOf(text))
+    const list = disk.list.bind(disk)
+    disk.list = (folder) => {
+      listed.push(folder)
+      return list(folder)
+    }
+    return { disk, listed }
+  }
+  const find = async (files: Readonly<Record<string, string>>, spec = specOf(), isOne = false) => {
+    const { animations, paths } = await createOverrideFinder(diskOf(files).disk, isOne)(spec)
+    return { keys: Object.fromEntries([...animations].map(([name, { key }]) => [name, key])), paths }
+  }
+
+  test.each([false, true])('are found by their take and sorted, with all files that were read (of one sprite: %s)', async (isOne) => {
+    const files = { 'walk/0010.png': 'a', 'walk/0002.png': 'b', 'walk/0003.png': 'c', 'walk@2/0003.png': 'd', 'walk@3/0001.png': 'e' }
+    const found = await find(files, specOf(), isOne)
+    expect(found.keys).toEqual({
+      walk: [
+        [2, shaOf('b'), null],
+        [3, shaOf('d'), null],
+        [10, shaOf('a'), null],
+      ],
+    })
+    const [folder, ...paths] = found.paths
+    expect([folder, paths.toSorted()]).toEqual([
+      '/game/hero.frames',
+      Object.keys(files)
+        .map((name) => `/game/hero.frames/${name}`)
+        .toSorted(),
+    ])
+    expect(await find({}, specOf(), isOne)).toEqual({ keys: {}, paths: [] })
+  })
+
+  test('are looked for in a folder that is listed once for all sprites, and not at all for one', async () => {
+    const { disk, listed } = diskOf({ 'walk/0001.png': 'a' })
+    const findAll = createOverrideFinder(disk)
+    for (const _ of [1, 2]) await findAll(specOf())
+    expect(listed.filter((folder) => folder === '/game')).toHaveLength(1)
+    await createOverrideFinder(disk, true)(specOf())
+    expect(listed.filter((folder) => folder === '/game')).toHaveLength(1)
+  })
+
+  test('of a picture are one file, for all takes or one, and a picture of another name is told', async () => {
+    const spec = specOf({ animations: undefined, pictures: { sword: [{ edit: 'a sword', take: 2 }], plain: [{ edit: 'it' }] } })
+    const { keys, paths } = await find({ 'sword.png': 'a', 'sword@2.png': 'b', 'plain.PNG': 'c' }, spec)
+    expect(keys).toEqual({ sword: [[0, shaOf('b'), null]], plain: [[0, shaOf('c'), null]] })
+    expect(paths).toHaveLength(4)
+    await expect(find({ 'sword.png': 'a', 'a.png': 'b', 'z.png': 'c' }, spec)).rejects.toMatchObject({
+      code: 'SW_OVERRIDE',
+      message: expect.stringMatching(/^\/game\/hero\.frames\/a\.png: /),
+      facts: { file: '/game/hero.frames/a.png' },
+    })
+  })
+
+  test('of an export are parts of its sheet, which belong to the key, and both files were read', async () => {
+    const frame = { x: 0, y: 0, w: 4, h: 4 }
+    const sheet = JSON.stringify({ frames: { '2': { frame, duration: 1 } }, meta: { image: 'other.png' } })
+    const { keys, paths } = await find({ 'walk.json': sheet, 'walk.png': 'a', 'walk/0001.png': 'b' })
+    expect(keys.walk).toEqual([
+      [1, shaOf('b'), null],
+      [2, shaOf('a'), expect.objectContaining({ name: '2' })],
+    ])
+    const names = ['', '/walk/0001.png', '/walk.json', '/walk.png']
+    expect(paths.toSorted()).toEqual(names.map((name) => `/game/hero.frames${name}`).toSorted())
+  })
+
+  test.each<[string, Readonly<Record<string, string>>, object]>([
+    ['of no animation', { 'run/0001.png': 'a' }, { file: 'run', sprite: 'hero', name: 'run' }],
+    ['of a take of none', { 'run@3/0001.png': 'a' }, { file: 'run@3', sprite: 'hero', name: 'run@3', take: 3 }],
+    ['twice', { 'walk/0003.png': 'a', 'walk/3.png': 'b' }, { file: 'walk/3.png', frame: 3, other: '/game/hero.frames/walk/0003.png' }],
+  ])('%s are refused with their facts', async (_what, files, { file, ...facts }: { file?: string }) => {
+    await expect(find(files)).rejects.toMatchObject({ facts: { file: `/game/hero.frames/${file}`, ...facts } })
+  })
+
+  test.each([
+    [{ frame: 7 }, { frame: 7, frames: 7 }],
+    [
+      { frame: 0, count: 6 },
+      { expected: 7, found: 6 },
+    ],
+  ])('that do not fit what was delivered are refused: %j', async (one, facts) => {
+    const bitmap = createBitmap(4, 4)
+    const read = async () => ({ found: [{ file: '/f.png', bitmap, ...one }], warnings: [] })
+    const delivered = Array.from({ length: 7 }, () => bitmap)
+    await expect(layOver('hero.walk', delivered, { key: [], read })).rejects.toMatchObject({
+      facts: { file: '/f.png', id: 'hero.walk', ...facts },
+    })
+  })
 })
