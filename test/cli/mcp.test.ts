@@ -1,6 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { pictureInfo } from '../../atlas/index.ts'
+import { sprites } from '../../src/cli/commands/mcp/sprites.ts'
+import type { ToolContext } from '../../src/cli/commands/mcp/tool.ts'
 import { errorCodes } from '../../src/errors.ts'
 import { frameFaults } from '../../src/sprite-spec/spec.ts'
 import { heroSpec } from '../kit/project.ts'
@@ -151,4 +153,124 @@ test('the list of tools is short, has no tool that spends or decides, and takes 
     expect(annotations?.destructiveHint).toBe(false)
     expect(outputSchema).toBeDefined()
   }
+})
+
+/** What the tool `sprites` says of a report, after two hours and a half, and for which names it asked prices. */
+async function told(report: object, names: readonly string[] = []) {
+  const asked: unknown[] = []
+  const workshop = {
+    status: async () => ({ steps: [], items: [], own: [], warnings: [], ...report }),
+    ledger: async () => ({ settled: 1n, held: 2n, uncertain: 3n, lines: [] }),
+    requests: { list: async () => [{ id: 'r', verb: 'approve', names: [], why: 'for the demo', at: 3_600_000 }] },
+    options: { approval: { perSprite: 4n } },
+  }
+  const prices = async (of: readonly string[]) => {
+    asked.push(of)
+    return { requests: [{ id: 'hero.walk', credits: '1.6', usd: '0.40' }] }
+  }
+  const withWorkshop = (work: (one: unknown) => unknown) => work(workshop)
+  const context = { root: '/game', parts: { host: { clock: { wall: () => 12_600_000 } } }, prices, withWorkshop }
+  const { data } = await sprites.run({ names }, context as unknown as ToolContext)
+  return { data, asked }
+}
+
+const shownSpec = {
+  ...{ name: 'hero', file: '/game/art/hero.sprite.json', size: { kind: 'box', width: 20, height: 30 }, anchor: { x: 0.5, y: 1 } },
+  ...{
+    borders: { left: 1, top: 2, right: 3, bottom: 4 },
+    boxes: { body: {} },
+    mirrors: { left: 'right' },
+    normals: true,
+    variants: { red: {} },
+  },
+  ...{ pixelArt: true, stabilize: true, trim: false, extrude: 2, padding: 3, scales: [1, 0.5], atlas: 'main' },
+}
+const walk = { name: 'walk', isPicture: false, frames: 8, fps: 9, loop: false, yoyo: true, durations: [5], use: [0, 2], meant: ['blank'] }
+const itemOf = (id: string, state: string, more: object = {}) => ({
+  id,
+  state,
+  request: { prompt: id },
+  spec: shownSpec,
+  animation: walk,
+  ...more,
+})
+const flag = { fault: 'blank', words: 'no content', frames: Array.from({ length: 25 }, (_, at) => at) }
+
+test('all that is known of each sprite is told, and its free values if it is named', async () => {
+  const still = {
+    ...itemOf('hero.icon', 'bought'),
+    spec: { ...shownSpec, truePixels: 16, size: { kind: 'px', px: 64 } },
+    animation: { ...walk, isPicture: true },
+  }
+  const report = {
+    steps: [{ id: 'hero.reference', state: 'bought', request: { prompt: 'a step' } }],
+    items: [itemOf('hero.walk', 'missing', { note: 'wait', ceiling: '2' }), still],
+    own: [{ name: 'coin', file: '/game/own/coin.sprite.json' }],
+    quality: [
+      { id: 'hero.walk', flags: [flag] },
+      { id: 'hero.walker', flags: [{ ...flag, fault: 'halo' }] },
+      { id: 'coin.spin', flags: [{ ...flag, fault: 'scale', frames: [7] }] },
+    ],
+    warnings: Array.from({ length: 21 }, (_, at) => `warning ${at}`),
+  }
+  const { data, asked } = await told(report, ['hero', 'coin'])
+  const shapes = {
+    anchor: [0.5, 1],
+    borders: [1, 2, 3, 4],
+    boxes: { body: {} },
+    mirror: { left: 'right' },
+    normals: true,
+    variants: { red: {} },
+  }
+  const rest = { ...shapes, stabilize: true, trim: false, extrude: 2, padding: 3, scales: [1, 0.5], atlas: 'main' }
+  const played = { fps: 9, loop: false, yoyo: true, durations: [5], use: [0, 2], meant: ['blank'] }
+  const file = 'art/hero.sprite.json'
+  expect(asked).toEqual([['hero', 'coin']])
+  expect(data).toEqual({
+    sprites: [
+      { id: 'hero.reference', state: 'bought', why: '', prompt: 'a step', faults: [] },
+      {
+        ...{
+          id: 'hero.walk',
+          state: 'missing',
+          why: 'wait',
+          file,
+          frames: 8,
+          prompt: 'hero.walk',
+          ceiling: '2',
+          credits: '1.6',
+          usd: '0.40',
+        },
+        faults: [`blank, frames ${flag.frames.slice(0, 20).join(' ')}: no content`],
+        free: { ...played, ...rest, size: { width: 20, height: 30 }, pixelArt: true },
+      },
+      {
+        id: 'hero.icon',
+        state: 'bought',
+        why: '',
+        file,
+        frames: 8,
+        prompt: 'hero.icon',
+        faults: [],
+        free: { ...rest, size: 64, pixelArt: 16 },
+      },
+      { id: 'coin', state: 'own', file: 'own/coin.sprite.json', faults: ['scale, frames 7: no content'] },
+    ],
+    left: 0,
+    spent: { settled: 1n, held: 2n, uncertain: 3n },
+    ceilings: { perSprite: 4n },
+    requests: [{ verb: 'approve', names: ['all that is not bought'], why: 'for the demo', hours: 3 }],
+    priceError: undefined,
+    warnings: report.warnings.slice(0, 20),
+  })
+})
+
+test('a hundred sprites are told, and how many are left; without names they have no free values, and what is bought is not priced', async () => {
+  const items = Array.from({ length: 98 }, (_, at) => itemOf(`s${at}.walk`, 'bought'))
+  const own = ['a', 'b', 'c'].map((name) => ({ name, file: `/game/${name}.sprite.json` }))
+  const { data, asked } = await told({ items, own })
+  const shown = data.sprites as readonly { readonly id: string; readonly free?: unknown }[]
+  expect([shown.length, shown.at(-1)?.id, data.left, asked]).toEqual([100, 'b', 1, []])
+  expect(shown.filter(({ free }) => free !== undefined)).toEqual([])
+  expect((await told({ items: [...items, itemOf('new.walk', 'missing', { note: 'new' })] })).asked).toEqual([[]])
 })
