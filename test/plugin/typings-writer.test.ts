@@ -73,3 +73,47 @@ test.each([
   expect(runs).toHaveLength(1)
   await closing
 })
+
+test('of many, those that a page gets are written before it gets them, and the others after them in the order of the specs', async () => {
+  const written: (readonly string[])[] = []
+  const writeTypings = async (specs: Preview['specs'] = []): Promise<readonly string[]> => {
+    written.push(specs.map(({ name }) => name))
+    return []
+  }
+  const writer = createTypingsWriter({ writeTypings }, () => {})
+  const all = projectOf(200)
+  const made = { ...all, sheets: { sprites: [{ name: 'sprite150' }, { name: 'sprite10' }], atlases: [] } } as unknown as Preview
+  await writer.write({ now: made, before: undefined, isChange: true })
+  expect(written[0]).toEqual(['sprite10', 'sprite150'])
+  while (written.flat().length < 200) await new Promise(setImmediate)
+  await writer.close()
+  expect(written.map(({ length }) => length)).toEqual([2, 64, 64, 64, 6])
+  const others = all.specs.map(({ name }) => name).filter((name) => !written[0]?.includes(name))
+  expect(written.slice(1).flat()).toEqual(others)
+})
+
+test('a spec that changes while many are written is written once, as it is now', async () => {
+  const written: Preview['specs'][number][] = []
+  const ends: (() => void)[] = []
+  const writeTypings = async (specs: Preview['specs'] = []): Promise<readonly string[]> => {
+    await new Promise<void>((resolve) => ends.push(resolve))
+    written.push(...specs)
+    return []
+  }
+  const writer = createTypingsWriter({ writeTypings }, () => {})
+  const before = projectOf(200)
+  await writer.write({ now: before, before: undefined, isChange: true })
+  while (ends.length === 0) await new Promise(setImmediate)
+  const changed = { ...before.specs[100]! }
+  const now = { ...before, specs: before.specs.map((spec, at) => (at === 100 ? changed : spec)) }
+  const writing = writer.write({ now, before, isChange: true })
+  while (written.length < 200) {
+    for (const end of ends.splice(0)) end()
+    await new Promise(setImmediate)
+  }
+  await writing
+  await writer.close()
+  expect(written.filter(({ name }) => name === 'sprite100')).toEqual([changed])
+  expect(written.find(({ name }) => name === 'sprite100')).toBe(changed)
+  expect(new Set(written).size).toBe(200)
+})
