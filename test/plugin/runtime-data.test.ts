@@ -72,6 +72,22 @@ test('Phaser gets one texture entry a page, its frames as an array', () => {
   ])
 })
 
+test('Phaser gets the boxes and the outline of a frame, and knows one that is trimmed in one direction', () => {
+  const boxes = { body: [[1, 2, 3, 4]] } as const
+  const outline = [
+    [0, 0],
+    [8, 0],
+    [4, 8],
+  ] as const
+  const more = { outlines: { 'a/b': outline }, boxes: { a: boxes } }
+  const [page] = toTextures({ ...atlas, ...more, frames: { a: [0, 1, 2, 8, 9, 0, 3, 8, 16], 'a/b': [0, 1, 2, 8, 9, 3, 0, 16, 9] } })
+  const common = { frame: { x: 1, y: 2, w: 8, h: 9 }, rotated: false, trimmed: true }
+  expect(page?.frames).toStrictEqual([
+    { filename: 'a', ...common, spriteSourceSize: { x: 0, y: 3, w: 8, h: 9 }, sourceSize: { w: 8, h: 16 }, boxes },
+    { filename: 'a/b', ...common, spriteSourceSize: { x: 3, y: 0, w: 8, h: 9 }, sourceSize: { w: 16, h: 9 }, hull: outline },
+  ])
+})
+
 test('Phaser gets the time of every played frame, and loops by repeat', () => {
   const common = { skipMissedFrames: true }
   expect(toAnimation('hero/walk', atlas.animations['hero/walk'] as never, 'sprites')).toStrictEqual({
