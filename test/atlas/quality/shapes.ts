@@ -1,4 +1,4 @@
-import { type Bitmap, createBitmap } from '../../../atlas/index.ts'
+import { type Bitmap, blit, createBitmap, crop } from '../../../atlas/index.ts'
 
 /** Red, green and blue, 0 to 255, and alpha, 0 to 1. */
 export type Paint = readonly [red: number, green: number, blue: number, alpha?: number]
@@ -171,4 +171,43 @@ function shrink(canvas: Float32Array, px: number, fine: number): Bitmap {
       data[at + 3] = Math.round((255 * all) / (fine * fine))
     }
   return createBitmap(px, px, data)
+}
+
+/** A doll on a canvas of 40 × 48: a head, a body of two colours, a foot, and an arm that turns about its shoulder. */
+export function doll(
+  more: Partial<{ x: number; y: number; size: number; arm: number; dye: number; alpha: number; rim: number }> = {},
+): Bitmap {
+  const { x = 0, y = 0, size = 1, arm = 0, dye = 0, alpha = 255, rim } = more
+  const pixels = new Uint32Array(40 * 48)
+  const put = (left: number, top: number, width: number, height: number, colour: readonly number[]): void => {
+    const [red = 0, green = 0, blue = 0] = colour.map((value) => Math.min(255, value + dye))
+    const pixel = (alpha * 2 ** 24 + (blue << 16) + (green << 8) + red) >>> 0
+    const first = Math.round(20 + x + left * size)
+    const [start, end] = [Math.max(0, first), Math.max(0, Math.min(40, first + Math.round(width * size)))]
+    for (let row = 0; row < Math.round(height * size); row++) {
+      const from = 40 * (Math.round(44 + y + top * size) + row)
+      if (from < 0) continue
+      pixels.fill(pixel, from + start, from + end)
+      if (rim !== undefined) pixels[from + start] = rim
+    }
+  }
+  put(-6, -12, 12, 12, [60, 60, 120])
+  put(-8, -24, 16, 12, [150, 40, 40])
+  put(-5, -32, 10, 8, [220, 170, 140])
+  put(6, -23 + arm, 9, 3, [150, 40, 40])
+  return createBitmap(40, 48, new Uint8Array(pixels.buffer))
+}
+
+/** Each pixel as 4 × 4 of them. */
+export function fourfold({ width, height, data }: Bitmap): Bitmap {
+  const [small, large] = [new Uint32Array(data.buffer, data.byteOffset, width * height), new Uint32Array(16 * width * height)]
+  for (let at = 0; at < large.length; at++) large[at] = small[width * ((at / (4 * width)) >> 2) + ((at % (4 * width)) >> 2)]!
+  return createBitmap(4 * width, 4 * height, new Uint8Array(large.buffer))
+}
+
+/** The middle five columns. */
+export function thin(frame: Bitmap): Bitmap {
+  const narrow = createBitmap(frame.width, frame.height)
+  blit(narrow, crop(frame, 18, 0, 5, frame.height), 18, 0)
+  return narrow
 }
