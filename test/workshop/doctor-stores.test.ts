@@ -153,7 +153,7 @@ describe('the results of a project without a spec', () => {
   })
 
   /** A project whose places have these bytes. A copy with `damaged` has other bytes than its name says. */
-  async function project(project: readonly Uint8Array[], shared: readonly Uint8Array[], rescue: readonly Uint8Array[] = []) {
+  async function project(project: readonly Uint8Array[], shared: readonly Uint8Array[], rescue: readonly Uint8Array[] = [], known = lock) {
     const disk = new MemoryDisk()
     const ports = { disk, random: countingRandom(), clock: new ManualClock() }
     const vault = createVault(ports as never, { local: '/p/.s', root: '/p', shared: '/shared', rescue: ['/rescue'] }, () => {})
@@ -162,7 +162,7 @@ describe('the results of a project without a spec', () => {
     const host = { ...ports, glob: async () => [] }
     const context = {
       ...{ vault, host, storeFolder: '/p/.s', warnings: ['one'], options: { root: '/p', specs: [] } },
-      lock: { read: async () => lock },
+      lock: { read: async () => known },
       ledger: { read: async () => [{ hash: '2'.repeat(64), id: 'hero#1' }] },
       journal: { requests: async () => [] },
     } as unknown as Context
@@ -171,7 +171,8 @@ describe('the results of a project without a spec', () => {
     const read = (name: string, hash: string) => vault.places.find((place) => place.name === name)?.store.read(hash)
     return { context, damage, read, vault }
   }
-  const run = (context: Context, connection: object = {}, names: readonly string[] = []) => {
+  const lost = { host: service.host, open: async () => Promise.reject(new SpritewrightError('SW_NO_KEY', { message: 'No key.' })) }
+  const run = (context: Context, connection: object = lost, names: readonly string[] = []) => {
     const [fetched, progress]: [unknown[], unknown[]] = [[], []]
     const { signal } = new AbortController()
     const told = { onFetch: (ids: unknown) => void fetched.push(ids), onProgress: (...two: unknown[]) => void progress.push(two) }
@@ -252,12 +253,65 @@ describe('the results of a project without a spec', () => {
     expect(elsewhere.findings).toMatchObject([{ outcome: 'unmended', words: expect.stringContaining('with a test key') }])
     const damaged = await project([walk], [])
     damaged.damage('/p/.s/results', hashWalk)
-    const lost = { host: service.host, open: async () => Promise.reject(new SpritewrightError('SW_NO_KEY', { message: 'No key.' })) }
     const { findings, fetched } = await run(damaged.context, lost, ['hero'])
     expect(findings).toMatchObject([
       { sha256: hashStep, words: 'No key.' },
       { sha256: hashWalk, outcome: 'unmended', damaged: ['project'], words: 'No key.' },
     ])
     expect(fetched).toHaveLength(2)
+  })
+
+  test('of several names are one line, under the first name; others come by their hash', async () => {
+    const entry = of(walk, 2, 'upscale')
+    const names = {
+      'zed.walk': { ['1'.repeat(64)]: entry },
+      'ant.walk': { ['4'.repeat(64)]: entry },
+      'hero.walk': { ['5'.repeat(64)]: of(step, 1) },
+    }
+    const others = [figurePng(5), figurePng(6), figurePng(7), figurePng(8)]
+    const { context } = await project(others, [], [], { version: 1, animations: names } as unknown as LockFile)
+    const { results } = await takeInventory(context, undefined)
+    expect(results.map(({ sha256 }) => sha256)).toEqual([hashWalk, hashStep, ...others.map((bytes) => sha256(bytes)).sort()])
+    expect(results[0]?.uses.map(({ id }) => id)).toEqual(['zed.walk', 'ant.walk'])
+    const [found] = (await run(context, lost, [hashWalk])).findings
+    expect(found).toMatchObject({ ids: ['ant.walk', 'zed.walk'], outcome: 'unmended' })
+  })
+
+  test('in a store that is no folder are asked for one by one', async () => {
+    const [here] = (await takeInventory((await project([walk], [])).context, undefined)).results.filter(({ places }) => places.length > 0)
+    const at = (isListed: boolean, has: boolean, name = 'shared') =>
+      withShared({ vault: { places: [{ name, store: { isListed, has: async () => has } }] } } as never, here as StoredResult)
+    expect(await at(false, true)).toEqual({ ...here, places: ['project', 'shared'] })
+    for (const same of [at(true, true), at(false, false), at(false, true, 'rescue')]) expect(await same).toBe(here)
+  })
+
+  test('that were set aside before are owed, and a place that cannot be read or written is told', async () => {
+    const aside = await project([walk], [])
+    aside.damage('/p/.s/results', hashWalk)
+    await aside.read('project', hashWalk)
+    const { findings } = await run(aside.context)
+    expect(findings.map(({ sha256, outcome }) => [sha256, outcome])).toEqual([
+      [hashSheet, 'absent'],
+      [hashStep, 'absent'],
+      [hashWalk, 'unmended'],
+    ])
+    const away = async (put: () => Promise<string>, bytes = [walk]) => {
+      const { context, vault } = await project(bytes, [])
+      const broken = { has: async () => Promise.reject(new Error('It is away.')), put }
+      const places = vault.places.map((place) => (place.name === 'shared' ? { ...place, store: { ...place.store, ...broken } } : place))
+      return (await run({ ...context, vault: { ...vault, places } } as Context)).findings.find(({ sha256 }) => sha256 === hashWalk)
+    }
+    expect(await away(async () => hashWalk)).toMatchObject({
+      outcome: 'mended',
+      words: expect.stringMatching(/\(project\); shared: It is away\.$/),
+    })
+    expect(await away(async () => Promise.reject(new Error('No room.')))).toMatchObject({
+      ...{ outcome: 'unmended', damaged: [] },
+      words: 'a good copy is here, and /shared did not take it: No room.; shared: It is away.',
+    })
+    expect(await away(async () => hashWalk, [])).toMatchObject({
+      outcome: 'unmended',
+      words: expect.stringContaining('shared: It is away.'),
+    })
   })
 })
