@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { figurePng } from '../kit/project.ts'
 import { asking, failing, type Machine, sheetOf, specOf, type Team, team } from '../sim/two-machines.ts'
 
 /** A team whose first machine has two sprites, each with an execution that asks. */
@@ -36,6 +37,12 @@ describe('a question that was shown', () => {
     ]) {
       const answer = (await made.first.open()).answer({ name: 'rogue.walk', text: 'left', shown: other })
       await expect(made.run(answer)).rejects.toMatchObject({ code: 'SW_CHANGED' })
+    }
+    const wide = figurePng(1)
+    new DataView(wide.buffer, wide.byteOffset).setUint32(16, 99_999)
+    for (const bytes of [new TextEncoder().encode('GIF89a'), wide]) {
+      const answer = (await made.first.open()).answer({ name: 'rogue.walk', text: 'left', shown, asset: { path: 'hand.gif', bytes } })
+      await expect(made.run(answer)).rejects.toMatchObject({ code: 'SW_REFERENCE', message: expect.stringContaining('hand.gif') })
     }
     expect(answersOf(made)).toBe(0)
   })
