@@ -83,6 +83,13 @@ describe('where key and base URL are from', () => {
     for (const key of ['a$rest', 'a$$rest', '$', 'rest$']) expect((await read({ TEAM_KEY: key }))[0]).toBe(key)
   })
 
+  test('the first source that has a text for a variable counts, and the blanks around what stands for it do not', async () => {
+    write({ '.env.local': 'SPRITEWRIGHT_API_KEY=$TEAM_KEY\nTEAM_KEY=', '.env': `TEAM_KEY=${canary}` })
+    expect(await read({ TEAM_KEY: '' })).toEqual([canary, '.env.local and .env', undefined])
+    write({ '.env.local': `SPRITEWRIGHT_API_KEY="\${NONE:- ${canary} }"` })
+    expect(await read()).toEqual([canary, '.env.local', undefined])
+  })
+
   test('variables that stand for each other end', async () => {
     write({ '.env': 'SPRITEWRIGHT_API_KEY=$A\nA=$B\nB=$A' })
     await expect(read()).resolves.toBeDefined()
