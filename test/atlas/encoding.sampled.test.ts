@@ -3,7 +3,7 @@ import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { pixelsOf } from '../../atlas/bitmap.ts'
 import { type ColourError, colourError } from '../../atlas/encode/likeness.ts'
-import { countPixels, findPalette, isClose, reduceColours } from '../../atlas/encode/reduce.ts'
+import { isClose, reduceColours } from '../../atlas/encode/reduce.ts'
 import { type Bitmap, bleedColours, createBitmap, decodePng, encodePage, encodePages, readPage } from '../../atlas/index.ts'
 import { encodeIndexed } from '../../atlas/png/palette.ts'
 import { encodeSmallest } from '../../atlas/png/write.ts'
@@ -187,47 +187,6 @@ describe('a close palette', () => {
     for (let at = 0; at < 4096; at++) bitmap.data.set([at % 8, Math.floor(at / 64) % 8, (at % 5) + 100, 255], 4 * at)
     expect(new Set(pixelsOf(bitmap)).size).toBeGreaterThan(256)
     expect(reduceColours(bitmap).colours).toBeLessThan(16)
-  })
-
-  test('of one picture is always this one: opaque and half-clear slopes, a small detail, and clear pixels of any colour', () => {
-    const bitmap = createBitmap(12, 16)
-    for (let at = 0; at < 192; at++) {
-      const [x, y] = [at % 12, Math.floor(at / 12)]
-      bitmap.data.set(y < 8 ? [20 + 6 * x, 200 - 8 * y, 60, 255] : y < 14 ? [90, 4 * x, 240 - 3 * y, 30 + 18 * x] : [x, y, 9, 0], 4 * at)
-    }
-    bitmap.data.set([255, 0, 255, 255], 4 * 30)
-    const { bitmap: fewer, colours, error } = reduceColours(bitmap)
-    const hex = [...new Set(pixelsOf(fewer))].sort((a, b) => a - b).map((colour) => colour.toString(16).padStart(8, '0'))
-    expect([colours, hex.join(' '), Object.values(error).map((value) => value.toFixed(4))]).toMatchInlineSnapshot(`
-      [
-        24,
-        "00000000 1ed1005a 30d1045a 42d1085a 54d10c5a 66d1105a 78d1145a 8ad1185a 9cd11c5a aed1205a c0d1245a d2d1285a e4d12c5a ff3c9029 ff3c944d ff3c9829 ff3ca026 ff3ca04a ff3ca835 ff3cb035 ff3cb835 ff3cc035 ff3cc835 ffff00ff",
-        [
-          "0.0064",
-          "0.0225",
-          "0.0239",
-        ],
-      ]
-    `)
-    const counts = countPixels(pixelsOf(bitmap).filter((colour) => colour >= 0xff000000))
-    expect([1, 2, 5].map((most) => findPalette(counts, most).map((colour) => colour.toString(16)))).toMatchInlineSnapshot(`
-      [
-        [
-          "ff3eaa37",
-        ],
-        [
-          "ff3cbc35",
-          "ff409939",
-        ],
-        [
-          "ff3c9435",
-          "ff3ca435",
-          "ff3cb435",
-          "ff3cc435",
-          "ffff00ff",
-        ],
-      ]
-    `)
   })
 
   test('does not lose the colour of a small detail', () => {

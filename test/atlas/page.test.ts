@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { type Bitmap, blit, createBitmap, crop, pixelsOf, turn, turnBack } from '../../atlas/bitmap.ts'
 import { drawPage, type PagePicture } from '../../atlas/compose.ts'
 import { bleedColours } from '../../atlas/encode/bleed.ts'
+import { encodePage } from '../../atlas/encode/codec.ts'
+import { countPixels, findPalette, reduceColours } from '../../atlas/encode/reduce.ts'
 import { encodeTexture } from '../../atlas/encode/texture.ts'
 import { borderColour, clearBackdrop, neighboursOf } from '../../atlas/frames/backdrop.ts'
 import { type PackedPage, packPages } from '../../atlas/packing/packer.ts'
@@ -239,4 +241,67 @@ describe('the backdrop of a picture', () => {
     expect(borderColour(drawn('wnd', 'ndd', 'dww'))).toEqual([200, 186, 220])
     expect(borderColour(drawn('w'))).toEqual([200, 210, 220])
   })
+})
+
+test('the close palette of one picture is always this one: opaque and half-clear slopes, a small detail, and clear pixels of any colour', () => {
+  const bitmap = createBitmap(12, 16)
+  for (let at = 0; at < 192; at++) {
+    const [x, y] = [at % 12, Math.floor(at / 12)]
+    bitmap.data.set(y < 8 ? [20 + 6 * x, 200 - 8 * y, 60, 255] : y < 14 ? [90, 4 * x, 240 - 3 * y, 30 + 18 * x] : [x, y, 9, 0], 4 * at)
+  }
+  bitmap.data.set([255, 0, 255, 255], 4 * 30)
+  const { bitmap: fewer, colours, error } = reduceColours(bitmap)
+  const hex = [...new Set(pixelsOf(fewer))].sort((a, b) => a - b).map((colour) => colour.toString(16).padStart(8, '0'))
+  expect([colours, hex.join(' '), Object.values(error).map((value) => value.toFixed(4))]).toMatchInlineSnapshot(`
+    [
+      24,
+      "00000000 1ed1005a 30d1045a 42d1085a 54d10c5a 66d1105a 78d1145a 8ad1185a 9cd11c5a aed1205a c0d1245a d2d1285a e4d12c5a ff3c9029 ff3c944d ff3c9829 ff3ca026 ff3ca04a ff3ca835 ff3cb035 ff3cb835 ff3cc035 ff3cc835 ffff00ff",
+      [
+        "0.0064",
+        "0.0225",
+        "0.0239",
+      ],
+    ]
+  `)
+  const counts = countPixels(pixelsOf(bitmap).filter((colour) => colour >= 0xff000000))
+  expect([1, 2, 5].map((most) => findPalette(counts, most).map((colour) => colour.toString(16)))).toMatchInlineSnapshot(`
+    [
+      [
+        "ff3eaa37",
+      ],
+      [
+        "ff3cbc35",
+        "ff409939",
+      ],
+      [
+        "ff3c9435",
+        "ff3ca435",
+        "ff3cb435",
+        "ff3cc435",
+        "ffff00ff",
+      ],
+    ]
+  `)
+})
+
+test('what is not said of an encoding is the documented default: level 6, lossless WebP, quality 80, and 50 for AVIF', async () => {
+  const bitmap = createBitmap(12, 12)
+  for (let at = 0; at < 144; at++) bitmap.data.set([at % 251, (at * 7) % 256, (at >> 2) % 256, 255], 4 * at)
+  const lossy = { format: 'webp', lossless: false } as const
+  const pages = [
+    [{ format: 'png' }, { format: 'png', level: 6 }, { format: 'png', level: 1 }],
+    [{ format: 'webp' }, { format: 'webp', lossless: true, quality: 10 }, lossy],
+    [lossy, { ...lossy, quality: 80 }, { ...lossy, quality: 95 }],
+    [{ format: 'avif' }, { format: 'avif', quality: 50, lossless: true }, { format: 'avif', quality: 80 }],
+    [
+      { format: 'png', effort: 'best' },
+      { format: 'png', effort: 'best', level: 1, palette: 'exact' },
+      { format: 'png', level: 1 },
+    ],
+  ] as const
+  for (const [silent, said, other] of pages) {
+    const [first, same, different] = await Promise.all([silent, said, other].map((encoding) => encodePage(bitmap, encoding)))
+    expect(same, JSON.stringify(silent)).toEqual(first)
+    expect(different, JSON.stringify(silent)).not.toEqual(first)
+  }
 })
