@@ -103,6 +103,15 @@ describe('a project that is opened', () => {
     expect(context.warnings).toEqual([expect.stringContaining('version 2, spritewright knows version 1')])
   })
 
+  test('asks with the profile of its configuration, within limits that are shared, and nothing after an interruption', async () => {
+    const { context, disk, net } = project({ options: { service: { baseUrl: address, profile: { readBalance: () => '7' } } } })
+    await expect(createConnection(context).open(AbortSignal.abort(new Error('interrupted')))).rejects.toThrow('interrupted')
+    expect(net.requests).toEqual([])
+    const { client, capabilities } = await createConnection(context).open()
+    expect([await client.balance(), capabilities.keyMode]).toEqual([70_000n, 'test'])
+    expect([...disk.files.keys()].some((path) => /^\/state\/limits\/[0-9a-f]{16}\/get\//.test(path))).toBe(true)
+  })
+
   test('warns of what the service leaves out, and of nothing else', async () => {
     const { context } = project({ answers: [{ api_version: undefined, operations: undefined }] })
     await createConnection(context).open()
