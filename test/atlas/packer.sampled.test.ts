@@ -5,7 +5,6 @@ import { AtlasError } from '../../atlas/errors.ts'
 import { type PackedPage, type PackSize, packPages } from '../../atlas/packing/packer.ts'
 import { byLevel } from '../level.ts'
 import { covered, expectSound, occupancy, packings } from './packings.ts'
-import { refusal } from './refusal.ts'
 
 /** Typical sizes of sprites; the seed decides. */
 function frameSizes(count: number, seed: number, [low, high]: readonly [number, number] = [20, 90]): PackSize[] {
@@ -118,51 +117,6 @@ describe('packPages', () => {
     `)
   })
 
-  /** Rows as wide as a page of 100 pixels. Every group is two of them, which are this high together. */
-  const inRows = (heights: readonly number[]): { sizes: PackSize[]; groups: { name: string; members: number[] }[] } => ({
-    sizes: heights.flatMap((height) => [
-      { width: 100, height: 4 },
-      { width: 100, height: height - 4 },
-    ]),
-    groups: heights.map((_, at) => ({ name: `g${String(at).padStart(2, '0')}`, members: [2 * at, 2 * at + 1] })),
-  })
-  const exact = { maxSize: 100, padding: 0, border: 0 }
-  const groupsOf = (pages: readonly PackedPage[]): unknown => pages.map((page) => page.groups)
-
-  test.each([
-    ['all that fit', [40, 60], [[0, 1]]],
-    ['the longest run', [40, 30, 20, 10, 30], [[0, 1, 2, 3], [4]]],
-    ['a first one that fills it', [100, 50, 50], [[0], [1, 2]]],
-    [
-      'later ones that fit beside it, until four more did not',
-      [40, 30, 50, 60, 70, 35, 20, 15, 10, 10],
-      [[0, 1, 6], [2, 5, 7], [3, 8, 9], [4]],
-    ],
-  ])('a page takes by name %s', (_, heights, expected) => {
-    const { sizes, groups } = inRows(heights)
-    expect(groupsOf(packPages(sizes, groups, exact))).toEqual(expected)
-  })
-
-  test.each([
-    ['twelve of which five fit', 12, { width: 34, height: 17 }, [5, 5, 2]],
-    ['nine of which one fits', 9, { width: 51, height: 26 }, [1, 1, 1, 1, 1, 1, 1, 1, 1]],
-  ])('a page takes as many of equal groups as fit, not as its area allows: %s', (_, count, size, expected) => {
-    const sizes = Array.from({ length: 2 * count }, () => size)
-    expect(packPages(sizes, inGroups(sizes, 2), exact).map((page) => page.groups.length)).toEqual(expected)
-  })
-
-  test('pages follow the names of their groups, in code units, and equal names their numbers', () => {
-    const { sizes, groups } = inRows([60, 61, 62, 63, 64])
-    const named = ['b', 'a', 'Z', 'b', 'é'].map((name, at) => ({ ...groups[at]!, name }))
-    expect(groupsOf(packPages(sizes, named, exact))).toEqual([[2], [1], [0], [3], [4]])
-  })
-
-  test('what two groups share fills a page once', () => {
-    const { sizes, groups } = inRows([60, 30])
-    const both = [groups[0]!, { name: 'g00b', members: [0, 1, 2, 3] }]
-    expect(groupsOf(packPages(sizes, both, exact))).toEqual([[0, 1]])
-  })
-
   test('single pictures on several pages are all there, and a group among them stays whole', () => {
     const sizes = frameSizes(40, 10)
     for (const groups of [inGroups(sizes, 1), [{ name: 'both', members: [0, 1] }, ...inGroups(sizes, 1).slice(2)]]) {
@@ -170,31 +124,6 @@ describe('packPages', () => {
       expect(pages.length).toBeGreaterThan(2)
       expectSound(pages, { sizes, groups, options: { ...usual, maxSize: 200 } })
     }
-  })
-
-  test.each([
-    ['a group', [[3], [1, 2]], { animation: 'g1', frames: 2, widest: 180, tallest: 100 }],
-    [
-      'one of several groups',
-      [
-        [1, 3],
-        [0, 1, 2],
-        [1, 2],
-      ],
-      { animation: 'g1', frames: 3, widest: 180, tallest: 200 },
-    ],
-    ['the first single picture by name', [[3], [4], [4], [0]], { animation: 'g1', frames: 1, widest: 402, tallest: 8 }],
-  ])('%s that is too large is named with its size in pixels', (_, members, facts) => {
-    const sizes = [
-      { width: 30, height: 100 },
-      { width: 90, height: 40 },
-      { width: 80, height: 50 },
-      { width: 5, height: 5 },
-      { width: 201, height: 4 },
-    ]
-    const groups = members.map((some, at) => ({ name: `g${at}`, members: some }))
-    const { code, facts: found } = refusal(() => packPages(sizes, groups, { maxSize: 90, padding: 3, border: 0, unit: 2 }))
-    expect([code, found]).toEqual(['SW_PACK', { ...facts, maxSize: 180 }])
   })
 
   test.each([
