@@ -9,7 +9,7 @@ const all: readonly { readonly name: string; readonly run: (errand: Errand) => P
   ...teamScenarios.map((scenario) => ({ name: scenario.name, run: (errand: Errand) => explore(atLevel(scenario, errand)) })),
   ...atOnce.map((scenario) => ({ name: scenario.name, run: (errand: Errand) => exploreSwitches(atLevel(scenario, errand)) })),
   { name: race.name, run: () => exploreRace(race) },
-  { name: 'seeds', run: ({ level }) => playSeeds({ quick: 4, full: 60, long: 20_000 }[level ?? 'full']) },
+  { name: 'seeds', run: ({ level }) => playSeeds({ quick: 2, full: 60, long: 20_000 }[level ?? 'full']) },
 ]
 
 /** At the level "quick", a schedule has one surprise. */
