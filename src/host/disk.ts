@@ -253,14 +253,20 @@ export async function renamePatiently(
  * becomes a copy.
  *
  * @param link Throws Node's error.
+ * @param sync Brings the copy to the disk before it takes the name.
  */
-export async function linkOrCopy(from: string, to: string, link: (from: string, to: string) => void = linkSync): Promise<void> {
+export async function linkOrCopy(
+  from: string,
+  to: string,
+  link: (from: string, to: string) => void = linkSync,
+  sync: (path: string) => Promise<void> = syncOpened,
+): Promise<void> {
   try {
     link(from, to)
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS' && code !== 'EXDEV') throw error
-    await copyExclusively(from, to)
+    await copyExclusively(from, to, sync)
   }
 }
 
@@ -268,12 +274,12 @@ export async function linkOrCopy(from: string, to: string, link: (from: string, 
  * An empty file takes the name, so that one of several callers wins. A rename then gives it all bytes at
  * once.
  */
-async function copyExclusively(from: string, to: string): Promise<void> {
+async function copyExclusively(from: string, to: string, sync: (path: string) => Promise<void>): Promise<void> {
   writeFileSync(to, '', { flag: 'wx' })
   const copy = `${from}.copy`
   try {
     copyFileSync(from, copy)
-    await syncOpened(copy)
+    await sync(copy)
     await renamePatiently(() => renameSync(copy, to))
   } catch (error) {
     await removeOne(copy)

@@ -141,6 +141,16 @@ describe('where there are no hard links', () => {
     }
   })
 
+  test('a copy is on the disk, whole, before it takes the name', async () => {
+    const [from, to] = [join(folder, 'synced.tmp'), join(folder, 'synced.json')]
+    await writeFile(from, 'paid')
+    const synced: string[] = []
+    await linkOrCopy(from, to, noLinks, async (path) => {
+      synced.push(await readFile(path, 'utf8'), await readFile(to, 'utf8'))
+    })
+    expect([synced, await readFile(to, 'utf8')]).toEqual([['paid', ''], 'paid'])
+  })
+
   test('a copy that fails leaves no name behind', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'spritewright-copies-'))
     try {
