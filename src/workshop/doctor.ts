@@ -102,7 +102,8 @@ function checkSpecs(found: Survey): Found {
   return [...broken, specs, ...lostFinding(found.items.filter((item) => item.state === 'lost'))]
 }
 
-function lostFinding(lost: readonly PlanItem[]): readonly DoctorFinding[] {
+/** Says how to have the bought results again that are not here. Only what every one of them allows is advised. */
+export function lostFinding(lost: readonly PlanItem[]): readonly DoctorFinding[] {
   const [first] = lost
   if (!first) return []
   const found = `${count(lost.length, 'bought result')} not here: ${lost.map(({ id }) => id).join(', ')}`

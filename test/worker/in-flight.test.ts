@@ -69,7 +69,7 @@ async function team(hashes = [hash], attempts = 1) {
     }) as unknown as Context
   const keep = () => keepInFlight(context(), { identity, places }, (one) => told.push(one))
   const release = () => releaseUnsent(context(), { identity, places })
-  const append = async (type: 'completed' | 'failed', body: unknown) =>
+  const append = async (type: 'completed' | 'failed' | 'decided', body: unknown) =>
     void (await journal.append(hash, await journal.read(hash), type, body as never))
   return { store, told, kept, held, left, keep, release, reserve: reservations.reserve, append }
 }
@@ -98,6 +98,12 @@ test('of a request with a later attempt, only that attempt is noted', async () =
 test('a request whose execution is recorded as ended is not noted', async () => {
   const { keep, kept, append } = await team()
   await append('failed', { attempt: 1, executionId: 'e', status: 'failed', error: null })
+  expect([await keep(), kept]).toEqual([[], []])
+})
+
+test('a request that a person gave up is not noted, although its execution may go on', async () => {
+  const { keep, kept, append } = await team()
+  await append('decided', { attempt: 1, about: 'execution', executionId: 'e', decision: 'abandon', approvedAt: 'then' })
   expect([await keep(), kept]).toEqual([[], []])
 })
 

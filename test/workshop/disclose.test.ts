@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { type Bitmap, createBitmap, decodePng, encodePng, variantsOf } from '../../atlas/index.ts'
+import type { EmbeddedOptions } from '../../src/embedded/options/options.ts'
 import type { BuiltAtlas } from '../../src/sheets/sheet.ts'
 import { compareFolder, hashPixels, hashShipped } from '../../src/workshop/disclose/pixels.ts'
 import { MemoryDisk } from '../kit/memory-disk.ts'
@@ -114,6 +115,26 @@ test('of two requests with an equal result, each animation names its own', async
   expect(animations.map(({ id, purchase }) => [id, purchase?.asked.prompt])).toEqual(
     ['walk', 'idle'].map((name) => [`hero.${name}`, `a small figure\n${name}`]),
   )
+})
+
+test('a picture that was bought at its second attempt has the execution, the result and the price of that one', async () => {
+  let failures = 1
+  const verdict: EmbeddedOptions['verdict'] = ({ operation, stage }) =>
+    operation === 'text_to_image' && stage === 'job' && failures-- > 0
+      ? { reason: 'generation_failed', message: 'no picture', retryable: false }
+      : undefined
+  const spec = { reference: { steps: [{ text: 'a knight' }] }, prompt: 'a knight', animations: { walk: { frames: 7 } } }
+  const { workshop } = await world({ makers: quickMakers(), verdict }, JSON.stringify(spec))
+  const open = await workshop()
+  await approveAll(open)
+  await expect(open.build()).rejects.toMatchObject({ code: 'SW_FAILED' })
+  await approveAll(open)
+  await open.build()
+  const [failed, bought] = (await open.ledger()).lines.filter(({ id }) => id === 'hero#1')
+  expect([failed?.state, bought?.state]).toEqual(['restored', 'settled'])
+  const [walk] = (await open.disclose()).animations
+  const { executionId, result, credits } = bought!
+  expect(walk?.madeFrom).toMatchObject([{ executionId, result, credits }])
 })
 
 test('a paid result that is not here is no silence about bought frames', async () => {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { formatTouchKey, wordOf } from '../../src/credit/touch.ts'
+import { lostFinding } from '../../src/workshop/doctor.ts'
 import type { DoctorFinding } from '../../src/workshop.ts'
+import { planItem } from '../cli/world.ts'
 import { testAuthenticator } from '../kit/authenticator.ts'
 import { asking, type Machine, type ProcessInit, refusal, type Team, team } from '../sim/two-machines.ts'
 import { simulatedWorld } from '../sim/world.ts'
@@ -139,6 +141,15 @@ describe('doctor on a project', () => {
     expect(lost).toMatchObject({ verdict: 'warning', found: '1 bought result not here: hero.walk' })
     expect(lost?.advice).toContain('npx spritewright build')
     expect(lost?.advice).not.toContain('--abandon')
+  })
+
+  test('that lacks results of two checkouts advises to fetch them only if the service gives every one of them', () => {
+    const own = planItem('hero.walk', { state: 'lost' })
+    const elsewhere = planItem('hero.idle', { state: 'lost', note: 'in the checkout that bought it' })
+    const advise = (...lost: Parameters<typeof lostFinding>[0]): readonly string[] => lostFinding(lost).map(({ advice }) => advice)
+    expect(advise(own, own)).toEqual([expect.stringContaining('Fetch them again, for free')])
+    const there = [expect.stringContaining('commit .spritewright/results/ there')]
+    expect([advise(own, elsewhere), advise(elsewhere, own), advise(elsewhere)]).toEqual([there, there, there])
   })
 
   test('with an execution in flight names it, and how to go on', async () => {
