@@ -759,6 +759,17 @@ describe('status, ledger, doctor, schema', () => {
     expect(world.out()).toContain(`Next: npx spritewright ${next},`)
   })
 
+  test('status leads to the decision about a paid step first, and only then to the price of what is made from it', async () => {
+    const request = { id: 'hero#1', operation: 'text_to_image', prompt: 'x' }
+    const steps = [{ id: 'hero#1', state: 'uncertain', undecided: 'submission', sprites: ['hero'], request }] as never
+    const world = createWorld({
+      workshop: { status: async () => ({ items: [planItem('hero.walk')], own: [], steps, total: 0n, warnings: [] }) },
+    })
+    await world.run('status')
+    expect(world.out()).toContain('Next: npx spritewright recover hero#1 --replay')
+    expect(world.out()).not.toContain('npx spritewright plan')
+  })
+
   test('status tells that the art from before a change plays on', async () => {
     const superseded = { sha256: 'a'.repeat(64), frames: 8, credits: 16_000n }
     const items = [

@@ -232,6 +232,14 @@ describe('init', () => {
     expect(world.files.has('/game/sprites/hero.png')).toBe(true)
   })
 
+  test('asks for the engine where the dependencies name both', async () => {
+    const files = { '/game/package.json': '{ "dependencies": { "phaser": "^4.0.0", "pixi.js": "^8.0.0" } }' }
+    const world = createWorld({ canAsk: true, chosen: ['embedded', 'pixi'], files })
+    expect(await world.run('init')).toBe(0)
+    expect(world.questions[1]).toBe('Which engine draws the game? Phaser / PixiJS / Both, or another')
+    expect(world.text('/game/spritewright.config.mjs')).toMatch(/^ {2}engine: 'pixi',$/m)
+  })
+
   test.each([
     ['Ctrl-C at the first question', { chosen: [undefined] }, 130],
     ['Ctrl-C at the second', { chosen: ['embedded', undefined] }, 130],
