@@ -304,6 +304,17 @@ test('a slit of one pixel does not part a foot', () => {
   expect(findLegs(walker, { left: 4, top: 0, right: 36, bottom: 80 }).length).toBe(2)
 })
 
+test('the outer legs take two columns beside them along, in which their soft edges are', () => {
+  const walker = createBitmap(40, 80)
+  fill(walker, 4, 0, 32, 60, [90, 90, 90, 255])
+  for (const left of [8, 24]) fill(walker, left, 60, 8, 20, [90, 90, 90, 255])
+  const legs = findLegs(walker, { left: 4, top: 0, right: 36, bottom: 80 })
+  expect(legs.map(({ left, right }) => [left[70], right[70]])).toEqual([
+    [6, 20],
+    [20, 34],
+  ])
+})
+
 describe('the moments of a pose', () => {
   test('a curve is flat at its keys, eases half way between them, and stays beyond its ends', () => {
     const at = [-1, 0, 0.25, 0.5, 1, 1.5, 2, 9]
