@@ -140,6 +140,9 @@ describe.each(vites)('who reads from the dev server of %s', (_name, load) => {
       [`evil.test:${port}`, 403],
     ] as const) {
       expect([host, await byOne(host, port, path), await byTwo({ ':authority': host })]).toEqual([host, status, status])
+      // Over TLS, Vite leaves all names to the plugin.
+      for (const way of ['/__spritewright', '/__spritewright/'])
+        expect([host, way, await byOne(host, port, way)]).toEqual([host, way, status === 403 ? 403 : 302])
       const ofPanel = await byOne(host, Number(panel.port), `${panel.pathname}api/state`)
       expect([host, ofPanel]).toEqual([host, status === 403 ? 403 : 200])
     }
