@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { SpritewrightError } from '../../src/errors.ts'
+import { askedFields } from '../../src/job/order.ts'
 import { patiently } from '../../src/job/patiently.ts'
 import type { SubmissionOutcome } from '../../src/service/wire.ts'
 import { findEntry } from '../../src/vault/lockfile.ts'
@@ -45,6 +46,15 @@ describe('an answer of the service while the shared journal is down', () => {
     expect((error as Error).message).toContain(next)
     expect(calls.count).toBe(122)
     expect(findEntry(await made.lock.read(), order.request.id, order.hash)?.execution).toEqual(execution)
+  })
+
+  test('is in the lock file in place of the execution that asked', async () => {
+    const made = bench()
+    const asking = { service: order.identity, asked: askedFields(order.request), execution: { id: 'e0', conversation: 'c1' } }
+    await made.lock.change(order.request.id, order.hash, () => asking)
+    await expect(patiently(made, order, accepted, failing(1_000).record)).rejects.toMatchObject({ code: 'SW_STORE' })
+    const execution = { id: 'e1', conversation: 'c1' }
+    expect(findEntry(await made.lock.read(), order.request.id, order.hash)).toEqual({ ...asking, execution })
   })
 
   test('gets one more try after an interruption', async () => {
