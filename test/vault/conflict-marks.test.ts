@@ -17,6 +17,11 @@ describe('marks of a merge conflict', () => {
     }
   })
 
+  test('are found in lines that end as on Windows', () => {
+    const text = lines('a', '<<<<<<< ours', 'b', '||||||| 1234567', 'old', '=======', 'c', '>>>>>>> theirs', 'd').replaceAll('\n', '\r\n')
+    expect(readConflict(text)).toEqual({ ours: lines('a', 'b', 'd'), theirs: lines('a', 'c', 'd') })
+  })
+
   test('stand alone at the start of a line: anything like them is text', () => {
     const alike = [
       ' <<<<<<< a',

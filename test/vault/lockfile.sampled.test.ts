@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { hasCode } from '../../src/errors.ts'
 import { parseLockFile } from '../../src/vault/lock-schema.ts'
 import { collectLockChanges, createLockStore } from '../../src/vault/lock-store.ts'
-import { findEntry, formatLockFile, type LockEntry } from '../../src/vault/lockfile.ts'
+import { findEntry, formatLockFile, type LockEntry, type LockFile } from '../../src/vault/lockfile.ts'
 import { changedData } from '../kit/changed-data.ts'
 import { type CallGuard, guarded } from '../kit/guarded-disk.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
@@ -48,6 +48,12 @@ describe('sprites.lock.json', () => {
     expect(text.indexOf('ant.idle')).toBeLessThan(text.indexOf('hero.walk'))
     expect(formatLockFile(parseLockFile(text, 'x'))).toBe(text)
     expect(findEntry(await store.read(), 'hero.walk', hash)).toEqual(entry)
+  })
+
+  test('a review that counts no frames is read back', () => {
+    const review = { ...full.result!.review!, frameCount: null }
+    const lock: LockFile = { version: 1, animations: { 'hero.walk': { [hash]: { ...full, result: { ...full.result!, review } } } } }
+    expect(parseLockFile(formatLockFile(lock), 'x')).toEqual(lock)
   })
 
   test('a lock file as Windows writes it is read, and the next change writes UTF-8', async () => {
