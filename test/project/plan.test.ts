@@ -113,12 +113,11 @@ test.each<[string, Partial<SheetRequest>, readonly string[]]>([
 
 test('without an entry of this service the most similar one of another counts, and without any none', () => {
   const service = { ...live, host: 'there' }
-  const [far, near] = [
-    { prompt: 'a king', frames: 1 },
-    { ...asked, frames: 8 },
-  ].map((one) => entryOf(2, { service, asked: one }))
-  const lock = lockOf({ one: far as LockEntry, two: near as LockEntry })
-  expect(changedFields(request, lock, 'here')).toEqual(['frames'])
+  const near = entryOf(2, { service, asked: { ...asked, frames: 8 } })
+  for (const farDay of [1, 3]) {
+    const lock = lockOf({ one: entryOf(farDay, { service, asked: { prompt: 'a king', frames: 1 } }), two: near })
+    expect(changedFields(request, lock, 'here'), `day ${farDay}`).toEqual(['frames'])
+  }
   expect(changedFields(request, lockOf({ one: entryOf(1, { approval: undefined }) }), 'here')).toEqual([])
 })
 

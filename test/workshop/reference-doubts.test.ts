@@ -4,6 +4,10 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createBitmap, encodePng } from '../../atlas/index.ts'
 import { readOffer } from '../../plugin/panel/server/approval-offer.ts'
+import { doubtAbout } from '../../src/project/reference-doubts.ts'
+import type { ReferencePicture } from '../../src/sprite-spec/reference.ts'
+import type { SpriteSpec } from '../../src/sprite-spec/spec.ts'
+import { MemoryDisk } from '../kit/memory-disk.ts'
 import { figurePng } from '../kit/project.ts'
 import { openShelf, type Shelf, spec } from '../plugin/world.ts'
 
@@ -32,6 +36,14 @@ test.each([
   } finally {
     await workshop.close()
   }
+})
+
+test.each([
+  [400, 15],
+  [15, 400],
+])('a strip of %i × %i pixels is doubted', async (width, height) => {
+  const picture = { path: '/game/strip.png', bytes: filled(width, height, 200), width, height } as ReferencePicture
+  expect(await doubtAbout(new MemoryDisk(), {} as SpriteSpec, picture, '/game')).toBe(`has only ${width} × ${height} pixels`)
 })
 
 test.each([

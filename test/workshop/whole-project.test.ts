@@ -56,9 +56,14 @@ describe('a build of names', () => {
   })
 
   test('goes on beside broken specs of others, with one warning; the broken one itself is an error', async () => {
-    const broken = { 'sprites/owl.sprite.json': '{', 'sprites/fox.sprite.json': '{ "prompt": 1 }', 'sprites/hero.v2.sprite.json': '[' }
+    const broken = {
+      'sprites/owl.sprite.json': '{',
+      'sprites/fox.sprite.json': '{ "prompt": 1 }',
+      'sprites/hero.v2.sprite.json': '[',
+      'sprites/her.sprite.json': '[',
+    }
     const game = await shelf.game({ ...broken, 'sprites/hero.sprite.json': heroThatJumps })
-    const warning = '3 other specs are broken; npx spritewright plan names the faults.'
+    const warning = '4 other specs are broken; npx spritewright plan names the faults.'
     const report = await build(game, { names: ['hero.jump'], buyOnly: true }, {}, ['hero'])
     expect(report.bought.map(({ id }) => id)).toEqual(['hero.jump'])
     expect(report.warnings).toEqual([warning])
