@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { JobProgress } from '../../src/job/order.ts'
 import {
   answers,
   formatFailure,
@@ -86,6 +87,12 @@ test('progress is a part of one, and its words are cut and plain', () => {
   for (const wrong of [{ progress: -0.1 }, { progress: 1.1 }, { phase: 'stolen' }, { id: 'a\u001b' }, { held: 'much' }, { more: 1 }])
     expect(progressMessage.safeParse({ ...running, ...wrong }).success, JSON.stringify(wrong)).toBe(false)
   expect(progressMessage.parse({ ...running, message: `a\u001b${'x'.repeat(600)}` }).message).toBe(`a ${'x'.repeat(498)}`)
+})
+
+test.each<JobProgress['phase']>([
+  ...(['checking', 'uploading', 'submitting', 'queued', 'running', 'waiting', 'downloading', 'bought', 'failed'] as const),
+])('a job that is %s is told to the client', (phase) => {
+  expect(progressMessage.parse({ id: 'hero.walk', phase })).toEqual({ id: 'hero.walk', phase })
 })
 
 test('a note has times of a date, or none', () => {

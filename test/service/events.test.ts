@@ -106,6 +106,10 @@ describe('the event reader', () => {
     expect(readAll(toBytes('retry: 99999999\n\ndata: x\n\n'), 9).retryMs).toBe(60_000)
   })
 
+  test('a progress of nothing yet is a progress', () => {
+    expect(toServiceEvent({ event: 'progress', data: '{"progress":0}', lastEventId: '7' }, defaultProfile).progress).toBe(0)
+  })
+
   test('C22: an id that is not fit for a header, or is longer than 1 KiB, is not handed out to resume from', () => {
     for (const id of ['7', 'a b', 'x'.repeat(1024)]) expect(isResumable(id)).toBe(true)
     for (const id of ['', ' a', 'a\tb', 'a\r\nX: 1', '…', 'x'.repeat(1025)]) expect(isResumable(id)).toBe(false)

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createRetryBudget, type Fault, retryWaitMs } from '../../src/service/http/retry.ts'
-import { createLimiter } from '../../src/service/limits/limits.ts'
+import { createLimiter, resolveLimits } from '../../src/service/limits/limits.ts'
 import { openPlaceFolder } from '../../src/service/limits/place-files.ts'
 import { createPlaces, joinPlaces, type Places, type Taken, unlimitedPlaces } from '../../src/service/limits/places.ts'
+import { silentMs, tellWaits } from '../../src/service/limits/told-waits.ts'
 import type { Execution } from '../../src/service/wire.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
@@ -142,6 +143,20 @@ describe('limits', () => {
     const words = 'Waiting: the service allows 2 GET requests in 10 s, and they are used up, here or by another of your processes.'
     expect(told).toEqual([words, words])
     expect(clock.sleepers).toBe(0)
+  })
+
+  test('a wait that was interrupted is not told afterwards', async () => {
+    const clock = new ManualClock()
+    const told: string[] = []
+    const limits = resolveLimits({ get: 1 })
+    const limiter = tellWaits(createLimiter(clock, limits), clock, limits, (sentence) => told.push(sentence))
+    const stop = new AbortController()
+    await limiter.take('get')
+    const waiting = limiter.take('get', stop.signal)
+    stop.abort(new Error('stopped'))
+    await expect(waiting).rejects.toThrow('stopped')
+    await clock.advance(2 * silentMs)
+    expect(told).toEqual([])
   })
 
   test('C29: a longer wait before another try is told, once while it lasts', async () => {
