@@ -194,6 +194,14 @@ describe("a format of the project's own", () => {
       ],
       'to write each file once, found "A", which is written already',
     ],
+    [
+      'a file twice, the second time in lower case',
+      () => [
+        { file: 'A', bytes },
+        { file: 'a', bytes },
+      ],
+      'to write each file once, found "a", which is written already',
+    ],
     ['a page', () => [{ file: 'sprites-0.png', bytes }], 'found "sprites-0.png", which is a page already'],
     ['null for a file', () => [null], 'found the name undefined'],
   ])('that answers %s is refused in words', async (_, write, words) => {
