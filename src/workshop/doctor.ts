@@ -104,13 +104,14 @@ function checkSpecs(found: Survey): Found {
 
 /** Says how to have the bought results again that are not here. Only what every one of them allows is advised. */
 export function lostFinding(lost: readonly PlanItem[]): readonly DoctorFinding[] {
-  const [first] = lost
-  if (!first) return []
+  if (lost.length === 0) return []
   const found = `${count(lost.length, 'bought result')} not here: ${lost.map(({ id }) => id).join(', ')}`
   // A result of the embedded service has a note.
-  const advice = lost.every(({ note }) => note === undefined)
-    ? 'Fetch them again, for free: npx spritewright build'
-    : `An embedded service has them only in the checkout that bought them: commit .spritewright/results/ there. Or give each up, and approve it again with play money: npx spritewright recover ${first.id} --abandon`
+  const elsewhere = lost.find(({ note }) => note !== undefined)
+  const advice =
+    elsewhere === undefined
+      ? 'Fetch them again, for free: npx spritewright build'
+      : `An embedded service has them only in the checkout that bought them: commit .spritewright/results/ there. Or give each up, and approve it again with play money: npx spritewright recover ${elsewhere.id} --abandon`
   return [warning('results', found, advice)]
 }
 
