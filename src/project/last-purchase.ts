@@ -69,7 +69,8 @@ const paidFields = ['prompt', 'reference', 'operation', 'frames', 'background', 
 const absent: Partial<AskedFields> = { take: 1, options: {} }
 
 function newestFirst(entries: readonly (readonly [string, LockEntry])[]): readonly (readonly [string, LockEntry])[] {
-  return [...entries].sort(([, a], [, b]) => ((a.approval?.at ?? '') < (b.approval?.at ?? '') ? 1 : -1))
+  const timeOf = ([, { approval }]: (typeof entries)[number]): number => Date.parse(approval?.at ?? '') || 0
+  return [...entries].sort((a, b) => timeOf(b) - timeOf(a))
 }
 
 function entriesOf(lock: LockFile, id: string): readonly (readonly [string, LockEntry])[] {
