@@ -40,7 +40,7 @@ describe('a palette', () => {
           expect(visible(decodePng((await encodeIndexed(bitmap, 6))!))).toEqual(visible(bitmap))
         },
       ),
-      { numRuns: byLevel({ quick: 30, full: 100, long: 100 }) },
+      { numRuns: byLevel({ quick: 15, full: 100, long: 100 }) },
     )
   })
 

@@ -8,7 +8,7 @@ import { boughtElsewhere } from '../../src/job/records/bought-elsewhere.ts'
 import { parseLockFile } from '../../src/vault/lock-schema.ts'
 import { expectCount } from '../kit/expect-count.ts'
 import { rememberedMakers } from '../kit/remembered-makers.ts'
-import { byLevel } from '../level.ts'
+import { byLevel, level } from '../level.ts'
 import { approveAll, drop, isExecute, type World, world } from './world.ts'
 
 const base = [{ text: 'a fantasy icon on white, thick outline' }]
@@ -107,20 +107,21 @@ describe('a picture of a game and a step of another sprite', () => {
     expect((await (await w.workshop()).plan()).items.map(({ state }) => state)).toEqual(['bought', 'bought'])
   })
 
-  test('is bought already where the other was bought before', async () => {
-    for (const [first, second] of [
-      [walker, badge],
-      [badge, walker],
-    ] as const) {
-      const w = await bought(first)
-      const paid = w.service.charges().length
-      await w.project.write('sprites/other.sprite.json', second)
-      const workshop = await w.workshop()
-      await approveAll(workshop)
-      await workshop.build()
-      expectCount(w.service.charges(), paid + (second === badge ? 0 : 1))
-    }
-  })
+  if (level !== 'quick')
+    test('is bought already where the other was bought before', async () => {
+      for (const [first, second] of [
+        [walker, badge],
+        [badge, walker],
+      ] as const) {
+        const w = await bought(first)
+        const paid = w.service.charges().length
+        await w.project.write('sprites/other.sprite.json', second)
+        const workshop = await w.workshop()
+        await approveAll(workshop)
+        await workshop.build()
+        expectCount(w.service.charges(), paid + (second === badge ? 0 : 1))
+      }
+    })
 
   test('loses its approval under both names, once it is taken back', async () => {
     const w = await world({}, walker)
@@ -152,18 +153,19 @@ describe('a picture that is a step of another one', () => {
   const set = (take: number): string =>
     spec({ reference: { steps: [{ text: 'an icon', take }] }, pictures: { plain: [], sword: [{ edit: 'a sword' }] } })
 
-  test('keeps its takes when others are pruned', async () => {
-    const w = await world(image, set(1))
-    for (const take of [1, 2]) {
-      await w.project.write('sprites/hero.sprite.json', set(take))
-      const workshop = await w.workshop()
-      await approveAll(workshop)
-      await workshop.build()
-    }
-    const { store } = await w.workshop()
-    const uses = (await store.list()).results.flatMap((one) => one.uses.map(({ id }) => `${id} ${one.state}`))
-    expect(uses.filter((use) => use.endsWith('take'))).toEqual(['hero.plain take'])
-  })
+  if (level !== 'quick')
+    test('keeps its takes when others are pruned', async () => {
+      const w = await world(image, set(1))
+      for (const take of [1, 2]) {
+        await w.project.write('sprites/hero.sprite.json', set(take))
+        const workshop = await w.workshop()
+        await approveAll(workshop)
+        await workshop.build()
+      }
+      const { store } = await w.workshop()
+      const uses = (await store.list()).results.flatMap((one) => one.uses.map(({ id }) => `${id} ${one.state}`))
+      expect(uses.filter((use) => use.endsWith('take'))).toEqual(['hero.plain take'])
+    })
 
   test('I3: counts once for another machine, whichever of its names has the purchase', async () => {
     const w = await world({}, spec({ reference: { steps: base }, prompt: 'a walker', animations: { walk: { frames: 7 } } }))
@@ -185,27 +187,28 @@ describe('a picture that is a step of another one', () => {
 describe('a bought picture', () => {
   const sword = icons({ sword: cut('a sword') })
 
-  test('plays on after a change, which names its field, and another take is bought beside it', async () => {
-    const w = await bought(sword)
-    await w.project.write('sprites/hero.sprite.json', icons({ sword: [{ edit: 'a long sword' }, { removeBackground: 'a sword' }] }))
-    const changed = (await (await w.workshop()).plan()).items[0]
-    expect([changed?.state, changed?.changed, changed?.superseded?.frames]).toEqual(['missing', ['reference'], 1])
-    const { sheets } = await (await w.workshop({ build: { unbought: 'placeholder' } })).build()
-    expect(sheets.sprites[0]).toMatchObject({ superseded: ['sword'], isPlaceholder: false })
-    await w.project.write('sprites/hero.sprite.json', icons({ sword: [{ edit: 'a sword' }, { removeBackground: 'a sword', take: 2 }] }))
-    const workshop = await w.workshop()
-    expect((await workshop.plan()).items[0]?.changed).toEqual(['take'])
-    expect((await workshop.overview()).items[0]?.takes.map(({ take, state }) => [take, state])).toEqual([
-      [1, 'bought'],
-      [2, 'missing'],
-    ])
-    const before = w.service.charges().length
-    await approveAll(workshop)
-    await workshop.build()
-    expectCount(w.service.charges(), before + 1)
-    const kept = (await workshop.store.list()).results.flatMap(({ uses }) => uses.map(({ state }) => state))
-    expect(kept.toSorted()).toEqual(['take', 'used', 'used', 'used'])
-  })
+  if (level !== 'quick')
+    test('plays on after a change, which names its field, and another take is bought beside it', async () => {
+      const w = await bought(sword)
+      await w.project.write('sprites/hero.sprite.json', icons({ sword: [{ edit: 'a long sword' }, { removeBackground: 'a sword' }] }))
+      const changed = (await (await w.workshop()).plan()).items[0]
+      expect([changed?.state, changed?.changed, changed?.superseded?.frames]).toEqual(['missing', ['reference'], 1])
+      const { sheets } = await (await w.workshop({ build: { unbought: 'placeholder' } })).build()
+      expect(sheets.sprites[0]).toMatchObject({ superseded: ['sword'], isPlaceholder: false })
+      await w.project.write('sprites/hero.sprite.json', icons({ sword: [{ edit: 'a sword' }, { removeBackground: 'a sword', take: 2 }] }))
+      const workshop = await w.workshop()
+      expect((await workshop.plan()).items[0]?.changed).toEqual(['take'])
+      expect((await workshop.overview()).items[0]?.takes.map(({ take, state }) => [take, state])).toEqual([
+        [1, 'bought'],
+        [2, 'missing'],
+      ])
+      const before = w.service.charges().length
+      await approveAll(workshop)
+      await workshop.build()
+      expectCount(w.service.charges(), before + 1)
+      const kept = (await workshop.store.list()).results.flatMap(({ uses }) => uses.map(({ state }) => state))
+      expect(kept.toSorted()).toEqual(['take', 'used', 'used', 'used'])
+    })
 
   test('of the name of an animation is another request, and never shown in its place', async () => {
     const walker = { prompt: 'a walker', reference: './hero.png', animations: { walk: { frames: 7 } } }
@@ -216,18 +219,19 @@ describe('a bought picture', () => {
     expect(sheets.sprites[0]?.superseded).toBeUndefined()
   })
 
-  test('is replaced by a touched-up file of its name', async () => {
-    const w = await bought(sword)
-    const original = (await (await w.workshop()).originals('hero'))[0]
-    expect(original?.file).toBe('sword.png')
-    const picture = decodePng(original?.bytes as Uint8Array)
-    picture.data.fill(200)
-    await w.project.write('sprites/hero.frames/sword.png', encodePng(picture))
-    const { sheets } = await (await w.workshop()).build()
-    expect(sheets.sprites[0]).toMatchObject({ touchedUp: { sword: [0] } })
-    await w.project.write('sprites/hero.frames/shield.png', encodePng(picture))
-    await expect((await w.workshop()).build()).rejects.toMatchObject({ code: 'SW_OVERRIDE' })
-  })
+  if (level !== 'quick')
+    test('is replaced by a touched-up file of its name', async () => {
+      const w = await bought(sword)
+      const original = (await (await w.workshop()).originals('hero'))[0]
+      expect(original?.file).toBe('sword.png')
+      const picture = decodePng(original?.bytes as Uint8Array)
+      picture.data.fill(200)
+      await w.project.write('sprites/hero.frames/sword.png', encodePng(picture))
+      const { sheets } = await (await w.workshop()).build()
+      expect(sheets.sprites[0]).toMatchObject({ touchedUp: { sword: [0] } })
+      await w.project.write('sprites/hero.frames/shield.png', encodePng(picture))
+      await expect((await w.workshop()).build()).rejects.toMatchObject({ code: 'SW_OVERRIDE' })
+    })
 
   test('is sent again under its key after a lost answer, and charged once', async () => {
     let lost = 0

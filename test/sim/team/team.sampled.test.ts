@@ -9,13 +9,7 @@ const scarce = 'two machines at once, credits for one: needs approval'
 /** The older approval is replaced as soon as the newer one is used. The next build of that machine finds the purchase. */
 const replaced = 'two machines at once, of two users: needs approval'
 /** What the quick level plays. */
-const sample = [
-  'three machines that die',
-  'a store that fails, by no adapter',
-  'two machines at once, of one user',
-  'two people who have both approved',
-  'seeds',
-]
+const sample = ['a store that fails, by no adapter', 'two machines at once, of one user', 'two people who have both approved', 'seeds']
 
 let simulator: Bundle
 beforeAll(async () => {
@@ -45,7 +39,7 @@ describe('I1 to I6, I8 to I10: every schedule of one purchase on machines that s
     console.log(
       `L3: ${total.schedules} schedules over several machines, in ${total.runs} executions of the real code, ${total.crashes} crashes, ${total.charges} charged ends, 0 double charges, 0 above the total, 0 lost results`,
     )
-    expect(total.schedules).toBeGreaterThanOrEqual(byLevel({ quick: 500, full: 100_000, long: 100_000 }))
+    expect(total.schedules).toBeGreaterThanOrEqual(byLevel({ quick: 300, full: 100_000, long: 100_000 }))
     const ends = answers.flatMap(({ name, report }) => Object.keys(report.ends).map((end) => `${name}: ${end}`))
     expect(ends.filter((end) => !/: (done$|needs decision)/.test(end))).toEqual(
       byLevel({ quick: [], full: [scarce, replaced], long: [scarce, replaced] }),

@@ -12,6 +12,7 @@ import { keyEnv } from '../kit/keys.ts'
 import { createProject } from '../kit/project.ts'
 import { quickMakers } from '../kit/quick-makers.ts'
 import { type S3Asked, type S3Double, type S3Fault, startS3Double } from '../kit/s3-double.ts'
+import { level } from '../level.ts'
 import { quickPorts } from '../stores/quick-ports.ts'
 import { approveAll } from './world.ts'
 
@@ -103,15 +104,16 @@ const poison = { bytes: new TextEncoder().encode(`PK poison ${'.'.repeat(200)}`)
 const keyOf = (hash: string): string => `sprites/cas/${hash}`
 
 describe('results in a store that machines share', () => {
-  test('a machine without a key and without a service builds what another one bought, the same bytes', async () => {
-    const { first, clone, stored, service } = await bought()
-    expect(await stored()).toEqual(await first.results())
-    const second = await clone(first)
-    const asked = service.requests().length
-    expect(await atlasOf(await second.open({}, keyless))).toEqual(await atlasOf(await first.open({}, keyless)))
-    expect(await second.results()).toEqual(await first.results())
-    expect([service.requests().length, service.charges().length]).toEqual([asked, 3])
-  })
+  if (level !== 'quick')
+    test('a machine without a key and without a service builds what another one bought, the same bytes', async () => {
+      const { first, clone, stored, service } = await bought()
+      expect(await stored()).toEqual(await first.results())
+      const second = await clone(first)
+      const asked = service.requests().length
+      expect(await atlasOf(await second.open({}, keyless))).toEqual(await atlasOf(await first.open({}, keyless)))
+      expect(await second.results()).toEqual(await first.results())
+      expect([service.requests().length, service.charges().length]).toEqual([asked, 3])
+    })
 
   test('a result whose hash only the shared journal has is read from the store', async () => {
     const journal = { ...store, journal: 's3://studio/journal' }
@@ -247,32 +249,33 @@ describe('a store that is down', () => {
 })
 
 describe('store push, pull, verify, ls and prune over a store', () => {
-  test('a push that was cut goes on where it stopped, and says how far it is', async () => {
-    const all = await studio()
-    const first = await all.clone()
-    const alone = await first.open({ store: {} })
-    await approveAll(alone)
-    await alone.build({ buyOnly: true })
-    await mkdir(join(first.root, '.spritewright/results'), { recursive: true })
-    for (let count = 0; count < 40; count++) {
-      const bytes = new TextEncoder().encode(`a stray ${count} ${'.'.repeat(200)}`)
-      await writeFile(join(first.root, `.spritewright/results/${sha256(bytes)}.bin`), bytes)
-    }
-    let written = 0
-    all.fault = ({ method }) => (method === 'PUT' && ++written > 20 ? { answer: 403 } : undefined)
-    const workshop = await first.open({}, keyless)
-    await expect(workshop.store.push()).rejects.toMatchObject({ code: 'SW_STORE' })
-    expect(await all.stored()).toHaveLength(20)
-    all.fault = () => undefined
-    const steps: string[] = []
-    const report = await workshop.store.push([], undefined, (done, total) => steps.push(`${done}/${total}`))
-    expect([report.copied.length, report.present, report.folder]).toEqual([23, 20, 's3://studio/sprites'])
-    expect(steps).toEqual(Array.from({ length: 43 }, (_, index) => `${index + 1}/43`))
-    expect(await all.stored()).toEqual(await first.results())
-    const second = await (await all.clone(first)).open({}, keyless)
-    expect((await second.store.pull()).copied).toHaveLength(3)
-    expect((await second.store.list()).results.map(({ places }) => places)).toEqual(sprites.map(() => ['project', 'shared']))
-  })
+  if (level !== 'quick')
+    test('a push that was cut goes on where it stopped, and says how far it is', async () => {
+      const all = await studio()
+      const first = await all.clone()
+      const alone = await first.open({ store: {} })
+      await approveAll(alone)
+      await alone.build({ buyOnly: true })
+      await mkdir(join(first.root, '.spritewright/results'), { recursive: true })
+      for (let count = 0; count < 40; count++) {
+        const bytes = new TextEncoder().encode(`a stray ${count} ${'.'.repeat(200)}`)
+        await writeFile(join(first.root, `.spritewright/results/${sha256(bytes)}.bin`), bytes)
+      }
+      let written = 0
+      all.fault = ({ method }) => (method === 'PUT' && ++written > 20 ? { answer: 403 } : undefined)
+      const workshop = await first.open({}, keyless)
+      await expect(workshop.store.push()).rejects.toMatchObject({ code: 'SW_STORE' })
+      expect(await all.stored()).toHaveLength(20)
+      all.fault = () => undefined
+      const steps: string[] = []
+      const report = await workshop.store.push([], undefined, (done, total) => steps.push(`${done}/${total}`))
+      expect([report.copied.length, report.present, report.folder]).toEqual([23, 20, 's3://studio/sprites'])
+      expect(steps).toEqual(Array.from({ length: 43 }, (_, index) => `${index + 1}/43`))
+      expect(await all.stored()).toEqual(await first.results())
+      const second = await (await all.clone(first)).open({}, keyless)
+      expect((await second.store.pull()).copied).toHaveLength(3)
+      expect((await second.store.list()).results.map(({ places }) => places)).toEqual(sprites.map(() => ['project', 'shared']))
+    })
 
   test('a pull takes no poison, and says so; one from a store that is down says why', async () => {
     const all = await bought()
@@ -286,35 +289,39 @@ describe('store push, pull, verify, ls and prune over a store', () => {
     expect([report.lacking.length, report.warnings]).toEqual([3, [expect.stringContaining('503')]])
   })
 
-  test('prune leaves the store alone, and with fromShared removes only what a hash names and no spec asks for', async () => {
-    const all = await bought()
-    const [used = ''] = await all.first.results()
-    const others = new TextEncoder().encode(`of another project ${'.'.repeat(200)}`)
-    const other = sha256(others)
-    all.bucket.files.set(keyOf(other), { bytes: others, atMs: 0 })
-    const spec = join(all.first.root, 'sprites/ant.sprite.json')
-    await writeFile(spec, (await readFile(spec, 'utf8')).replace('a small ant', 'a large ant'))
-    const { store: own } = await all.first.open()
-    const confirm = async (): Promise<boolean> => true
-    const superseded = (await own.list()).results.find(({ state }) => state === 'superseded')?.sha256 ?? ''
-    const wanted = [used, ...(await all.first.results())].find((hash) => hash !== superseded) ?? ''
-    for (const names of [[], ['ant'], [wanted], [`${'0'.repeat(64)}`]])
-      await expect(own.prune({ names, fromShared: true, force: true, confirm })).rejects.toMatchObject({ code: 'SW_USAGE' })
-    await expect(own.prune({ names: [other], fromShared: true, confirm })).rejects.toMatchObject({ facts: { names: [other] } })
-    expect(await all.stored()).toHaveLength(4)
-    const report = await own.prune({ names: [superseded.slice(0, 12), other], fromShared: true, force: true, confirm })
-    expect(report.lines.map(({ name, recovery }) => [name, recovery]).sort()).toEqual(
-      [
-        [superseded, 'copy'],
-        [other, 'none'],
-      ].sort(),
-    )
-    expect(await all.stored()).toHaveLength(2)
-    expect(await all.first.results()).toHaveLength(3)
-    await own.push([superseded])
-    expect(await own.prune({ names: ['ant'], confirm })).toMatchObject({ isDone: true, lines: [{ name: superseded, recovery: 'shared' }] })
-    expect([(await all.first.results()).length, (await all.stored()).length]).toEqual([2, 3])
-  })
+  if (level !== 'quick')
+    test('prune leaves the store alone, and with fromShared removes only what a hash names and no spec asks for', async () => {
+      const all = await bought()
+      const [used = ''] = await all.first.results()
+      const others = new TextEncoder().encode(`of another project ${'.'.repeat(200)}`)
+      const other = sha256(others)
+      all.bucket.files.set(keyOf(other), { bytes: others, atMs: 0 })
+      const spec = join(all.first.root, 'sprites/ant.sprite.json')
+      await writeFile(spec, (await readFile(spec, 'utf8')).replace('a small ant', 'a large ant'))
+      const { store: own } = await all.first.open()
+      const confirm = async (): Promise<boolean> => true
+      const superseded = (await own.list()).results.find(({ state }) => state === 'superseded')?.sha256 ?? ''
+      const wanted = [used, ...(await all.first.results())].find((hash) => hash !== superseded) ?? ''
+      for (const names of [[], ['ant'], [wanted], [`${'0'.repeat(64)}`]])
+        await expect(own.prune({ names, fromShared: true, force: true, confirm })).rejects.toMatchObject({ code: 'SW_USAGE' })
+      await expect(own.prune({ names: [other], fromShared: true, confirm })).rejects.toMatchObject({ facts: { names: [other] } })
+      expect(await all.stored()).toHaveLength(4)
+      const report = await own.prune({ names: [superseded.slice(0, 12), other], fromShared: true, force: true, confirm })
+      expect(report.lines.map(({ name, recovery }) => [name, recovery]).sort()).toEqual(
+        [
+          [superseded, 'copy'],
+          [other, 'none'],
+        ].sort(),
+      )
+      expect(await all.stored()).toHaveLength(2)
+      expect(await all.first.results()).toHaveLength(3)
+      await own.push([superseded])
+      expect(await own.prune({ names: ['ant'], confirm })).toMatchObject({
+        isDone: true,
+        lines: [{ name: superseded, recovery: 'shared' }],
+      })
+      expect([(await all.first.results()).length, (await all.stored()).length]).toEqual([2, 3])
+    })
 })
 
 test.each(['http://cache.example.com/x', 's3://NO', 's3://'])('the address %j ends every command at once', async (shared) => {
@@ -332,15 +339,16 @@ test('doctor says whether the store takes results and gives them back', async ()
   expect(await finding()).toMatchObject({ verdict: 'warning', advice: expect.stringContaining('needs no right to write') })
 })
 
-test('no credential of the store, and no API key, is in an object of the store or in a warning', async () => {
-  const all = await studio()
-  const machine = await all.clone()
-  const workshop = await machine.open({}, keyEnv(1))
-  await approveAll(workshop)
-  all.fault = ({ method }) => (method === 'PUT' && all.posts() > 1 ? { answer: 403 } : undefined)
-  const failure = await workshop.build({ buyOnly: true }).catch((error: unknown) => error)
-  const said = JSON.stringify([failure, (failure as AggregateError).errors, (await workshop.status()).warnings])
-  const objects = [...all.bucket.files.values()].map(({ bytes }) => Buffer.from(bytes).toString('latin1')).join()
-  for (const secret of [all.bucket.env.AWS_SECRET_ACCESS_KEY ?? '', all.bucket.env.AWS_ACCESS_KEY_ID ?? '', all.service.key])
-    expect([said.includes(secret), objects.includes(secret)]).toEqual([false, false])
-})
+if (level !== 'quick')
+  test('no credential of the store, and no API key, is in an object of the store or in a warning', async () => {
+    const all = await studio()
+    const machine = await all.clone()
+    const workshop = await machine.open({}, keyEnv(1))
+    await approveAll(workshop)
+    all.fault = ({ method }) => (method === 'PUT' && all.posts() > 1 ? { answer: 403 } : undefined)
+    const failure = await workshop.build({ buyOnly: true }).catch((error: unknown) => error)
+    const said = JSON.stringify([failure, (failure as AggregateError).errors, (await workshop.status()).warnings])
+    const objects = [...all.bucket.files.values()].map(({ bytes }) => Buffer.from(bytes).toString('latin1')).join()
+    for (const secret of [all.bucket.env.AWS_SECRET_ACCESS_KEY ?? '', all.bucket.env.AWS_ACCESS_KEY_ID ?? '', all.service.key])
+      expect([said.includes(secret), objects.includes(secret)]).toEqual([false, false])
+  })

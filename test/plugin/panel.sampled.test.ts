@@ -7,6 +7,7 @@ import { fasterClock } from '../kit/faster-clock.ts'
 import { keyEnv } from '../kit/keys.ts'
 import { figurePng } from '../kit/project.ts'
 import { quickMakers } from '../kit/quick-makers.ts'
+import { level } from '../level.ts'
 import { openPanel, type WholeState } from './panel-client.ts'
 import { approveHero, find, openPanelWorld, type PanelWorld, stands, toQuestion } from './panel-world.ts'
 import { type Dev, isUpdateOf, startDev } from './server.ts'
@@ -108,23 +109,24 @@ describe('buying from the panel', () => {
     expect(await panel.refused('dismiss', { id: '../hosts' })).toMatchObject({ status: 400 })
   })
 
-  test('bought art plays on when its prompt is edited: the panel marks it, and the terminal says so once', async () => {
-    const { start, game } = await world()
-    const { panel, crawl, log } = await start()
-    await crawl('/src/main.js')
-    await approveHero(panel)
-    await panel.stateWhere((state) => stands('hero.walk', 'bought')(state) && !find(state, 'hero.walk').isPlaceholder)
-    await game.write('sprites/hero.sprite.json', spec({ prompt: 'a large figure' }))
-    // The panel is told of the spec first, and then of the art.
-    const edited = await panel.stateWhere((state) => stands('hero.walk', 'missing')(state) && find(state, 'hero.walk').isSuperseded)
-    expect(find(edited, 'hero.walk')).toMatchObject({ isPlaceholder: false })
-    expect(find(edited, 'coin.spin')).toMatchObject({ isSuperseded: false, isPlaceholder: true })
-    await log.next((line) => line.includes('hero.walk has changed since it was bought. The bought frames play until'))
-    await approveHero(panel)
-    const bought = await panel.stateWhere((state) => stands('hero.walk', 'bought')(state) && !find(state, 'hero.walk').isSuperseded)
-    expect(find(bought, 'hero.walk')).toMatchObject({ isPlaceholder: false })
-    expect(log.all.filter((line) => line.includes('has changed since it was bought'))).toHaveLength(1)
-  })
+  if (level !== 'quick')
+    test('bought art plays on when its prompt is edited: the panel marks it, and the terminal says so once', async () => {
+      const { start, game } = await world()
+      const { panel, crawl, log } = await start()
+      await crawl('/src/main.js')
+      await approveHero(panel)
+      await panel.stateWhere((state) => stands('hero.walk', 'bought')(state) && !find(state, 'hero.walk').isPlaceholder)
+      await game.write('sprites/hero.sprite.json', spec({ prompt: 'a large figure' }))
+      // The panel is told of the spec first, and then of the art.
+      const edited = await panel.stateWhere((state) => stands('hero.walk', 'missing')(state) && find(state, 'hero.walk').isSuperseded)
+      expect(find(edited, 'hero.walk')).toMatchObject({ isPlaceholder: false })
+      expect(find(edited, 'coin.spin')).toMatchObject({ isSuperseded: false, isPlaceholder: true })
+      await log.next((line) => line.includes('hero.walk has changed since it was bought. The bought frames play until'))
+      await approveHero(panel)
+      const bought = await panel.stateWhere((state) => stands('hero.walk', 'bought')(state) && !find(state, 'hero.walk').isSuperseded)
+      expect(find(bought, 'hero.walk')).toMatchObject({ isPlaceholder: false })
+      expect(log.all.filter((line) => line.includes('has changed since it was bought'))).toHaveLength(1)
+    })
 
   test('a price that has changed since it was seen is refused, with the new one; nothing is written or sent', async () => {
     const { start, service, game } = await world()
@@ -149,43 +151,44 @@ describe('buying from the panel', () => {
     expect(service.charges()).toHaveLength(2)
   })
 
-  test('an approval that waits for a place is taken back: nothing is bought on it, and another one is', async () => {
-    let release = (): void => {}
-    const gate = new Promise<void>((resolve) => {
-      release = resolve
+  if (level !== 'quick')
+    test('an approval that waits for a place is taken back: nothing is bought on it, and another one is', async () => {
+      let release = (): void => {}
+      const gate = new Promise<void>((resolve) => {
+        release = resolve
+      })
+      const until = (): Promise<void> => gate
+      open.push(() => release())
+      const { start, service, game } = await world(
+        { 'spritewright.config.json': '{"limits":{"activeJobs":1}}' },
+        { makers: quickMakers({ until }) },
+      )
+      const { panel } = await start()
+      const approve = async (name: string): Promise<void> => {
+        const { lines, sum } = await panel.act('offer', { ids: [name] })
+        await panel.act('approve', { ids: [name], lines, sum })
+      }
+      const revoke = async (id: string): Promise<string> => {
+        const { hash = '' } = find(await panel.state(), id)
+        return (await panel.act('revoke', { id, hash })).words
+      }
+      await approve('coin')
+      await panel.stateWhere(stands('coin.spin', 'running'))
+      await approve('hero')
+      await panel.stateWhere(stands('hero.walk', 'approved'))
+      expect(await panel.refused('revoke', { id: 'hero.walk', hash: '0'.repeat(64) })).toMatchObject({ status: 409 })
+      expect(await revoke('hero.walk')).toBe('Taken back: hero.walk. Nothing is bought on what was approved before.')
+      await panel.stateWhere(stands('hero.walk', 'missing'))
+      const [entry] = Object.values(JSON.parse(await game.read('sprites.lock.json')).animations['hero.walk'])
+      expect(entry).not.toHaveProperty('approval')
+      expect(await revoke('coin.spin')).toContain('Sent already, so it goes on, and is not sent again if it fails: coin.spin.')
+      release()
+      const state = await panel.stateWhere(stands('coin.spin', 'bought'))
+      expect([find(state, 'hero.walk').state, state.errors, service.charges().length]).toEqual(['missing', [], 1])
+      await approve('hero')
+      await panel.stateWhere(stands('hero.walk', 'bought'))
+      expect(service.charges()).toHaveLength(2)
     })
-    const until = (): Promise<void> => gate
-    open.push(() => release())
-    const { start, service, game } = await world(
-      { 'spritewright.config.json': '{"limits":{"activeJobs":1}}' },
-      { makers: quickMakers({ until }) },
-    )
-    const { panel } = await start()
-    const approve = async (name: string): Promise<void> => {
-      const { lines, sum } = await panel.act('offer', { ids: [name] })
-      await panel.act('approve', { ids: [name], lines, sum })
-    }
-    const revoke = async (id: string): Promise<string> => {
-      const { hash = '' } = find(await panel.state(), id)
-      return (await panel.act('revoke', { id, hash })).words
-    }
-    await approve('coin')
-    await panel.stateWhere(stands('coin.spin', 'running'))
-    await approve('hero')
-    await panel.stateWhere(stands('hero.walk', 'approved'))
-    expect(await panel.refused('revoke', { id: 'hero.walk', hash: '0'.repeat(64) })).toMatchObject({ status: 409 })
-    expect(await revoke('hero.walk')).toBe('Taken back: hero.walk. Nothing is bought on what was approved before.')
-    await panel.stateWhere(stands('hero.walk', 'missing'))
-    const [entry] = Object.values(JSON.parse(await game.read('sprites.lock.json')).animations['hero.walk'])
-    expect(entry).not.toHaveProperty('approval')
-    expect(await revoke('coin.spin')).toContain('Sent already, so it goes on, and is not sent again if it fails: coin.spin.')
-    release()
-    const state = await panel.stateWhere(stands('coin.spin', 'bought'))
-    expect([find(state, 'hero.walk').state, state.errors, service.charges().length]).toEqual(['missing', [], 1])
-    await approve('hero')
-    await panel.stateWhere(stands('hero.walk', 'bought'))
-    expect(service.charges()).toHaveLength(2)
-  })
 
   test('a question is asked in the panel, and answered there', async () => {
     const { start, service } = await world({ 'sprites/hero.sprite.json': spec({ prompt: 'a figure [ask]' }) })
@@ -291,23 +294,24 @@ test('a remark on a picture is marked as meant by the name of the picture, in a 
 })
 
 describe('an approval from elsewhere', () => {
-  test('of another terminal starts the purchase; one of another checkout does not, until it is taken over', async () => {
-    const { start, service, approve } = await world()
-    const { panel, told, log, crawl } = await start()
-    await crawl('/src/main.js')
-    await approve(['hero'])
-    await log.next((line) => line.includes('hero.walk: approved up to'))
-    await told.next(isArt)
-    await approve(['coin'], keyEnv(7))
-    const waiting = await panel.stateWhere(stands('coin.spin', 'adoptable'))
-    expect(find(waiting, 'coin.spin').words).toContain('not by you')
-    expect((await panel.act('offer', { ids: ['coin'] })).untouched).toEqual(['coin.spin'])
-    const offer = await panel.act('offer', { ids: ['coin'], adopt: true })
-    expect(service.charges()).toHaveLength(1)
-    await panel.act('approve', { ids: ['coin'], adopt: true, lines: offer.lines, sum: offer.sum })
-    await panel.stateWhere(stands('coin.spin', 'bought'))
-    expect(service.charges()).toHaveLength(2)
-  })
+  if (level !== 'quick')
+    test('of another terminal starts the purchase; one of another checkout does not, until it is taken over', async () => {
+      const { start, service, approve } = await world()
+      const { panel, told, log, crawl } = await start()
+      await crawl('/src/main.js')
+      await approve(['hero'])
+      await log.next((line) => line.includes('hero.walk: approved up to'))
+      await told.next(isArt)
+      await approve(['coin'], keyEnv(7))
+      const waiting = await panel.stateWhere(stands('coin.spin', 'adoptable'))
+      expect(find(waiting, 'coin.spin').words).toContain('not by you')
+      expect((await panel.act('offer', { ids: ['coin'] })).untouched).toEqual(['coin.spin'])
+      const offer = await panel.act('offer', { ids: ['coin'], adopt: true })
+      expect(service.charges()).toHaveLength(1)
+      await panel.act('approve', { ids: ['coin'], adopt: true, lines: offer.lines, sum: offer.sum })
+      await panel.stateWhere(stands('coin.spin', 'bought'))
+      expect(service.charges()).toHaveLength(2)
+    })
 
   test('a server that ends in the middle loses nothing: the next one goes on, and it is paid once', async () => {
     let release = (): void => {}
@@ -339,63 +343,67 @@ describe('an approval from elsewhere', () => {
     expect(service.charges()).toHaveLength(1)
   })
 
-  test('good sprites are approved and bought beside thirty broken specs, and problems name each of those once', async () => {
-    const broken = Object.fromEntries(
-      Array.from({ length: 30 }, (_, at) => [`sprites/broken${at}.sprite.json`, '{ "prompt": 3 }'] as const),
-    )
-    const { start, game } = await world(broken)
-    const { panel } = await start()
-    const ids = ['coin.spin', 'hero.walk']
-    const offer = await panel.act('offer', { ids })
-    expect(offer.lines.map(({ id }) => id)).toEqual(ids)
-    await panel.act('approve', { ids, lines: offer.lines, sum: offer.sum })
-    const bought = await panel.stateWhere((state) => stands('hero.walk', 'bought')(state) && stands('coin.spin', 'bought')(state))
-    expect([bought.errors.map(({ code }) => code), bought.warnings]).toEqual([Array(30).fill('SW_SPEC'), []])
-    for (const file of Object.keys(broken)) await game.remove(file)
-    await panel.stateWhere((state) => state.errors.length + state.warnings.length === 0)
-  })
+  if (level !== 'quick')
+    test('good sprites are approved and bought beside thirty broken specs, and problems name each of those once', async () => {
+      const broken = Object.fromEntries(
+        Array.from({ length: 30 }, (_, at) => [`sprites/broken${at}.sprite.json`, '{ "prompt": 3 }'] as const),
+      )
+      const { start, game } = await world(broken)
+      const { panel } = await start()
+      const ids = ['coin.spin', 'hero.walk']
+      const offer = await panel.act('offer', { ids })
+      expect(offer.lines.map(({ id }) => id)).toEqual(ids)
+      await panel.act('approve', { ids, lines: offer.lines, sum: offer.sum })
+      const bought = await panel.stateWhere((state) => stands('hero.walk', 'bought')(state) && stands('coin.spin', 'bought')(state))
+      expect([bought.errors.map(({ code }) => code), bought.warnings]).toEqual([Array(30).fill('SW_SPEC'), []])
+      for (const file of Object.keys(broken)) await game.remove(file)
+      await panel.stateWhere((state) => state.errors.length + state.warnings.length === 0)
+    })
 
-  test('what failed under one server is a problem under the next one too', async () => {
-    const { start } = await world({ 'sprites/hero.sprite.json': spec({ prompt: 'a figure [fail generation_failed]' }) })
-    const first = await start()
-    await approveHero(first.panel)
-    const isTold = ({ errors }: WholeState): boolean => errors.some(({ code, id }) => code === 'SW_FAILED' && id === 'hero.walk')
-    expect((await first.panel.stateWhere((state) => stands('hero.walk', 'failed')(state) && isTold(state))).errors).toHaveLength(1)
-    first.panel.close()
-    await first.close()
-    const { panel } = await start()
-    const again = await panel.state()
-    expect([find(again, 'hero.walk').state, again.errors.map(({ id }) => id)]).toEqual(['failed', ['hero.walk']])
-  })
+  if (level !== 'quick')
+    test('what failed under one server is a problem under the next one too', async () => {
+      const { start } = await world({ 'sprites/hero.sprite.json': spec({ prompt: 'a figure [fail generation_failed]' }) })
+      const first = await start()
+      await approveHero(first.panel)
+      const isTold = ({ errors }: WholeState): boolean => errors.some(({ code, id }) => code === 'SW_FAILED' && id === 'hero.walk')
+      expect((await first.panel.stateWhere((state) => stands('hero.walk', 'failed')(state) && isTold(state))).errors).toHaveLength(1)
+      first.panel.close()
+      await first.close()
+      const { panel } = await start()
+      const again = await panel.state()
+      expect([find(again, 'hero.walk').state, again.errors.map(({ id }) => id)]).toEqual(['failed', ['hero.walk']])
+    })
 
-  test('what was approved before the server came is bought when the spec asks for it again', async () => {
-    const { start, service, approve, game } = await world()
-    await approve(['hero'])
-    await game.write('sprites/hero.sprite.json', spec({ prompt: 'something else' }))
-    const { panel, log, crawl } = await start()
-    await crawl('/src/main.js')
-    expect(find(await panel.state(), 'hero.walk').state).toBe('missing')
-    expect(service.charges()).toEqual([])
-    await game.write('sprites/hero.sprite.json', spec({}, { fps: 8 }))
-    await log.next((line) => line.includes('hero.walk: bought for'))
-    expect(service.charges()).toHaveLength(1)
-  })
+  if (level !== 'quick')
+    test('what was approved before the server came is bought when the spec asks for it again', async () => {
+      const { start, service, approve, game } = await world()
+      await approve(['hero'])
+      await game.write('sprites/hero.sprite.json', spec({ prompt: 'something else' }))
+      const { panel, log, crawl } = await start()
+      await crawl('/src/main.js')
+      expect(find(await panel.state(), 'hero.walk').state).toBe('missing')
+      expect(service.charges()).toEqual([])
+      await game.write('sprites/hero.sprite.json', spec({}, { fps: 8 }))
+      await log.next((line) => line.includes('hero.walk: bought for'))
+      expect(service.charges()).toHaveLength(1)
+    })
 
-  test('play money: the service that another terminal ran has ended, and the dev server goes on with one of its own', async () => {
-    const game = await openSource({ 'spritewright.config.json': '{"service":"embedded"}' })
-    open.push(() => game.remove())
-    const dev = await startDev(await load(), game, pluginOf(game, { net: nodeNet(), clock: fasterClock(5) }))
-    open.push(() => dev.close())
-    const workshop = await createWorkshop({ root: game.root, host: hostOf(game, {}) })
-    await workshop.approve({ names: ['hero'], confirm: async () => true })
-    await dev.log.next((line) => line.includes('hero.walk: approved up to'))
-    await workshop.close()
-    await dev.log.next((line) => line.includes('hero.walk: bought for'))
-    const panel = await openPanel(dev)
-    open.push(() => panel.close())
-    await panel.act('quote', {})
-    expect(await panel.state()).toMatchObject({ service: { mode: 'embedded', balance: '98.4' }, ledger: { settled: '1.6' }, errors: [] })
-  })
+  if (level !== 'quick')
+    test('play money: the service that another terminal ran has ended, and the dev server goes on with one of its own', async () => {
+      const game = await openSource({ 'spritewright.config.json': '{"service":"embedded"}' })
+      open.push(() => game.remove())
+      const dev = await startDev(await load(), game, pluginOf(game, { net: nodeNet(), clock: fasterClock(5) }))
+      open.push(() => dev.close())
+      const workshop = await createWorkshop({ root: game.root, host: hostOf(game, {}) })
+      await workshop.approve({ names: ['hero'], confirm: async () => true })
+      await dev.log.next((line) => line.includes('hero.walk: approved up to'))
+      await workshop.close()
+      await dev.log.next((line) => line.includes('hero.walk: bought for'))
+      const panel = await openPanel(dev)
+      open.push(() => panel.close())
+      await panel.act('quote', {})
+      expect(await panel.state()).toMatchObject({ service: { mode: 'embedded', balance: '98.4' }, ledger: { settled: '1.6' }, errors: [] })
+    })
 
   test('a ledger that cannot be read is told, and the rest is shown', async () => {
     const { start, game } = await world({ '.spritewright/ledger.jsonl': '{"at":"never"}\n' })
@@ -598,33 +606,34 @@ describe('editing from the panel', () => {
     expect(await panel.get('api/frames?animation=coin.spin&take=0')).toMatchObject({ status: 400 })
   })
 
-  test('another take is written, bought when it is approved, and the first can be chosen again', async () => {
-    const { start, game, service } = await world()
-    const { panel } = await start()
-    await approveHero(panel)
-    const first = await panel.stateWhere(stands('hero.walk', 'bought'))
-    const { take, digest } = await panel.act('take', { id: 'hero.walk', digest: digestOf(first, 'hero') })
-    expect(take).toBe(2)
-    const second = await panel.stateWhere((state) => find(state, 'hero.walk').take === 2)
-    expect(find(second, 'hero.walk').takes).toMatchObject([
-      { take: 1, state: 'bought', isChosen: false },
-      { take: 2, state: 'missing', word: 'not bought', isChosen: true },
-    ])
-    expect(service.charges()).toHaveLength(1)
-    await approveHero(panel)
-    await panel.stateWhere(stands('hero.walk', 'bought'))
-    const shown = async (number: number): Promise<string> =>
-      JSON.parse((await panel.get(`api/frames?animation=hero.walk&take=${number}`)).text).pages[0].url
-    const urls = [await shown(1), await shown(2)]
-    for (const url of urls) expect((await panel.get(url)).status).toBe(200)
-    await panel.act('choose-take', { id: 'hero.walk', digest, take: 1 })
-    expect(find(await panel.stateWhere((state) => find(state, 'hero.walk').take === 1), 'hero.walk').takes).toMatchObject([
-      { take: 1, state: 'bought', isChosen: true },
-      { take: 2, state: 'bought', isChosen: false },
-    ])
-    expect(await game.read('sprites/hero.sprite.json')).toContain('"take": 1')
-    expect(service.charges()).toHaveLength(2)
-  })
+  if (level !== 'quick')
+    test('another take is written, bought when it is approved, and the first can be chosen again', async () => {
+      const { start, game, service } = await world()
+      const { panel } = await start()
+      await approveHero(panel)
+      const first = await panel.stateWhere(stands('hero.walk', 'bought'))
+      const { take, digest } = await panel.act('take', { id: 'hero.walk', digest: digestOf(first, 'hero') })
+      expect(take).toBe(2)
+      const second = await panel.stateWhere((state) => find(state, 'hero.walk').take === 2)
+      expect(find(second, 'hero.walk').takes).toMatchObject([
+        { take: 1, state: 'bought', isChosen: false },
+        { take: 2, state: 'missing', word: 'not bought', isChosen: true },
+      ])
+      expect(service.charges()).toHaveLength(1)
+      await approveHero(panel)
+      await panel.stateWhere(stands('hero.walk', 'bought'))
+      const shown = async (number: number): Promise<string> =>
+        JSON.parse((await panel.get(`api/frames?animation=hero.walk&take=${number}`)).text).pages[0].url
+      const urls = [await shown(1), await shown(2)]
+      for (const url of urls) expect((await panel.get(url)).status).toBe(200)
+      await panel.act('choose-take', { id: 'hero.walk', digest, take: 1 })
+      expect(find(await panel.stateWhere((state) => find(state, 'hero.walk').take === 1), 'hero.walk').takes).toMatchObject([
+        { take: 1, state: 'bought', isChosen: true },
+        { take: 2, state: 'bought', isChosen: false },
+      ])
+      expect(await game.read('sprites/hero.sprite.json')).toContain('"take": 1')
+      expect(service.charges()).toHaveLength(2)
+    })
 
   test('a broken spec stands in the errors with its place, and goes when it is mended', async () => {
     const { start, game } = await world({ 'sprites/hero.sprite.json': spec({}, { fps: 'fast' }) })

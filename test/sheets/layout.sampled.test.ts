@@ -9,6 +9,7 @@ import { makeSheets } from '../../src/sheets/sheet.ts'
 import type { SheetInput } from '../../src/sheets/sources.ts'
 import { parseSpec } from '../../src/sprite-spec/parser.ts'
 import { createWorkshop } from '../../src/workshop.ts'
+import { byLevel } from '../level.ts'
 import { type Game, hostOf, openShelf, type Shelf, spec } from '../plugin/world.ts'
 import { memoryCache } from './memory-cache.ts'
 
@@ -47,8 +48,10 @@ const pagesOf = ({ atlases }: BuiltSheets): readonly string[] => atlases.flatMap
 /** The layout that the next build reads. */
 const reread = (sheets: BuiltSheets): Layout => parseLayout(formatLayout(toLayout(sheets.atlases)), 'x')
 
+const scales = [[[1]], [[1, 0.5]], [[1, 0.33]]]
+
 describe('a build that keeps a layout', () => {
-  test.each([[[1]], [[1, 0.5]], [[1, 0.33]]])(
+  test.each(byLevel({ quick: [[[1, 0.5]]], full: scales, long: scales }))(
     'at scales %j leaves every frame where it was when a sprite comes, and packs the same from what it has written down',
     async (scales) => {
       const all = await sprites(8, scales)

@@ -7,6 +7,7 @@ import { createWorkshop, type Workshop } from '../../src/workshop.ts'
 import { expectCount } from '../kit/expect-count.ts'
 import { keyEnv } from '../kit/keys.ts'
 import { createProject, heroSpec, type TestProject } from '../kit/project.ts'
+import { byLevel } from '../level.ts'
 import { approveAll, drop, isExecute, type World, world } from './world.ts'
 
 const own = '.spritewright'
@@ -16,19 +17,22 @@ async function lose(w: World, paths: readonly string[]): Promise<void> {
   for (const path of paths) await rm(join(w.project.root, path), { recursive: true, force: true })
 }
 
+/** What is lost after a purchase; in the quick level every second row. */
+const lost = [
+  ['the cache', ['node_modules/.cache/spritewright']],
+  ['the results', [`${own}/results`]],
+  ['the ledger', [`${own}/ledger.jsonl`]],
+  ['the ids of uploads', [`${own}/uploads`]],
+  ['the journal', [`${own}/submissions`]],
+  ["the journal's copy", [copy]],
+  ['the whole folder', [own]],
+  ['the whole folder and the copy', [own, copy]],
+  ['the lock file', ['sprites.lock.json']],
+  ['the lock file and the results', ['sprites.lock.json', `${own}/results`]],
+].filter((_, index) => index % byLevel({ quick: 2, full: 1, long: 1 }) === 0) as [string, string[]][]
+
 describe('deleted after a purchase: the next build has the result again, and nothing is bought twice', () => {
-  test.each([
-    ['the cache', ['node_modules/.cache/spritewright']],
-    ['the results', [`${own}/results`]],
-    ['the ledger', [`${own}/ledger.jsonl`]],
-    ['the ids of uploads', [`${own}/uploads`]],
-    ['the journal', [`${own}/submissions`]],
-    ["the journal's copy", [copy]],
-    ['the whole folder', [own]],
-    ['the whole folder and the copy', [own, copy]],
-    ['the lock file', ['sprites.lock.json']],
-    ['the lock file and the results', ['sprites.lock.json', `${own}/results`]],
-  ])('%s', async (_what, paths) => {
+  test.each(lost)('%s', async (_what, paths) => {
     const w = await world()
     const first = await w.workshop()
     await approveAll(first)
