@@ -5,7 +5,7 @@ import { inspectQuality } from '../../atlas/quality/quality.ts'
 import type { QualityFault } from '../../atlas/quality/report.ts'
 import { animate } from '../../src/embedded/artist/artist.ts'
 import { paint } from '../../src/embedded/painter/painter.ts'
-import { byLevel } from '../level.ts'
+import { byLevel, level } from '../level.ts'
 import { type Drawn, drawAll, figureOf, prompts, seeded } from './drawn.ts'
 import { spoils } from './faulty.ts'
 
@@ -166,19 +166,20 @@ test('a hit, a spin and a fade are motions, not faults of single frames', async 
   ).toContain('blank')
 })
 
-test('a light that swells and fades once, and a glow around the figure, are no faults', async () => {
-  const mage = await paint('a mage')
-  const coin = decodePng(readFileSync(new URL('../../examples/phaser/sprites/coin.png', import.meta.url)))
-  for (const [reference, prompt] of [
-    [mage, 'a mage\ncasts a spell'],
-    [coin, 'a gold coin with a star, thick outlines, cel shading\ngleams, light passing over it'],
-  ] as const) {
-    const frames = await animate({ reference, prompt, frames: 12, background: 'remove' })
-    for (const loop of [true, false]) expect(inspectQuality(frames, { loop }).flags).toEqual([])
-    // Colours that do not come back are another thing.
-    expect(inspectQuality(frames.slice(0, 7), { loop: false }).flags.map(({ fault }) => fault)).toContain('palette')
-  }
-})
+if (level !== 'quick')
+  test('a light that swells and fades once, and a glow around the figure, are no faults', async () => {
+    const mage = await paint('a mage')
+    const coin = decodePng(readFileSync(new URL('../../examples/phaser/sprites/coin.png', import.meta.url)))
+    for (const [reference, prompt] of [
+      [mage, 'a mage\ncasts a spell'],
+      [coin, 'a gold coin with a star, thick outlines, cel shading\ngleams, light passing over it'],
+    ] as const) {
+      const frames = await animate({ reference, prompt, frames: 12, background: 'remove' })
+      for (const loop of [true, false]) expect(inspectQuality(frames, { loop }).flags).toEqual([])
+      // Colours that do not come back are another thing.
+      expect(inspectQuality(frames.slice(0, 7), { loop: false }).flags.map(({ fault }) => fault)).toContain('palette')
+    }
+  })
 
 test('an animation that plays once, or there and back, has no seam', () => {
   const half = clean.find(({ motion, frames }) => motion === 'walk' && frames.length === 16)!.frames.slice(0, 6)

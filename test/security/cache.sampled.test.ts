@@ -11,7 +11,7 @@ import { toOutput } from '../../src/sheets/output/output.ts'
 import { makeSheets, type SheetOptions } from '../../src/sheets/sheet.ts'
 import type { SheetInput } from '../../src/sheets/sources.ts'
 import { parseSpec } from '../../src/sprite-spec/parser.ts'
-import { byLevel } from '../level.ts'
+import { byLevel, level } from '../level.ts'
 import { configOf, type Game, openShelf, pluginOf, type Shelf, vites } from '../plugin/world.ts'
 import { type MemoryCache, memoryCache } from '../sheets/memory-cache.ts'
 
@@ -130,26 +130,28 @@ async function bytesOf(game: Game): Promise<Record<string, string>> {
   )
 }
 
-describe.each(vites)('a cache by somebody else, read by a build with %s', (_name, load) => {
-  let shelf: Shelf
-  beforeAll(async () => {
-    shelf = await openShelf()
-  })
-  afterAll(() => shelf.close())
+// A build for each state of the cache is for the full level.
+if (level !== 'quick')
+  describe.each(vites)('a cache by somebody else, read by a build with %s', (_name, load) => {
+    let shelf: Shelf
+    beforeAll(async () => {
+      shelf = await openShelf()
+    })
+    afterAll(() => shelf.close())
 
-  test('gives the bytes of a build that has none, or is not used', async () => {
-    const { build } = await load()
-    const game = await shelf.game()
-    await build(configOf(game, pluginOf(game)))
-    const clean = await bytesOf(game)
-    for (const [name, change] of poisons) {
-      expect(await poisonAll(game, change), name).toBeGreaterThan(1)
-      await game.remove('dist')
+    test('gives the bytes of a build that has none, or is not used', async () => {
+      const { build } = await load()
+      const game = await shelf.game()
       await build(configOf(game, pluginOf(game)))
-      expect(await bytesOf(game), name).toEqual(clean)
-    }
+      const clean = await bytesOf(game)
+      for (const [name, change] of poisons) {
+        expect(await poisonAll(game, change), name).toBeGreaterThan(1)
+        await game.remove('dist')
+        await build(configOf(game, pluginOf(game)))
+        expect(await bytesOf(game), name).toEqual(clean)
+      }
+    })
   })
-})
 
 const options: SheetOptions = { maxSize: 256, encodings: ['png', 'webp'], level: 1, ktx2: 'uastc', hull: 8 }
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { byLevel } from '../../level.ts'
+import { byLevel, level } from '../../level.ts'
 import { runPlan, runSeed } from './seeded.ts'
 import { readRegressions } from './shrink.ts'
 import { regressionFile, runSeeds } from './suite.ts'
@@ -16,10 +16,11 @@ describe('I1 to I10, whatever goes wrong', () => {
     for (const { plan } of readRegressions(regressionFile)) await runPlan(plan)
   })
 
-  test('the same seed is the same world', async () => {
-    for (const seed of byLevel({ quick: ['twin'], full: ['twin', 'pair', 'echo'], long: ['twin', 'pair', 'echo'] }))
-      expect(await runSeed(seed)).toEqual(await runSeed(seed))
-  })
+  if (level !== 'quick')
+    test('the same seed is the same world', async () => {
+      for (const seed of byLevel({ quick: ['twin'], full: ['twin', 'pair', 'echo'], long: ['twin', 'pair', 'echo'] }))
+        expect(await runSeed(seed)).toEqual(await runSeed(seed))
+    })
 
   test.each(Array.from({ length: count / batch }, (_, at) => [batch * at + 1, batch * (at + 1)] as const))(
     'seeds %i to %i',

@@ -9,6 +9,7 @@ import { createLockStore } from '../../src/vault/lock-store.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 import { json, refused, scriptedNet } from '../kit/scripted-net.ts'
+import { level } from '../level.ts'
 import { executionId, testClient } from '../service/fixtures.ts'
 import { addSprite, simulatedWorld } from '../sim/world.ts'
 import { forms, key, reveals } from './key-forms.ts'
@@ -109,10 +110,11 @@ describe('the search for the key', () => {
       expect(searchFor(`"${key}`).mask(run)).toBe(run)
   })
 
-  test('L5: the longest key that a header takes can be searched for', () => {
-    const long = 'k"'.repeat(2048)
-    expect([searchFor(long).isIn(encodeURIComponent(long)), searchFor(long).isIn(long.slice(1))]).toEqual([true, false])
-  })
+  if (level !== 'quick')
+    test('L5: the longest key that a header takes can be searched for', () => {
+      const long = 'k"'.repeat(2048)
+      expect([searchFor(long).isIn(encodeURIComponent(long)), searchFor(long).isIn(long.slice(1))]).toEqual([true, false])
+    })
 })
 
 describe('what is written', () => {
