@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config'
 import { patienceMs } from './test/kit/patience.ts'
 import { type Level, level } from './test/level.ts'
 
-/** A file says by its name in which levels it runs; one that is sampled chooses its counts by `byLevel`. */
+/** A file says by its name in which levels it runs; one that is sampled chooses its counts by `byLevel` and its tests by `level`. */
 const files: Readonly<Record<Level, { readonly include: string[]; readonly exclude: string[] }>> = {
   quick: { include: ['test/**/*.test.ts'], exclude: ['**/node_modules/**', '**/*.full.test.ts'] },
   full: { include: ['test/**/*.{sampled,full}.test.ts'], exclude: ['**/node_modules/**'] },
