@@ -187,7 +187,10 @@ describe('the end of an execution', () => {
     const { signal } = new AbortController()
     const seen: unknown[] = []
     const bytes = new TextEncoder().encode('PK')
-    const download = async (url: string, given?: AbortSignal) => ({ bytes: seen.push(url, given === signal) > 0 ? bytes : bytes }) as never
+    const download = async (url: string, given?: AbortSignal) => {
+      seen.push(url, given === signal)
+      return { bytes } as never
+    }
     const made = await started({ signal }, { download })
     await deliver(made, order, made.from, asset.downloadUrl)
     expect([seen, (await made.types()).at(-1), made.warnings]).toEqual([[asset.downloadUrl, true], 'stored', []])
