@@ -23,7 +23,7 @@ const shortestSecret = 8
 export function searchFor(key: string | undefined): KeySearch {
   if (key === undefined || key.length < shortestSecret) return { isIn: () => false, mask: (text) => text }
   const forms = [
-    [...key].map(spelled),
+    [...key].map((char, index) => spelled(char, index === 0 || key.includes('\\'))),
     [...Buffer.from(key).toString('hex')].map(eitherCase),
     ...[0, 1, 2].map((lead) => base64Form(key, lead)),
   ]
@@ -77,18 +77,22 @@ function base64Form(key: string, lead: number): string[] {
   const encoded = Buffer.from('\0'.repeat(lead) + key).toString('base64')
   return [...encoded.slice(Math.ceil((8 * lead) / 6), Math.floor(bits / 6))].map((char) => {
     const other = char === '+' ? '-' : char === '/' ? '_' : undefined
-    return other === undefined ? char : `(?:${spelled(char)}|${spelled(other)})`
+    return other === undefined ? char : `(?:${spelled(char, true)}|${spelled(other, true)})`
   })
 }
 
 /**
- * A pattern for one character: plain, percent-encoded, or escaped, each up to three times over. Repetitions
- * are bounded, so that a long run of backslashes cannot make the search quadratic.
+ * A pattern for one character: plain, percent-encoded, or escaped, each several times over.
+ *
+ * @param isBounded Whether repetitions are counted, up to those of three escapes. The first character needs it, so
+ *   that a long run of backslashes cannot make the search quadratic, and so does a key that contains backslashes.
+ *   A pattern that counts takes ten times as long to compile.
  */
-function spelled(char: string): string {
+function spelled(char: string, isBounded: boolean): string {
   const code = [...char.charCodeAt(0).toString(16).padStart(2, '0')].map(eitherCase).join('')
-  const plain = char === '\\' ? '\\\\{1,8}' : /\w/.test(char) ? char : `\\\\{0,7}\\x${char.charCodeAt(0).toString(16)}`
-  return `(?:${plain}|%(?:25){0,3}${code}|\\\\{1,4}(?:u00|x)${code})`
+  const [upTo3, from1, from0] = isBounded ? ['{0,3}', '{1,4}', '{0,7}'] : ['*', '+', '*']
+  const plain = char === '\\' ? '\\\\{1,8}' : /\w/.test(char) ? char : `\\\\${from0}\\x${char.charCodeAt(0).toString(16)}`
+  return `(?:${plain}|%(?:25)${upTo3}${code}|\\\\${from1}(?:u00|x)${code})`
 }
 
 function eitherCase(digit: string): string {

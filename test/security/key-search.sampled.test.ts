@@ -106,7 +106,8 @@ describe('the search for the key', () => {
   })
 
   test('L5: a run of a million backslashes or percent signs is read once, not once from each of them', () => {
-    for (const run of ['\\'.repeat(2 ** 20), '%25'.repeat(2 ** 19), `${'\\'.repeat(7)}u`.repeat(2 ** 17)])
+    const runs = ['\\'.repeat(2 ** 20), '%25'.repeat(2 ** 19), `%${'25'.repeat(2 ** 19)}`, `${'\\'.repeat(7)}u`.repeat(2 ** 17)]
+    for (const run of [...runs, ...runs.map((run) => `"${run}`), ...runs.map((run) => `"${run}`.slice(0, 2 ** 10).repeat(2 ** 10))])
       expect(searchFor(`"${key}`).mask(run)).toBe(run)
   })
 
