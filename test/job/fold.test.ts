@@ -120,6 +120,69 @@ test('a record of somebody else marks the request until the user gives the attem
   expect(fold([begun, approved], approved)).toEqual({ attempt: 1, failures: 0, frozen, sends: [], newest: { at: late, isRevoked: false } })
 })
 
+test('an execution is the present one, a stray or nothing new, by its attempt and by who started it', () => {
+  const accepted = (attempt: number, executionId: string, approvedAt?: string) =>
+    record('accepted', { attempt, executionId, conversationId: null, ...(approvedAt === undefined ? {} : { approvedAt }) })
+  const sent = (attempt: number) => record('sent', { attempt, send: 1, keyTag: 'k' })
+  const failed = (executionId: string) => record('failed', { attempt: 1, executionId, status: 'failed', error })
+  const completed = (executionId: string) =>
+    record('completed', { attempt: 1, executionId, downloadUrl: 'u', contentType: null, review: null })
+  const refused = record('refused', { attempt: 1, send: 1, status: 422, error })
+  const begun = [record('frozen', frozen), sent(1)]
+  const second = [record('frozen', frozenOf(2)), sent(2)]
+  const told = (...records: readonly JournalRecord[]) => {
+    const { attempt, executions, strays, abandonedAttempts, completed: end, frozen: bytes } = fold([...begun, ...records])
+    return [attempt, executions, strays?.map((one) => one.executionId), abandonedAttempts, end?.executionId, bytes?.attempt]
+  }
+  const _ = undefined
+  // Of an earlier attempt: known, or a stray.
+  expect(told(accepted(1, 'e1'), ...second, accepted(1, 'e1'))).toEqual([2, ['e1'], _, [1], _, 2])
+  expect(told(...second, accepted(1, 'e1'))).toEqual([2, _, ['e1'], [1], _, 2])
+  // The answer to a POST of our own after a takeover: known, or a stray, whose end is not that of the present one.
+  expect(told(accepted(1, 'e1'), failed('e1'), accepted(1, 'e9', late), accepted(1, 'e1'))).toEqual([1, ['e1', 'e9'], _, _, _, 1])
+  expect(told(accepted(1, 'e9', late), accepted(1, 'e1'), completed('e1'))).toEqual([1, ['e9'], ['e1'], [1], _, _])
+  expect(told(accepted(1, 'e9', late), completed('e7'))).toEqual([1, ['e9'], _, [1], 'e7', _])
+  // A second takeover, a second answer and a later attempt replace the present one.
+  expect(told(accepted(1, 'e9', late), accepted(1, 'e8', late))).toEqual([1, ['e9', 'e8'], _, [1], _, _])
+  expect(told(accepted(1, 'e1'), accepted(1, 'e2'))).toEqual([1, ['e1', 'e2'], _, _, _, 1])
+  expect(told(accepted(1, 'e9', late), accepted(2, 'e2'))).toEqual([2, ['e9', 'e2'], _, [1], _, _])
+  // Beside a POST without an answer nobody knows; after a refusal there is nothing beside.
+  expect(told(...second, accepted(2, 'e9', late))).toEqual([2, ['e9'], _, [1, 2], _, _])
+  expect(told(refused, accepted(1, 'e9', late))).toEqual([1, ['e9'], _, _, _, 1])
+  // An attempt that was given up stays counted, though the service refused it.
+  const givenUp = record('decided', { attempt: 1, about: 'submission', decision: 'abandon', approvedAt: null })
+  expect([told(refused, ...second)[3], told(refused, givenUp, ...second)[3]]).toEqual([_, [1]])
+  // Bytes that are frozen again leave the POSTs.
+  expect(fold([...begun, record('frozen', frozenOf(1, { key: 'other' }))])).toMatchObject({
+    frozen: { key: 'other' },
+    sends: [{ send: 1 }],
+  })
+})
+
+test('records of an answer that is not there change nothing, and its decisions to replay are counted', () => {
+  const accepted = record('accepted', { attempt: 1, executionId: 'e1', conversationId: null })
+  const replay = record('decided', { attempt: 1, about: 'answer', decision: 'replay', approvedAt: null })
+  const words = { attempt: 1, executionId: 'e1', conversationId: 'c', questionId: 'q', key: 'k', text: 'left', assetId: null }
+  const sent = record('answerSent', { attempt: 1, send: 1, keyTag: 'k' })
+  expect(fold([accepted, replay, sent])).toEqual(fold([accepted]))
+  expect(fold([accepted, record('answerFrozen', words), replay, sent, replay]).answer?.replay).toMatchObject({ sends: 1, count: 2 })
+})
+
+test('only giving up the present attempt ends the mark of somebody else', () => {
+  const sent = record('sent', { attempt: 1, send: 1, keyTag: 'k' })
+  const decided = (about: 'submission' | 'answer', decision: 'replay' | 'abandon', attempt = 1) =>
+    record('decided', { attempt, about, decision, approvedAt: null })
+  const begun = [record('frozen', frozen), decided('submission', 'abandon'), sent]
+  const withdrawn = record('withdrawn', { attempt: 1 })
+  for (const one of [withdrawn, decided('submission', 'replay'), decided('answer', 'abandon')])
+    expect(fold([...begun, one], sent).isForeign, one.type).toBe(true)
+  expect(fold([...begun, decided('submission', 'abandon')], sent).isForeign).toBeUndefined()
+  const second = [record('frozen', frozen), sent, record('frozen', frozenOf(2)), decided('submission', 'abandon', 1)]
+  expect(fold(second, sent).isForeign).toBe(true)
+  const revoked = record('revoked', { at: late } as never)
+  expect(fold([record('frozen', frozen), revoked], revoked).isForeign).toBeUndefined()
+})
+
 test('a share is written and read with every field, and the refusal of a budget has every sum', () => {
   const approver = 'a'.repeat(40)
   const share = { id: 'a.b', hash: 'h', attempt: 2, credits: parseCredits('2.5'), round: 3, project: 'castle', approver }
