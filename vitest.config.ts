@@ -13,6 +13,8 @@ const files: Readonly<Record<Level, { readonly include: string[]; readonly exclu
 }
 
 export default defineConfig({
+  // The panel's page, as its build has it.
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
   test: {
     projects: [{ extends: true, test: { name: level, ...files[level] } }],
     // Sets the timeout of a test by its folder, and how bytes are compared.
