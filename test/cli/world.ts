@@ -120,10 +120,11 @@ export function createWorld(init: WorldInit = {}): World {
     tempFolder: '/tmp',
     workingFolder: '/game',
     processId: 1,
-    glob: async (_root, patterns) =>
-      patterns.some((one) => one.includes('.sprite.'))
-        ? [...files.keys()].filter((file) => /\.sprite\.(?:json|ya?ml)$|\.sprites\/|\.aseprite$/.test(file))
-        : [],
+    glob: async (_root, patterns) => {
+      const hasOwn = patterns.some((one) => one.endsWith('.aseprite'))
+      const ending = hasOwn ? /\.sprite\.(?:json|ya?ml)$|\.sprites\/|\.aseprite$/ : /\.sprite\.(?:json|ya?ml)$|\.sprites\//
+      return patterns.some((one) => one.includes('.sprite.')) ? [...files.keys()].filter((file) => ending.test(file)) : []
+    },
   } satisfies Partial<Host> as unknown as Host
   const parts: ProgramParts = {
     host,
