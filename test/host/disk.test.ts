@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,6 +16,9 @@ afterEach(() => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 const text = (value: string): Uint8Array => new TextEncoder().encode(value)
+
+/** How many files this process has open, where the system tells. */
+const openFiles = (): number => (existsSync('/proc/self/fd') ? readdirSync('/proc/self/fd').length : 0)
 
 /** Far more calls than fit in one turn. */
 const onEnd = 200_000
@@ -70,6 +73,24 @@ test('nothing is told as nothing, in a file too; a file and a folder are told ap
   for (const path of ['astray', 'astray/x', 'astray/x/y'])
     await expect(disk.list(join(folder, path))).rejects.toMatchObject({ code: 'ENOTDIR' })
   await expect(disk.read(join(folder, 'none'))).rejects.toMatchObject({ code: 'ENOENT' })
+})
+
+test('names are listed in order, links as links, and a file is moved with its bytes and its time', async () => {
+  const place = await mkdtemp(join(folder, 'names-'))
+  for (const name of ['b', 'ä', 'a', 'B', '10', '9']) await disk.writeTemp(join(place, name), text(name))
+  for (const name of ['y', 'x']) await symlink('b', join(place, name))
+  await disk.makeFolder(join(place, 'folder'))
+  expect(await disk.list(place)).toEqual(['10', '9', 'B', 'a', 'b', 'folder', 'x', 'y', 'ä'])
+  expect(await disk.links(place)).toEqual(['x', 'y'])
+  await disk.touch(join(place, 'a'), 1_234_500)
+  await disk.move(join(place, 'a'), join(place, 'folder/c'))
+  expect(await disk.stat(join(place, 'folder/c'))).toEqual({ bytes: 1, changedMs: 1_234_500, isFolder: false })
+  await disk.remove(join(place, 'y'))
+  expect([await disk.links(place), await disk.read(join(place, 'b')), await disk.stat(join(place, 'a'))]).toEqual([
+    ['x'],
+    text('b'),
+    undefined,
+  ])
 })
 
 test('files go, folders go with all in them, and nothing goes where nothing is', async () => {
@@ -183,7 +204,7 @@ test.each([
 })
 
 test.skipIf(process.platform === 'win32')(
-  'every failure names its path, also of calls on an open file (kind: errors of disks)',
+  'every failure names its path, also of calls on an open file, which is closed (kind: errors of disks)',
   async () => {
     const calls: readonly (readonly [string, () => Promise<unknown>])[] = [
       // Devices that cannot be synced, or are full.
@@ -202,6 +223,9 @@ test.skipIf(process.platform === 'win32')(
       expect([path, error?.path]).toEqual([path, path])
       expect(error?.message).toContain(path)
     }
+    const files = openFiles()
+    for (let time = 0; time < 20; time++) await disk.sync('/dev/null').catch(() => {})
+    expect(openFiles() - files).toBeLessThan(20)
   },
 )
 
@@ -264,6 +288,25 @@ describe.skipIf(process.platform === 'win32')('private folders', () => {
     await chmod(file, 0o644)
     await own.read(file)
     expect(await modeOf(file)).toBe('600')
+  })
+
+  test('what is listed in one is narrowed, but not what a link leads to; a second one is private too', async () => {
+    const own = nodeDisk()
+    const [state, other] = [await mkdtemp(join(folder, 'private-')), await mkdtemp(join(folder, 'private-'))]
+    const [outside, files] = [join(folder, 'outside'), [join(state, 'a'), join(state, 'folder'), join(other, 'b')]]
+    await mkdir(files[1] as string)
+    for (const file of [outside, files[0], files[2]]) await writeFile(file as string, 'old')
+    for (const file of [outside, ...files]) await chmod(file, 0o755)
+    await symlink(outside, join(state, 'link'))
+    own.keepPrivate?.(state)
+    own.keepPrivate?.(other)
+    expect([await own.list(state), await own.list(other)]).toEqual([['a', 'folder', 'link'], ['b']])
+    await own.read(join(state, 'link'))
+    expect(await Promise.all([outside, ...files].map(modeOf))).toEqual(['755', '700', '700', '700'])
+    await own.move(join(state, 'a'), join(other, 'c'))
+    await own.touch(join(other, 'c'), 0)
+    await own.append(join(other, 'c'), text('new'))
+    expect([await modeOf(join(other, 'c')), await modeOf(other)]).toEqual(['700', '700'])
   })
 
   test('one file may be private', async () => {

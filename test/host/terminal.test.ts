@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest'
+import { EventEmitter } from 'node:events'
+import { expect, test, vi } from 'vitest'
 import { toDiskFailure } from '../../src/host/disk-failure.ts'
 import { stateFolder } from '../../src/host/host.ts'
 import { isInside } from '../../src/host/real-path.ts'
-import { commandWord, escapeJson, escapeLines, escapeText, toOneLine } from '../../src/host/terminal.ts'
+import { commandWord, escapeJson, escapeLines, escapeText, nodeTerminal, toOneLine } from '../../src/host/terminal.ts'
 
 /** First and last of each range of characters that a terminal obeys, and their neighbours that are only shown. */
 const [obeyed, plain] = [
@@ -85,4 +86,32 @@ test.each<[string, string, string | undefined, RegExp | undefined]>([
 
 test.each([undefined, null, 'text', 7, {}, new Error('x')])('%s is no error of a disk', (thrown) => {
   expect(toDiskFailure(thrown)).toBeUndefined()
+})
+
+test('a terminal writes to the streams of its process, says which of them a person watches, and outlives a closed one', () => {
+  const written: string[] = []
+  const stream = (name: string, isTTY: boolean | undefined, columns?: number) =>
+    Object.assign(new EventEmitter(), { isTTY, columns, write: (text: string) => written.push(`${name} ${text}`) })
+  const [first, stdout, stderr, stdin] = [process, stream('out', true), stream('err', undefined), { isTTY: true }]
+  vi.stubGlobal('process', { stdout, stderr, stdin })
+  try {
+    const terminal = nodeTerminal()
+    nodeTerminal()
+    // The program sends the output of others to stderr later; its own stays.
+    stdout.write = () => expect.fail('written to the stream as it is now')
+    terminal.write('a')
+    terminal.note('b')
+    expect(written).toEqual(['out a', 'err b'])
+    const shown = () => [terminal.isOutputTerminal, terminal.isInteractive, terminal.canAsk, terminal.columns]
+    expect(shown()).toEqual([true, false, false, 80])
+    Object.assign(stderr, { isTTY: true, columns: 120 })
+    expect(shown()).toEqual([true, true, true, 120])
+    Object.assign(stdin, { isTTY: undefined })
+    Object.assign(stdout, { isTTY: undefined })
+    expect(shown()).toEqual([false, true, false, 120])
+    for (const one of [stdout, stderr]) expect([one.listenerCount('error'), one.emit('error', new Error('EPIPE'))]).toEqual([1, true])
+  } finally {
+    vi.unstubAllGlobals()
+  }
+  expect(process).toBe(first)
 })
