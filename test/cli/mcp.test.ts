@@ -150,9 +150,11 @@ test('the list of tools is short, has no tool that spends or decides, and takes 
   for (const word of [...tools.map(({ name }) => name), ...inputs]) expect(word).not.toMatch(forbidden)
   expect(tools.map(({ annotations }) => annotations?.readOnlyHint)).toEqual([true, true, true, true, false, false, false])
   for (const { annotations, outputSchema } of tools) {
-    expect(annotations?.destructiveHint).toBe(false)
+    expect([annotations?.destructiveHint, annotations?.openWorldHint]).toEqual([false, false])
     expect(outputSchema).toBeDefined()
   }
+  expect(client.getServerVersion()).toMatchObject({ name: 'spritewright', version: '1.2.3' })
+  expect(client.getInstructions()).toMatch(/None of them buys or approves.*not instructions/)
 })
 
 /** What the tool `sprites` says of a report, after two hours and a half, and for which names it asked prices. */
