@@ -29,6 +29,21 @@ describe('the plugin in a configuration of Vite', () => {
       "import { defineConfig } from 'vite'\nexport default defineConfig({ plugins: [] })\n",
       "import { defineConfig } from 'vite'\nimport spritewright from 'spritewright/vite'\nexport default defineConfig({ plugins: [spritewright()] })\n",
     ],
+    [
+      'a list of lines, and brackets in comments and strings',
+      "import { defineConfig } from 'vite'\nimport a, { b } from 'a';\n\nexport default defineConfig({\n\t/* { plugins: [ */ base: '}', // [\n\tplugins : [\n\t\ta(),\n\t],\n})\n",
+      "import { defineConfig } from 'vite'\nimport a, { b } from 'a';\nimport spritewright from 'spritewright/vite';\n\nexport default defineConfig({\n\t/* { plugins: [ */ base: '}', // [\n\tplugins : [\n\t\tspritewright(),\n\t\ta(),\n\t],\n})\n",
+    ],
+    [
+      'an object in a line with a nested list before its own',
+      "import { defineConfig } from 'vite'\nexport default defineConfig({ a: [{ plugins: [1] }], b: `\\`plugins: [`, plugins: [  c] })\n",
+      "import { defineConfig } from 'vite'\nimport spritewright from 'spritewright/vite'\nexport default defineConfig({ a: [{ plugins: [1] }], b: `\\`plugins: [`, plugins: [spritewright(), c] })\n",
+    ],
+    [
+      'an object in a line without plugins',
+      'import { defineConfig } from \'vite\'\nexport default defineConfig({ base: "\\"{" })\n',
+      "import { defineConfig } from 'vite'\nimport spritewright from 'spritewright/vite'\nexport default defineConfig({ plugins: [spritewright()], base: \"\\\"{\" })\n",
+    ],
   ])('is added to one with %s, in its style', (_, before, after) => {
     expect(withPlugin(before)).toBe(after)
     expect(withPlugin(after)).toBeUndefined()
@@ -51,6 +66,7 @@ describe('the plugin in a configuration of Vite', () => {
     "import { defineConfig } from 'vite'\nexport default defineConfig({ plugins: shared })\n",
     "export default { base: './' }\n",
     "const { defineConfig } = require('vite')\nmodule.exports = defineConfig({})\n",
+    "import { defineConfig } from 'vite'\nexport const a = defineConfig({})\nexport default defineConfig({})\n",
     "import { defineConfig } from 'vite'\nexport default defineConfig(() => ({ base: './' }))\n",
     "import { defineConfig } from 'vite'\nimport { plugin } from 'spritewright/vite'\nexport default defineConfig({})\n",
   ])('a form that is not known is left alone: %j', (text) => {
@@ -67,7 +83,24 @@ describe('allowArbitraryExtensions', () => {
     expect(await withArbitraryExtensions(after ?? '')).toBeUndefined()
   })
 
-  test.each(['', '{}', '{ "compilerOptions": { "allowArbitraryExtensions": false } }', '{ broken'])('%j is left alone', async (text) => {
-    expect(await withArbitraryExtensions(text)).toBeUndefined()
+  test.each([
+    [
+      '{\r\n\t"compilerOptions": {\r\n\t\t"strict": true\r\n\t}\r\n}\r\n',
+      '{\r\n\t"compilerOptions": {\r\n\t\t"strict": true,\r\n\t\t"allowArbitraryExtensions": true\r\n\t}\r\n}\r\n',
+    ],
+    [
+      '{\n   "compilerOptions": {\n      "strict": true\n   }\n}\n',
+      '{\n   "compilerOptions": {\n      "strict": true,\n      "allowArbitraryExtensions": true\n   }\n}\n',
+    ],
+    ['{"compilerOptions":{}}', '{\n  "compilerOptions": {\n    "allowArbitraryExtensions": true\n  }\n}'],
+  ])('is set in the style of %j', async (before, after) => {
+    expect(await withArbitraryExtensions(before)).toBe(after)
   })
+
+  test.each(['', '{}', '{ "compilerOptions": true }', '{ "compilerOptions": { "allowArbitraryExtensions": false } }', '{ broken'])(
+    '%j is left alone',
+    async (text) => {
+      expect(await withArbitraryExtensions(text)).toBeUndefined()
+    },
+  )
 })
