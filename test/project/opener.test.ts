@@ -12,6 +12,7 @@ import {
   isNamed,
   listOrphans,
   listStrays,
+  listUnasked,
   ofPresentServices,
   strayWords,
   toOrphanOrder,
@@ -270,6 +271,9 @@ describe('a request that no spec asks for any more', () => {
         lock: { version: 1, animations: { 'hero.run': entries } },
       }) as unknown as Parameters<typeof ofPresentServices>[1]
     expect(ofPresentServices(orphans, found({ x: orphan('a', 'live').entry }))).toEqual(orphans.slice(0, 1))
+    const both = { x: orphan('a', 'live').entry, y: orphan('b', 'live').entry }
+    const steps = { ...found(both), steps: [{ id: 'hero#1', hash: 'y' }] } as unknown as Parameters<typeof ofPresentServices>[1]
+    expect(ofPresentServices(orphans, steps)).toEqual([orphans[0], orphans[2]])
     expect(ofPresentServices(orphans, found({}))).toEqual(orphans)
   })
 
@@ -305,10 +309,19 @@ describe('a request that no spec asks for any more', () => {
       lock: await context.lock.read(),
       submissionOf,
     }
-    expect((await listStrays(context, [], found as never)).map(({ id, hash, stray }) => [id, hash, stray.executionId])).toEqual([
-      ['hero.walk', 'h', 'of h'],
-      ['hero.walk', 'first', 'of first'],
-    ])
+    expect(await listUnasked(context, [], found as never)).toEqual({
+      orphans: [],
+      strays: [
+        { id: 'hero.walk', hash: 'h', entry: second, stray: { attempt: 1, executionId: 'of h' } },
+        { id: 'hero.walk', hash: 'first', entry: entryOf(), stray: { attempt: 1, executionId: 'of first' } },
+      ],
+    })
+    const { orphans } = await listUnasked(
+      contextOf({ h: { accepted }, x: { accepted } }, { 'hero.walk': { h: second, x: second } }).context,
+      [],
+      found as never,
+    )
+    expect(orphans.map(({ hash }) => hash)).toEqual(['x'])
     expect([isNamed([], 'a.b'), isNamed(['a'], 'a#1'), isNamed(['a.b'], 'a.b'), isNamed(['b'], 'a.b')]).toEqual([true, true, true, false])
   })
 })
