@@ -62,6 +62,14 @@ describe('requests to a person', () => {
     expect(one?.why).toHaveLength(500 + 6)
   })
 
+  test('has at most 200 names of at most 400 characters, and lists those of one moment by their ids', async () => {
+    const { requests } = open()
+    const names = Array.from({ length: 201 }, () => 'x'.repeat(401))
+    const made = [await requests.add({ ...asked, names }), await requests.add({ ...asked, names, why: 'another' })]
+    expect(made[0]?.names).toEqual(names.slice(1).map((name) => name.slice(1)))
+    expect(await requests.list()).toEqual(made.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
+  })
+
   test('passes over a file that is no request, or that bears the name of another', async () => {
     const { disk, requests } = open()
     const { id } = await requests.add(asked)
