@@ -5,7 +5,7 @@ import { idempotencyKey, type JobPorts } from '../../src/job/order.ts'
 import { purchase } from '../../src/job/purchase.ts'
 import type { JournalView } from '../../src/job/records/journal.ts'
 import type { RecordBodies, RecordType } from '../../src/job/records/record.ts'
-import { type Bench, bench, errorOf, executionOf, order, price } from './bench.ts'
+import { type Bench, bench, errorOf, executionOf, frozenOf, order, price } from './bench.ts'
 
 type Outcome = Awaited<ReturnType<JobPorts['client']['submit']>>
 
@@ -256,4 +256,13 @@ test('a place is given back if the POST fails before it leaves, and kept if it f
   const before = noting([], { uploads: { referenceId: async () => Promise.reject(new Error('down')), forget: async () => {} } })
   await expect(before.run()).rejects.toThrow('down')
   expect(before.calls.slice(-2)).toEqual([['uploading'], ['leave', place.key]])
+})
+
+test('a POST whose age nobody knows is for a person at once, also beside other machines', async () => {
+  const sleep = async () => Promise.reject(new Error('it waits'))
+  const wall = bench().clock.wall() - 500_000
+  const made = noting([], { elsewhereMs: 90_000, clock: { wall: () => wall, mono: () => 2_000_000, sleep } })
+  await made.record('frozen', frozenOf(1))
+  await made.record('sent', { attempt: 1, send: 1, keyTag })
+  await expect(made.run()).rejects.toMatchObject({ code: 'SW_UNCERTAIN', facts: { because: 'clock' } })
 })
