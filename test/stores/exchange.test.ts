@@ -5,7 +5,7 @@ import { exchange, readSettled, recordBounds, withTries } from '../../src/stores
 import { storeError } from '../../src/stores/failures.ts'
 import { openHttpCache } from '../../src/stores/http-cache.ts'
 import { createHttpClient } from '../../src/stores/http-client.ts'
-import { openS3Records } from '../../src/stores/s3.ts'
+import { openS3Blobs, openS3Records } from '../../src/stores/s3.ts'
 import { leapingClock } from '../kit/leaping-clock.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 import { countingRandom } from '../kit/memory-disk.ts'
@@ -243,5 +243,51 @@ describe('an HTTP cache', () => {
     for (const call of [store.has, store.remove, store.get])
       if (status === 404) expect((await call(hash)) || undefined).toBeUndefined()
       else await expect(call(hash)).rejects.toMatchObject({ facts: { status, work: expect.stringMatching(/^(?:find|remove|read) cas/) } })
+  })
+})
+
+describe('the listing of a bucket', () => {
+  const [a, b, c] = ['a', 'b', 'c'].map((digit) => digit.repeat(64)) as [string, string, string]
+  const entry = (key: string, bytes: number, ms: number): string =>
+    `<Contents><Key>${key}</Key><LastModified>${new Date(ms).toISOString()}</LastModified>\n<Size>${bytes}</Size></Contents>`
+  const page = (isTruncated: boolean, ...entries: readonly string[]): Reply => ({
+    status: 200,
+    body: `<ListBucketResult><IsTruncated>${isTruncated}</IsTruncated>${entries.join('')}</ListBucketResult>`,
+  })
+  const listing = (prefix: string, ...pages: readonly Reply[]) => {
+    const net = scriptedNet((_, number) => pages[number] ?? 'silence')
+    const ports = { clock: leapingClock(), random: countingRandom(), net }
+    return { net, list: openS3Blobs(ports, credentials, { kind: 's3', bucket: 'art', prefix }).list() }
+  }
+
+  test('asks for each page behind the last name of the one before it, and leaves out what is no result', async () => {
+    const odd = [entry('game/cas/x', 9, 9), entry(`game/cas2/${c}`, 9, 9)]
+    const { net, list } = listing('game', page(true, entry(`game/cas/${a}`, 1, 1000), entry(`game/cas/${b}`, 2, 2001)), page(false, ...odd))
+    expect(await list).toEqual([
+      { sha256: a, bytes: 1, writtenMs: 1000 },
+      { sha256: b, bytes: 2, writtenMs: 2001 },
+    ])
+    const after = (name: string) =>
+      `https://art.s3.us-east-1.amazonaws.com/?list-type=2&prefix=game%2Fcas%2F&start-after=${encodeURIComponent(name)}`
+    expect(net.requests.map(({ method, url }) => [method, url])).toEqual([
+      ['GET', after('game/cas/')],
+      ['GET', after(`game/cas/${b}`)],
+    ])
+  })
+
+  test('of results at the top of a bucket is that of their folder, and a page without an end or a further name is none', async () => {
+    const top = listing('', page(false, entry(`cas/${a}`, 1, 0)))
+    expect(await top.list).toEqual([{ sha256: a, bytes: 1, writtenMs: 0 }])
+    expect(new URL(top.net.requests[0]?.url ?? '').searchParams.get('prefix')).toBe('cas/')
+    const same = entry(`cas/${a}`, 1, 0)
+    const endless = listing('', page(true, same), page(true, same))
+    const failure = { store: 's3://art', work: 'list cas/', mayPass: false }
+    await expect(endless.list).rejects.toMatchObject({
+      code: 'SW_STORE',
+      facts: { ...failure, found: expect.stringContaining('without an end') },
+    })
+    expect(endless.net.requests).toHaveLength(2)
+    const refused = listing('', { status: 403, body: '<Code>AccessDenied</Code>' })
+    await expect(refused.list).rejects.toMatchObject({ facts: { ...failure, status: 403, reason: 'AccessDenied' } })
   })
 })
