@@ -101,3 +101,82 @@ test('a note has times of a date, or none', () => {
   for (const wrong of [{ state: 'gone' }, { state: 'held', seen: -1 }, { state: 'held', since: 8.64e15 + 2 }, { state: 'held', by: 'a\n' }])
     expect(leaseNote.safeParse(wrong).success, JSON.stringify(wrong)).toBe(false)
 })
+
+const facts = {
+  ...{ apiVersion: '1', keyMode: 'live', operations: ['sprite_sheet'], assumed: ['operations'], imageCredits: 10_000n },
+  ...{ maximumInputBytes: 1, maximumInputDimension: 2, maximumSourceInputBytes: 3, supportedInputExtensions: ['png'] },
+  ...{ serverSentEvents: true, managedExecute: false, interactiveQuestions: true, stagedInputUploads: false, testModeUsesCredits: true },
+  ...{ minimumFrames: 7, maximumFrames: 100 },
+}
+const price = {
+  ...{ priceVersion: 'v1', frameCount: 7, background: 'keep', credits: 16_000n, referenceUsd: '0.16', referenceCreditCents: 10 },
+}
+const longest = 'x'.repeat(500)
+const many = Array.from({ length: 100 }, () => 'x')
+const whole = { ...order, hash: '0123456789abcdef'.repeat(4), commit: 'f'.repeat(64), reference: 'c'.repeat(64), project: longest }
+
+test('each message arrives whole, with every part of it that is set, missing or null', () => {
+  const unknown = Object.fromEntries(Object.keys(facts).map((name) => [name, null]))
+  const least = { ...unknown, apiVersion: '', keyMode: 'test', operations: [], assumed: [] }
+  for (const capabilities of [facts, least, { ...facts, operations: many, assumed: many, supportedInputExtensions: many }])
+    expect(answers.capabilities.parse(toMessage({ host: longest, capabilities }))).toEqual({ host: longest, capabilities })
+  expect(answers.estimate.parse(toMessage(price))).toEqual(price)
+  const long = 'a'.repeat(200)
+  for (const one of [whole, { ...order, id: `${long}.${long}` }, { ...order, file: `a/${'b'.repeat(998)}`, folder: '.a/..b' }])
+    expect(orderMessage.parse(one)).toEqual(one)
+  const told = { id: longest, phase: 'waiting', progress: 0.25, message: 'm', held: 1n, settled: 2n } as const
+  expect(progressMessage.parse(toMessage(told))).toEqual(told)
+  expect(leaseNote.parse({ state: 'held', by: longest, since: 1, seen: 2, more: 3 })).toEqual({
+    state: 'held',
+    by: longest,
+    since: 1,
+    seen: 2,
+  })
+})
+
+test.each<[string, { safeParse(value: unknown): { success: boolean } }, object, readonly object[]]>([
+  [
+    'an order',
+    orderMessage,
+    whole,
+    [
+      ...[{ hash: 'a'.repeat(63) }, { hash: 'A'.repeat(64) }, { hash: undefined }, { commit: 'b'.repeat(41) }, { commit: undefined }],
+      ...[{ reference: 'c' }, { project: `${longest}x` }, { project: 'a\u202e' }, { id: 'a'.repeat(201) }, { id: `a.${'b'.repeat(201)}` }],
+      ...[{ file: `a/${'b'.repeat(999)}` }, { file: 'a\u0000' }, { file: 'a/./b' }, { file: 'a/' }, { more: 1 }],
+    ],
+  ],
+  [
+    'the facts of an account',
+    answers.capabilities,
+    { host: 'h', capabilities: { ...facts, imageCredits: '1' } },
+    [
+      ...[{ host: `${longest}x` }, { host: undefined }, { more: 1 }],
+      ...Object.keys(facts).map((name) => ({ capabilities: { ...facts, imageCredits: '1', [name]: undefined } })),
+      ...['operations', 'assumed', 'supportedInputExtensions'].map((name) => ({
+        capabilities: { ...facts, imageCredits: '1', [name]: [...many, 'x'] },
+      })),
+      ...[
+        { keyMode: 'other' },
+        { imageCredits: 1 },
+        { operations: null },
+        { minimumFrames: '7' },
+        { serverSentEvents: 1 },
+        { more: 1 },
+      ].map((other) => ({ capabilities: { ...facts, imageCredits: '1', ...other } })),
+    ],
+  ],
+  [
+    'a price',
+    answers.estimate,
+    { ...price, credits: '1.6' },
+    [
+      ...[{ referenceCreditCents: 0 }, { referenceCreditCents: 1.5 }, { background: 'other' }, { credits: '-1' }, { referenceUsd: 1 }],
+      ...[{ referenceUsd: 'a\n' }, { frameCount: '7' }, { more: 1 }],
+      ...Object.keys(price).map((name) => ({ [name]: undefined })),
+    ],
+  ],
+  ['a balance', answers.balance, { credits: '1' }, [{ credits: 1 }, { credits: '' }, { more: 1 }]],
+])('%s that is not in its form is none', (_, reader, right, wrong) => {
+  expect(reader.safeParse(right).success).toBe(true)
+  for (const other of wrong) expect(reader.safeParse({ ...right, ...other }).success, JSON.stringify(other)).toBe(false)
+})
