@@ -7,7 +7,7 @@ import { openPersonRequests } from '../../src/project/requests.ts'
 import type { Session } from '../../src/project/session.ts'
 import { openTrustedHosts } from '../../src/project/trust/hosts.ts'
 import { acceptStanding } from '../../src/workshop/trust/accept-standing.ts'
-import { checkWay, giveStanding, openSigner, record, timeAfter, timesOf } from '../../src/workshop/trust/approvals.ts'
+import { checkWay, giveApproval, giveStanding, openSigner, record, timeAfter, timesOf } from '../../src/workshop/trust/approvals.ts'
 import { openTrust } from '../../src/workshop/trust/trust.ts'
 import { type Bench, bench, order, price } from '../job/bench.ts'
 import { ringOf, testKey } from '../kit/keys.ts'
@@ -194,6 +194,12 @@ describe('giving an approval', () => {
     await expect(checkWay(context, given)).rejects.toMatchObject(refused)
     await expect(openSigner(context, given)).rejects.toMatchObject(refused)
     for (const way of approvalAccept) expect(await checkWay(context, way)).toBe(undefined)
+  })
+
+  test('in a way that is refused records nothing, so that an earlier approval still counts', async () => {
+    const { context, types } = approver({ approvalAccept: ['touched'] })
+    await expect(giveApproval(context, order, { ...terms, given: 'typed' })).rejects.toMatchObject({ code: 'SW_APPROVAL' })
+    expect(await types()).toEqual([])
   })
 
   test('under standing ceilings is recorded with its own time, unless another process has given one since', async () => {
