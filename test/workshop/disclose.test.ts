@@ -137,6 +137,18 @@ test('a picture that was bought at its second attempt has the execution, the res
   expect(walk?.madeFrom).toMatchObject([{ executionId, result, credits }])
 })
 
+test('a chain of pictures names what each was made from, from its beginning, which is a picture of the project', async () => {
+  const steps = [{ image: './hero.png' }, { edit: 'a hat' }, { edit: 'a sword' }]
+  const spec = { reference: { steps }, prompt: 'a knight', animations: { walk: { frames: 7 } } }
+  const { workshop } = await world({ makers: quickMakers() }, JSON.stringify(spec))
+  const open = await workshop()
+  await approveAll(open)
+  await open.build()
+  const [walk] = (await open.disclose()).animations
+  expect(walk?.madeFrom?.map(({ asked }) => asked.prompt)).toEqual(['a hat', 'a sword'])
+  expect(walk?.picture).toBe('sprites/hero.png')
+})
+
 test('a paid result that is not here is no silence about bought frames', async () => {
   const { open, workshop, project } = await built()
   expect(unexplainedIn(await open.disclose())).toEqual([])
