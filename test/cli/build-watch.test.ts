@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { type BuildTrace, watchBuilds } from '../../src/cli/commands/build/build-watch.ts'
 import type { CommandContext } from '../../src/cli/context.ts'
+import { type Failure, toFailures } from '../../src/cli/failure.ts'
 import { SpritewrightError } from '../../src/errors.ts'
 import type { WatchListeners } from '../../src/host/watch.ts'
 import type { FileRole, Workshop } from '../../src/workshop.ts'
@@ -104,6 +105,7 @@ function watching(build: (run: number, change: (path: string) => void) => Promis
   let runs = 0
   let isClosed = false
   let waits = 0
+  const told: string[] = []
   const interrupt = new AbortController()
   const change = (path: string): void => listeners?.onChange(path)
   /** Called whenever the watch waits. The last call ends it. */
@@ -112,7 +114,7 @@ function watching(build: (run: number, change: (path: string) => void) => Promis
     root: '/game',
     printer: {
       isJson: false,
-      failures: () => {},
+      failures: (failures: readonly Failure[]) => void told.push(...failures.map(({ code }) => code)),
       hint: ({ text }: { readonly text: string }) => {
         if (!text.startsWith('Waiting')) return
         waits++
@@ -153,6 +155,7 @@ function watching(build: (run: number, change: (path: string) => void) => Promis
     project,
     steps,
     change,
+    told,
     run,
     fail: (error: Error) => listeners?.onError(error),
     runs: () => runs,
@@ -177,6 +180,13 @@ test('a build that fails and has changed the lock file is not begun again by tha
   expect(await watch.run()).toBe(130)
   expect(watch.runs()).toBe(2)
   expect(watch.isClosed()).toBe(true)
+})
+
+test('a build that left a placeholder for a failed purchase tells of that failure', async () => {
+  const failures = toFailures(new SpritewrightError('SW_REFUSED', { message: 'Refused.' }))
+  const watch = watching(async () => ({ written: [], read: [], failures }))
+  expect(await watch.run()).toBe(130)
+  expect(watch.told).toEqual(['SW_REFUSED'])
 })
 
 test('what a build writes, and what no sprite depends on, leads to no build', async () => {
