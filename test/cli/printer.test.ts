@@ -134,10 +134,11 @@ describe('errors', () => {
     expect(json.world.json()).toMatchObject({ error: { code: 'SW_UNCERTAIN' }, errors: [{ code: 'SW_APPROVAL' }, {}, {}] })
   })
 
-  test('a fault that two purchases meet is told once', async () => {
+  test('a fault that two purchases meet is told once, and another one with its code too', async () => {
     const away = (): SpritewrightError => new SpritewrightError('SW_UNREACHABLE', { message: 'no answer' })
-    const { world, exit } = await fail(new AggregateError([away(), away()]))
-    expect([exit, world.err()]).toEqual([4, 'error SW_UNREACHABLE no answer\n'])
+    const other = new SpritewrightError('SW_UNREACHABLE', { message: 'no name' })
+    const { world, exit } = await fail(new AggregateError([away(), other, away()]))
+    expect([exit, world.err()]).toEqual([4, 'error SW_UNREACHABLE no answer\nerror SW_UNREACHABLE no name\n'])
   })
 
   test.each([
