@@ -115,6 +115,14 @@ describe('store ls', () => {
     expect(world.closed).toBe(1)
   })
 
+  test('a result that no spec asks for and that the shared store alone has leads to no advice to prune', async () => {
+    const results = [{ ...report.results[1]!, places: ['shared'] as const }]
+    const world = worldOf({ list: async () => ({ ...report, results }) })
+    expect(await world.run('store', 'ls')).toBe(0)
+    expect(world.out()).toContain('superseded')
+    expect(world.out()).not.toContain('prune')
+  })
+
   test('--json is the report as it is; an empty store says so', async () => {
     const world = worldOf({ list: async () => report })
     expect(await world.run('store', 'ls', '--json')).toBe(0)
