@@ -328,6 +328,17 @@ describe('the looks of an atlas', () => {
     }
   })
 
+  test('leave a picture that has the name of its sprite the name of its variant', () => {
+    const head = { texture: 'x', width: 1, height: 1, pixelArt: false, isPlaceholder: false, animations: [], pictures: ['badge'] }
+    const sheetFor = (name: string) => {
+      const atlas = { key: 'x', scale: 1, pixelArt: false, version: '1', pages: [], animations: {}, pictures: { [name]: row } }
+      return { columns: frameColumns, sprites: [{ ...head, name }], atlases: [atlas] }
+    }
+    const row = [0, 0, 0, 4, 4, 0, 0, 4, 4] as const
+    const [badge] = readSheet({ ...sheetFor('badge'), variants: { red: sheetFor('badge.red') } })
+    expect([badge!.pictures, badge!.variants.red!.pictures]).toEqual([{ badge: 'badge' }, { badge: 'badge.red' }])
+  })
+
   test('mirror what is known of each frame: its place, turn, outline and boxes', () => {
     const row = [0, 0, 0, 4, 4, 1, 0, 10, 8] as const
     const play = { fps: 10, loop: true, yoyo: false, play: [0, 1], numbers: [0, 1], rows: [row, row] }
