@@ -432,6 +432,18 @@ describe('an approval from elsewhere', () => {
     expect(posts(service)).toBe(0)
   })
 
+  test('prices that are told end the words about a request for prices that failed', async () => {
+    const { start, service } = await world()
+    const { panel } = await start()
+    const revoke = (isRevoked: boolean) => service.putAccount({ name: 'test', keys: [{ key, isRevoked }] })
+    await revoke(true)
+    await panel.refused('quote', {})
+    expect((await panel.state()).service.words).not.toBe('')
+    await revoke(false)
+    await panel.act('quote', {})
+    expect(await panel.state()).toMatchObject({ service: { words: '' }, errors: [] })
+  })
+
   test('without a key the service is not asked, and the state says what is missing', async () => {
     const { game } = await world()
     const dev = await startDev(await load(), game, pluginOf(game, { env: { SPRITEWRIGHT_BASE_URL: 'http://127.0.0.1:9' }, net: noNet() }))
