@@ -11,6 +11,7 @@ test.each([
     'http://lower.test:2 from HTTPS_PROXY, but not for .local from NO_PROXY',
   ],
   [{ NO_PROXY: '*' }, ''],
+  [{ HTTPS_PROXY: 'http://upper.test:1', https_proxy: '' }, ''],
 ])('the proxies of %j are told with their variable and without a password: %s', (env, words) => {
   expect(describeProxies(readProxies(env))).toBe(words)
 })
