@@ -124,4 +124,11 @@ describe('the format aseprite', () => {
     expect(json.meta.frameTags[1]).not.toHaveProperty('repeat')
     expect(json.frames.slice(3, 6).map(({ duration }) => duration)).toEqual([50, 61, 70])
   })
+
+  test('has the pivot and the borders of an animation of one frame', () => {
+    const still = { count: 1, anchor: { x: 0.5, y: 1 }, borders: { left: 2, top: 3, right: 4, bottom: 5 } }
+    const { meta } = toFolder(aseprite, makeProject({ sequences: [painting('ui/panel', still)] })).json('sprites-0.json') as AsepriteJson
+    const key = { frame: 0, center: { x: 2, y: 3, w: 18, h: 24 }, pivot: { x: 12, y: 32 } }
+    expect(meta.slices).toMatchObject([{ name: 'ui/panel', keys: [key] }])
+  })
 })
