@@ -140,6 +140,12 @@ describe('judgeApproval', () => {
     expect(judgeApproval(there, hash, service, { ...mine, project: 'this' })).toBe('elsewhere')
   })
 
+  test('one beside another journal is elsewhere after its end, too, because that journal alone knows whether it was used', () => {
+    const there = signApproval(own, hash, service, { ...terms, ...named, checkout: 'there' })
+    const verdict = judge(there, hash, service, mine, { now: Date.parse(named.expires), newest: { at: named.expires, isRevoked: true } })
+    expect([verdict, isLapsed(there, verdict, mine)]).toEqual(['elsewhere', false])
+  })
+
   test('the own key, named among the others too, counts like theirs: for the project that the environment names', () => {
     const there = signApproval(own, hash, service, { ...terms, ...named, checkout: 'there' })
     const both = { ...mine, others: new Set([own.fingerprint]) }
