@@ -105,6 +105,12 @@ describe('the orders of a name', () => {
     await expect(findOrders(unread, session, 'hero')).rejects.toMatchObject({ code: 'SW_CONFIG' })
   })
 
+  test('of a first step are not those of the tenth', async () => {
+    const long = [{ edit: 'a sword' }, ...Array.from({ length: 10 }, () => ({ edit: 'it' }))]
+    const more = { specs: { ...specs, icons: { ...specs.icons, pictures: { sword: long } } } }
+    expect(await of('icons.sword#1', undefined, more)).toEqual(sword.slice(0, 1))
+  })
+
   test('are the one of a hash, under the first of its names, whatever the name and the other specs', async () => {
     const one = (id: string): Promise<readonly string[]> => of('nobody', hashOf(id), { specs: { ...specs, aaa: '{' } })
     expect(await Promise.all(['hero.run', 'hero#1', 'twin.shield', 'asks', 'twice', 'nowhere'].map(one))).toEqual([
