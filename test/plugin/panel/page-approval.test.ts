@@ -1,17 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { Refused } from '../../../plugin/panel/ui/state/api.ts'
-import { hash, hero, openPanelPage, type PanelPage } from './page-world.ts'
+import { dialog, hash, hero, isOff, openPanelPage, type PanelPage, press, said } from './page-world.ts'
 
-const dialog = ({ all }: PanelPage): string =>
-  all('dialog')
-    .map((one) => one.toText())
-    .join()
-const said = ({ all }: PanelPage): string =>
-  all('.toast p')
-    .map((one) => one.textContent)
-    .join()
-const press = (page: PanelPage, words: string): Promise<void> => page.fire('button', words, 'click')
-const isOff = (page: PanelPage, words: string): boolean => page.one('button', words).own.get('disabled') === true
 const line = (id: string, price: string, ceiling: string, own: object = {}) => ({
   ...{ id, hash: `${hash.slice(0, 63)}${price.length}`, price, ceiling, prompt: `prompt of ${id}`, operation: 'sprite_sheet' },
   ...own,

@@ -1,11 +1,6 @@
 import { expect, test, vi } from 'vitest'
-import { hero, heroWith, openPanelPage, type PanelPage } from './page-world.ts'
+import { hero, heroWith, openPanelPage, press, said } from './page-world.ts'
 
-const press = (page: PanelPage, words: string): Promise<void> => page.fire('button', words, 'click')
-const said = ({ all }: PanelPage): string =>
-  all('.toast p')
-    .map((one) => one.textContent)
-    .join()
 /** A state with one sprite and one animation, which is quick to draw. */
 const little = (own: object = {}, ofWalk: object = {}) => {
   const [slim] = heroWith(own, { played: [], takes: [], flags: [], ...ofWalk }).open

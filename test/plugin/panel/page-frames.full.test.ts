@@ -1,7 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { heroWith, openPanelPage, type PanelPage, walk } from './page-world.ts'
-
-const press = (page: PanelPage, words: string): Promise<void> => page.fire('button', words, 'click')
+import { heroWith, openPanelPage, press, walk } from './page-world.ts'
 
 test('frames are dropped, moved, put back and put in order, by buttons and by keys, and the place stays with them', async () => {
   const page = await openPanelPage('?show=hero.walk')

@@ -1,17 +1,6 @@
 import { expect, test } from 'vitest'
 import { Refused } from '../../../plugin/panel/ui/state/api.ts'
-import { openPanelPage, type PanelPage, wholeState } from './page-world.ts'
-
-const dialog = ({ all }: PanelPage): string =>
-  all('dialog')
-    .map((one) => one.toText())
-    .join()
-const said = ({ all }: PanelPage): string =>
-  all('.toast p')
-    .map((one) => one.textContent)
-    .join()
-const press = (page: PanelPage, words: string): Promise<void> => page.fire('button', words, 'click')
-const isOff = (page: PanelPage, words: string): boolean => page.one('button', words).own.get('disabled') === true
+import { dialog, isOff, openPanelPage, press, said, wholeState } from './page-world.ts'
 
 test('an outcome that nobody knows is decided for exactly the purchase that is shown, once a dialog has asked', async () => {
   const page = await openPanelPage('?show=hero.run%401a2b')

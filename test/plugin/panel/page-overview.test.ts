@@ -1,8 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { hero, openPanelPage, type PanelPage } from './page-world.ts'
-
-const press = (page: PanelPage, words: string): Promise<void> => page.fire('button', words, 'click')
-const main = ({ one }: PanelPage): string => one('main').toText()
+import { hero, main, openPanelPage, press } from './page-world.ts'
 
 const line = (id: string, own: object) => ({
   id,

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
-import { hero, heroWith, openPanelPage, type PanelPage, spin, wholeState } from './page-world.ts'
+import { hero, heroWith, main, openPanelPage, type PanelPage, press, spin, wholeState } from './page-world.ts'
 
-const press = (page: PanelPage, words: string): Promise<void> => page.fire('button', words, 'click')
-const main = ({ one }: PanelPage): string => one('main').toText()
 const notices = ({ one }: PanelPage): string => one('.notices').toText()
 
 test('problems have their place, their words and their code; the worst one not told below stands above every page', async () => {

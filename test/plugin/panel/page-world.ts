@@ -180,3 +180,24 @@ export async function openPanelPage(search = '', change: object = {}, reading: P
       }),
   }
 }
+
+/** The open dialog as text, or nothing. */
+export const dialog = ({ all }: PanelPage): string =>
+  all('dialog')
+    .map((one) => one.toText())
+    .join()
+
+/** What the page says of the last deed. */
+export const said = ({ all }: PanelPage): string =>
+  all('.toast p')
+    .map((one) => one.textContent)
+    .join()
+
+/** Clicks the button of these words or this label. */
+export const press = (page: PanelPage, words: string): Promise<void> => page.fire('button', words, 'click')
+
+/** Whether that button is disabled. */
+export const isOff = (page: PanelPage, words: string): boolean => page.one('button', words).own.get('disabled') === true
+
+/** The view as text, without what stands around it. */
+export const main = ({ one }: PanelPage): string => one('main').toText()
