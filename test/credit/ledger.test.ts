@@ -15,9 +15,14 @@ test('each movement of an attempt is written once, however often it is ensured',
   const { ledger, text } = desk()
   const settled = { ...move, type: 'settled' as const }
   await Promise.all([ledger.ensure(move), ledger.ensure({ ...move, at: 9 }), ledger.ensure(settled)])
-  expect(await ledger.ensureAll([move, settled, { ...move, attempt: 2 }])).toBe(1)
-  expect(await ledger.read()).toEqual([move, settled, { ...move, attempt: 2 }])
-  expect(text().split('\n')).toHaveLength(4)
+  const others = [
+    { ...move, attempt: 2 },
+    { ...move, hash: 'h2' },
+  ]
+  expect(await ledger.ensureAll([move, settled, ...others])).toBe(2)
+  expect(await ledger.ensureAll([move, settled, ...others])).toBe(0)
+  expect(await ledger.read()).toEqual([move, settled, ...others])
+  expect(text().split('\n')).toHaveLength(5)
 })
 
 test('a torn last line is skipped, and the next one does not become part of it', async () => {
@@ -41,14 +46,36 @@ test('a folder that was deleted is made again before a movement is written', asy
   expect(disk.calls).toEqual(['makeFolder /p', `append ${path}`])
 })
 
-test.each(['{}', 'null', '5', JSON.stringify({ ...move, credits: 2.4 }), JSON.stringify({ ...move, credits: '2.4', type: 'lost' })])(
-  'the line %s is named with its number',
-  async (line) => {
-    const { ledger } = desk(`${JSON.stringify({ ...move, credits: '2.4' })}\n${line}\n`)
-    await expect(ledger.read()).rejects.toMatchObject({
-      code: 'SW_JOURNAL',
-      message: expect.stringContaining(`${path}:2 is no movement`),
-      facts: { file: path, line: 2 },
-    })
-  },
-)
+const written = { ...move, credits: '2.4' }
+
+test.each([
+  ...['{}', 'null', '5', '"held"'],
+  ...Object.keys(move).map((field) => JSON.stringify({ ...written, [field]: undefined })),
+  ...[
+    { at: '5' },
+    { attempt: '1' },
+    { id: 7 },
+    { hash: 7 },
+    { executionId: null },
+    { credits: 2.4 },
+    { credits: '2,4' },
+    { type: 'lost' },
+  ].map((wrong) => JSON.stringify({ ...written, ...wrong })),
+])('the line %s is named with its number, before a read and before a write', async (line) => {
+  const fault = {
+    code: 'SW_JOURNAL',
+    message: `${path}:2 is no movement of credits. Restore the file, or move it away: it is written again from the journal.`,
+    facts: { file: path, line: 2 },
+  }
+  const text = `${JSON.stringify(written)}\n${line}\n`
+  const { ledger, ...after } = desk(text)
+  await expect(ledger.read()).rejects.toMatchObject(fault)
+  await expect(ledger.ensure({ ...move, attempt: 3 })).rejects.toMatchObject(fault)
+  expect(after.text()).toBe(text)
+})
+
+test.each(['held', 'settled', 'restored'] as const)('a movement of the type "%s" is read as it was written', async (type) => {
+  const { ledger } = desk()
+  await ledger.ensure({ ...move, type })
+  expect(await ledger.read()).toEqual([{ ...move, type }])
+})
