@@ -54,6 +54,8 @@ export interface WorldInit {
   readonly isInteractive?: boolean
   readonly canAsk?: boolean
   readonly isOutputTerminal?: boolean
+  /** @default 80 */
+  readonly columns?: number
   readonly env?: Readonly<Record<string, string>>
   readonly answer?: boolean | undefined
   /** The text that a person types at a question. */
@@ -113,7 +115,7 @@ export function createWorld(init: WorldInit = {}): World {
       isOutputTerminal: init.isOutputTerminal ?? false,
       isInteractive: init.isInteractive ?? false,
       canAsk: init.canAsk ?? false,
-      columns: 80,
+      columns: init.columns ?? 80,
     },
     env: init.env ?? {},
     stateFolder: '/state',
@@ -185,4 +187,18 @@ export async function runBoth(
   const code = await text.run(...argv)
   expect(await json.run(...argv, '--json')).toBe(code)
   return { code, text: text.out(), err: text.err(), json: json.json() }
+}
+
+const styles: Readonly<Record<string, string>> = { 1: 'bold', 2: 'dim', 31: 'red', 32: 'green', 33: 'yellow', 36: 'cyan' }
+
+/** Runs a command on a wide terminal with colours. A styled text is shown as `red{text}`. */
+export async function runColored(init: WorldInit, ...argv: string[]): Promise<{ code: number; text: string; err: string }> {
+  const world = createWorld({ isOutputTerminal: true, isInteractive: true, columns: 200, ...init })
+  const code = await world.run(...argv)
+  const toWords = (text: string): string =>
+    text
+      .split('\u001b[')
+      .map((part) => part.replace(/^(\d+)m/, (_, number: string) => (styles[number] ? `${styles[number]}{` : '}')))
+      .join('')
+  return { code, text: `\n${toWords(world.out())}`, err: toWords(world.err()) }
 }
