@@ -50,7 +50,26 @@ const ledger = {
   warnings: [],
 }
 
-type Middleware = (request: IncomingMessage, response: ServerResponse, next: () => void) => unknown
+/** A handler of a dev server's requests. */
+export type Middleware = (request: IncomingMessage, response: ServerResponse, next: () => void) => unknown
+
+/** The answer of these handlers to a path: status, headers and body, or `next` if none of them answers. */
+export async function askServer(middlewares: readonly Middleware[], url: string, host = 'localhost:5173'): Promise<unknown> {
+  const headers: Record<string, unknown> = {}
+  let body: unknown
+  const response = { statusCode: 200, setHeader: (name: string, value: unknown) => Object.assign(headers, { [name]: value }) }
+  const end = (text: unknown): void => {
+    body = [response.statusCode, headers, text]
+  }
+  for (const one of middlewares) {
+    let isNext = false
+    await one({ url, method: 'GET', headers: { host } } as never, Object.assign(response, { end }) as never, () => {
+      isNext = true
+    })
+    if (!isNext) return body
+  }
+  return 'next'
+}
 
 /** The panel of a dev server whose project answers from here, and everything that it has asked the project. */
 export function opened(own: Partial<Workshop> = {}, options: Workshop['options'] = { engine: 'pixi', panel: {} } as never) {
@@ -113,22 +132,7 @@ export function opened(own: Partial<Workshop> = {}, options: Workshop['options']
   return {
     ...{ calls, clock, lines, http, panel },
     /** The answer of the dev server itself to a path, or `next` if the panel leaves it to Vite. */
-    ask: async (url: string, host = 'localhost:5173'): Promise<unknown> => {
-      const headers: Record<string, unknown> = {}
-      let body: unknown
-      const response = { statusCode: 200, setHeader: (name: string, value: unknown) => Object.assign(headers, { [name]: value }) }
-      const end = (text: unknown): void => {
-        body = [response.statusCode, headers, text]
-      }
-      for (const one of middlewares) {
-        let isNext = false
-        await one({ url, headers: { host } } as never, Object.assign(response, { end }) as never, () => {
-          isNext = true
-        })
-        if (!isNext) return body
-      }
-      return 'next'
-    },
+    ask: (url: string, host?: string) => askServer(middlewares, url, host),
     knowPreview: () => {
       isNew = false
     },
