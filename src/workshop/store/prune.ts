@@ -119,7 +119,7 @@ async function replaceNamed(
     if (!use || fault === undefined) continue
     isAny = true
     const now = await regain(context, connection, use.request, signal)
-    if (now.why !== undefined) kept.set(result.sha256, `It cannot be read: ${fault} ${now.why}`)
+    if (now.why !== undefined) kept.set(result.sha256, `It cannot be read: ${fault} ${now.why.replace(/\.$/, '')}`)
   }
   return isAny ? kept : undefined
 }
