@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { inspect } from 'node:util'
+import { expect, onTestFailed, test } from 'vitest'
 import { randomOf } from '../../scripts/kill-ten.mjs'
 import type { HookedRequest } from '../../src/embedded/options/options.ts'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
@@ -7,7 +8,7 @@ import type { ServedResponse } from '../../src/host/server.ts'
 import { expectCount } from '../kit/expect-count.ts'
 import { keyEnv, testKey } from '../kit/keys.ts'
 import { describeWith } from '../kit/needs.ts'
-import { heroSpec, runCli, serviceEnv } from '../kit/project.ts'
+import { heroSpec, runCli, serviceEnv, startCli } from '../kit/project.ts'
 import { quickMakers } from '../kit/quick-makers.ts'
 import { hasPostgres, type PostgresServer, startPostgres } from '../kit/servers/postgres.ts'
 import { hasRedis, type RedisServer, startRedis } from '../kit/servers/redis.ts'
@@ -95,6 +96,12 @@ describeWith(hasRedis && (!isWhole || hasPostgres), 'Redis and PostgreSQL')('a s
       SPRITEWRIGHT_BRANCHES: 'branch-*',
     })
     kill = () => workers.kill('active')
+    const progress: string[] = []
+    // If a client never ends, this says what it waits for.
+    onTestFailed(() => {
+      const requests = service.requests().map(({ method, path, status }) => `${method} ${path} ${status}`)
+      console.log([...progress, workers.said(), ...requests, inspect({ charges: service.charges(), left })].join('\n'))
+    })
     try {
       const desks = await Promise.all(
         Array.from({ length: size.clients }, async (_, index) => {
@@ -113,7 +120,10 @@ describeWith(hasRedis && (!isWhole || hasPostgres), 'Redis and PostgreSQL')('a s
       }
       left = { kills: size.kills, wipes: size.wipes }
       const from = performance.now()
-      const runs = await Promise.all(desks.map((desk) => runCli(desk, ['build', '--buy-only'], { ...env, ...keyEnv(artist) })))
+      const clients = desks.map((desk) => startCli(desk, ['build', '--buy-only'], { ...env, ...keyEnv(artist) }))
+      for (const { child } of clients) child.stderr?.on('data', (part: Buffer) => progress.push(`${child.pid}: ${part}`))
+      const runs = await Promise.all(clients.map(({ ended }) => ended))
+      progress.push('All clients have ended.')
       await Promise.all(troubles)
       const sprites = size.clients * size.each
       const refused = service.requests().filter(({ status }) => status === 429).length

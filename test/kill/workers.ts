@@ -25,6 +25,8 @@ export interface Workers {
    * @returns Whether there was one.
    */
   kill(which: 'active' | 'standby'): boolean
+  /** Everything that they have said. */
+  said(): string
   /** Ends them in order, and returns everything that they have said. */
   end(): Promise<string>
 }
@@ -67,6 +69,7 @@ export function startWorkers(machines: readonly WorkerMachine[], env: Readonly<R
       if (found) running.set(found, 'starting')
       return found?.kill('SIGKILL') ?? false
     },
+    said: () => said,
     end: async () => {
       isOver = true
       for (const child of running.keys()) child.kill('SIGINT')
