@@ -1,0 +1,145 @@
+import { describe, expect, test, vi } from 'vitest'
+import type { AtlasData } from '../../plugin/runtime/shared/data.ts'
+
+// PixiJS asks for the browser's name when it is loaded. Node 20 has none.
+vi.stubGlobal('navigator', { userAgent: '', platform: '' })
+const { Cache, NineSliceSprite, Sprite, TextureSource } = await import('pixi.js')
+const { createAtlas } = await import('../../plugin/runtime/pixi/atlas.ts')
+const { cutPages } = await import('../../plugin/runtime/pixi/data.ts')
+const { swapAtlas } = await import('../../plugin/runtime/pixi/swap.ts')
+vi.unstubAllGlobals()
+
+type Texture = ReturnType<typeof cutPages>[string]
+
+function atlasOf(frames: AtlasData['frames'], more: Partial<AtlasData> = {}): AtlasData {
+  const pages = ['a.png', 'b.png'].map((url) => ({ url, width: 64, height: 64 }))
+  return { key: 'hero', scale: 2, pixelArt: false, version: 'a', pages, frames, animations: {}, ...more }
+}
+
+const sourcesOf = (count: number) =>
+  Array.from({ length: count }, (_, at) => new TextureSource({ width: 64, height: 64, label: `page ${at}` }))
+
+/** All that PixiJS draws a texture by. */
+function drawn({ label, source, frame, orig, trim, rotate, defaultAnchor, defaultBorders }: Texture): object {
+  const box = ({ x, y, width, height }: Texture['frame']) => [x, y, width, height]
+  return {
+    label,
+    page: source.label,
+    frame: box(frame),
+    orig: box(orig),
+    trim: trim ? box(trim) : null,
+    rotate,
+    defaultAnchor,
+    defaultBorders,
+  }
+}
+
+describe('a swap in PixiJS', () => {
+  /** An atlas in use, and textures of it as a game holds them. */
+  function load(data: AtlasData) {
+    const loaded = createAtlas(data)
+    loaded.sources.push(...sourcesOf(2))
+    Object.assign(loaded.textures, cutPages(data, loaded.sources))
+    for (const texture of Object.values(loaded.textures)) loaded.views.watch(texture)
+    return { loaded, held: { ...loaded.textures } }
+  }
+  const one = (row: AtlasData['frames'][string], more: Partial<AtlasData> = {}): AtlasData => atlasOf({ 'hero/a': row }, more)
+  const plain = [0, 0, 0, 8, 8, 0, 0, 8, 8] as const
+
+  test('gives each texture in use its new place, and new frames to the cache', async () => {
+    const { loaded, held } = load(one(plain))
+    const next = { 'hero/a': [1, 16, 18, 4, 6, 2, 2, 12, 10, 0.25, 0.75], 'hero/b': plain } as const
+    await swapAtlas(loaded, atlasOf(next, { turned: ['hero/a'], pixelArt: true, scale: 1 }), () => false)
+    expect(loaded.textures['hero/a']).toBe(held['hero/a'])
+    expect(Object.values(loaded.textures).map(drawn)).toMatchInlineSnapshot(`
+      [
+        {
+          "defaultAnchor": {
+            "x": 0.25,
+            "y": 0.75,
+          },
+          "defaultBorders": undefined,
+          "frame": [
+            16,
+            18,
+            6,
+            4,
+          ],
+          "label": "hero/a",
+          "orig": [
+            0,
+            0,
+            12,
+            10,
+          ],
+          "page": "page 1",
+          "rotate": 2,
+          "trim": [
+            2,
+            2,
+            4,
+            6,
+          ],
+        },
+        {
+          "defaultAnchor": undefined,
+          "defaultBorders": undefined,
+          "frame": [
+            0,
+            0,
+            8,
+            8,
+          ],
+          "label": "hero/b",
+          "orig": [
+            0,
+            0,
+            8,
+            8,
+          ],
+          "page": "page 0",
+          "rotate": 0,
+          "trim": null,
+        },
+      ]
+    `)
+    expect([Cache.get('hero/b') === loaded.textures['hero/b'], loaded.data.frames]).toEqual([true, next])
+    expect(loaded.sources.map(({ scaleMode, resolution }) => [scaleMode, resolution])).toEqual([
+      ['nearest', 1],
+      ['nearest', 1],
+    ])
+    Cache.remove('hero/b')
+  })
+
+  test('that is overtaken changes nothing', async () => {
+    const { loaded } = load(one(plain))
+    await swapAtlas(loaded, one([0, 4, 4, 8, 8, 0, 0, 8, 8]), () => true)
+    expect([loaded.data.frames, drawn(loaded.textures['hero/a']!)]).toMatchObject([{ 'hero/a': plain }, { frame: [0, 0, 4, 4] }])
+  })
+
+  test('moves the anchor and the borders of what is shown, unless the game has set its own', async () => {
+    const { loaded, held } = load(one([...plain, 0.5, 1], { borders: { hero: [2, 2, 2, 2] } }))
+    const texture = held['hero/a']!
+    const [follows, own] = [new Sprite(texture), new Sprite({ texture, anchor: 0.1 })]
+    const [sliced, cut] = [new NineSliceSprite({ texture }), new NineSliceSprite({ texture, leftWidth: 3 })]
+    const wide = new Sprite(texture)
+    wide.width = 20
+    await swapAtlas(loaded, one([0, 0, 0, 16, 8, 0, 0, 16, 8, 0.25, 0.75], { borders: { hero: [4, 6, 8, 10] } }), () => false)
+    const slices = ({ leftWidth, topHeight, rightWidth, bottomHeight }: InstanceType<typeof NineSliceSprite>) => [
+      ...[leftWidth, topHeight, rightWidth, bottomHeight],
+    ]
+    expect({
+      follows: [follows.anchor.x, follows.anchor.y, follows.width, follows.height],
+      own: [own.anchor.x, own.anchor.y],
+      wide: [wide.width, wide.height],
+      sliced: slices(sliced),
+      cut: slices(cut),
+    }).toEqual({
+      follows: [0.25, 0.75, 8, 4],
+      own: [0.1, 0.1],
+      wide: [20, 4],
+      sliced: [2, 3, 4, 5],
+      cut: [3, 1, 1, 1],
+    })
+  })
+})
