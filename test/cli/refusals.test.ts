@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest'
 import { createWorld, runBoth, type WorldInit } from './world.ts'
 
-/** The exit code, the printed refusal, and the facts of its document, of each command line. */
+/** The exit code, the printed refusal, and the facts of its document if there are any, of each command line. */
 async function refuse(init: WorldInit, ...all: readonly (readonly string[])[]): Promise<string> {
   const found: string[] = []
   for (const argv of all) {
     const { code, text, err, json } = await runBoth(init, ...argv)
     const { facts } = json.error as { readonly facts: object }
-    found.push(`${code} ${argv.join(' ')}\n  ${text}${err.trimEnd()}\n  ${JSON.stringify(facts)}`)
+    const shown = Object.keys(facts).length > 0 ? [JSON.stringify(facts)] : []
+    found.push([`${code} ${argv.join(' ')}`, text + err.trimEnd(), ...shown].join('\n  '))
   }
   return `\n${found.join('\n')}\n`
 }
@@ -27,13 +28,10 @@ test('a command line that cannot be read is refused with what was expected, foun
     ['doctor', 'hero', 'coin'],
     ['build', '--out'],
     ['build', '--out', '--frozen'],
-    ['build', '--out='],
     ['build', '--out', 'a', '--out=b', '--out', 'c'],
     ['build', '--frozen=no'],
     ['serve', '--port', '65536'],
-    ['serve', '--port', '8o'],
     ['serve', '--credits', '0'],
-    ['approve', '--max', '1.00001'],
     ['plan', '--root', 'none'],
   )
   expect(found).toMatchInlineSnapshot(`
@@ -74,9 +72,6 @@ test('a command line that cannot be read is refused with what was expected, foun
     2 build --out --frozen
       error SW_USAGE Expected a value after --out: --out <dir>.
       {"option":"--out"}
-    2 build --out=
-      error SW_USAGE Expected a value after --out: --out <dir>.
-      {"option":"--out"}
     2 build --out a --out=b --out c
       error SW_USAGE Expected --out once, found it 3 times.
       {"option":"--out"}
@@ -86,15 +81,9 @@ test('a command line that cannot be read is refused with what was expected, foun
     2 serve --port 65536
       error SW_USAGE Expected --port to be a port from 0 to 65535, found "65536".
       {"option":"--port","expected":"a port from 0 to 65535","found":"65536"}
-    2 serve --port 8o
-      error SW_USAGE Expected --port to be a port from 0 to 65535, found "8o".
-      {"option":"--port","expected":"a port from 0 to 65535","found":"8o"}
     2 serve --credits 0
       error SW_USAGE Expected --credits to be an amount of credits above 0 with at most four decimals, like 2.4, found "0".
       {"option":"--credits","expected":"an amount of credits above 0 with at most four decimals, like 2.4","found":"0"}
-    2 approve --max 1.00001
-      error SW_USAGE Expected --max to be an amount of credits above 0 with at most four decimals, like 2.4, found "1.00001".
-      {"option":"--max","expected":"an amount of credits above 0 with at most four decimals, like 2.4","found":"1.00001"}
     2 plan --root none
       error SW_USAGE Expected --root to be a folder, found none at "none".
       {"option":"--root","found":"/game/none"}
@@ -160,49 +149,34 @@ test('options that contradict each other are refused, and nothing is opened', as
     "
     2 plan --pictures x
       error SW_USAGE Expected --markdown beside --pictures, since only Markdown links them.
-      {}
     2 plan --markdown --pictures-url https://x
       error SW_USAGE Expected --pictures FOLDER beside --pictures-url, which says where a reader finds it.
-      {}
     2 plan --markdown --pictures a b
       error SW_USAGE Expected a folder or an address without blanks, quotes, < and >, found "a b". Markdown could not link it.
-      {}
     2 plan --markdown --pictures a --pictures-url <x>
       error SW_USAGE Expected a folder or an address without blanks, quotes, < and >, found "<x>". Markdown could not link it.
-      {}
     2 approve --revoke --yes
       error SW_USAGE Expected approve --revoke alone, or with names: it takes approvals back.
-      {}
     2 approve --standing hero
       error SW_USAGE Expected approve --standing alone: it accepts the ceilings that the configuration has.
-      {}
     2 build --out x --buy-only
       error SW_USAGE Expected --out or --buy-only, found both: --buy-only writes no atlas. Leave one out.
-      {}
     2 build --disclose a.png
       error SW_USAGE Expected --disclose with a file that ends in .csv, .json or .txt, without --buy-only and --watch, found "a.png".
-      {}
     2 build --disclose a.csv --watch
       error SW_USAGE Expected --disclose with a file that ends in .csv, .json or .txt, without --buy-only and --watch, found "a.csv".
-      {}
     2 build --disclose a.csv --buy-only
       error SW_USAGE Expected --disclose with a file that ends in .csv, .json or .txt, without --buy-only and --watch, found "a.csv".
-      {}
     2 build --disclose package.json
       error SW_USAGE Expected --disclose with a new file or an earlier disclosure, found something else at package.json. Choose another name.
-      {}
     2 recover hero
       error SW_USAGE Expected one name and one decision: npx spritewright recover hero.walk --replay (send the same bytes again), or --abandon (give it up).
-      {}
     2 cancel
       error SW_USAGE Expected one name: npx spritewright cancel hero
-      {}
     2 forget a b
       error SW_USAGE Expected one name: npx spritewright forget hero
-      {}
     2 answer hero
       error SW_USAGE Expected a name and an answer: npx spritewright answer hero.walk "with the left hand"
-      {}
     2 review
       error SW_USAGE Expected one name of a sprite, an animation or a picture, as in "npx spritewright review hero.walk", found none.
       {"names":[]}
@@ -211,61 +185,43 @@ test('options that contradict each other are refused, and nothing is opened', as
       {"names":["a","b"]}
     2 ledger --by day
       error SW_USAGE Expected --by with one of person, project, month, sprite, found "day".
-      {}
     2 ledger --since 2026-02-30
       error SW_USAGE Expected --since with a day or a month, like 2026-11-30 or 2026-11, found "2026-02-30".
-      {}
     2 ledger --until 2026-13
       error SW_USAGE Expected --until with a day or a month, like 2026-11-30 or 2026-11, found "2026-13".
-      {}
     2 ledger --since 2026-11-02 --until 2026-11-01
       error SW_USAGE Expected --until not to be before --since, found an earlier time. Change one of them.
-      {}
     2 ledger --verify --by month
       error SW_USAGE Expected --verify without --since, --until, --by and --csv, because it compares every line. Leave the others out.
-      {}
     2 ledger --verify --csv
       error SW_USAGE Expected --verify without --since, --until, --by and --csv, because it compares every line. Leave the others out.
-      {}
     2 trust a --touch k
       error SW_USAGE Expected trust --touch KEY without an address.
-      {}
     2 trust --remove
       error SW_USAGE Expected an address for --remove, found none: npx spritewright trust HOST --remove. The command without arguments lists them.
-      {}
     2 trust a b
       error SW_USAGE Expected at most one address: npx spritewright trust [HOST] [--remove]
-      {}
     2 worker start
       error SW_USAGE Expected npx spritewright worker, or npx spritewright worker status, found "start".
-      {}
     2 worker status hero
       error SW_USAGE Expected npx spritewright worker, or npx spritewright worker status, found "status hero".
-      {}
     2 worker --http x
       error SW_USAGE Expected --http to be like 127.0.0.1:9464, found "x".
       {"option":"--http"}
     2 import
       error SW_USAGE Expected a .tps, a .ftpp or a folder of AssetPack: npx spritewright import art/sheets.tps
-      {}
     2 new hero
       error SW_USAGE Expected a name and a picture: npx spritewright new hero drawings/hero.png --prompt "a small knight"
-      {}
     2 new hero none.png
       error SW_USAGE Expected a picture at "none.png", found nothing.
-      {}
     2 new hero /game
       error SW_USAGE Expected a picture at "/game", found a folder.
-      {}
     2 merge --ours --theirs
       error SW_USAGE Expected --ours or --theirs, found both.
-      {}
     2 merge --split hero
       error SW_USAGE Expected --split alone. Resolve conflicts first.
-      {}
     2 merge --split --ours
       error SW_USAGE Expected --split alone. Resolve conflicts first.
-      {}
     2 store
       error SW_USAGE Expected store ls|verify|prune|push|pull|gc, found none of them. What they do: npx spritewright store --help
       {"expected":["ls","verify","prune","push","pull","gc"]}
@@ -298,19 +254,15 @@ test('options that contradict each other are refused, and nothing is opened', as
       {"found":"--contract and --openapi together"}
     2 init --embedded --own
       error SW_USAGE Expected --embedded or --own, found both. Nothing was written.
-      {}
     2 init --engine unity
       error SW_USAGE Expected --engine to be phaser or pixi, found "unity". Nothing was written.
       {"option":"--engine","found":"unity"}
     2 init --folder ../x
       error SW_USAGE Expected a folder of the project, such as sprites or art/sprites, found "../x". Nothing was written.
-      {}
     2 disclose --csv --texts
       error SW_USAGE Expected one of --csv, --texts and --json, found several. Leave the others out.
-      {}
     2 disclose --out none
       error SW_USAGE Expected the output folder of a build, found none at none. Make it: npx spritewright build --out none
-      {}
     "
   `)
   const world = createWorld()
@@ -358,10 +310,8 @@ test('without a terminal, a command that would ask names the option or the varia
       {"option":"--yes"}
     2 trust https://x
       error SW_USAGE Expected a terminal to ask at: only a person confirms an address for the API key. Without one, set SPRITEWRIGHT_TRUSTED_HOSTS in the environment.
-      {}
     2 trust --touch k
       error SW_USAGE Expected a terminal to ask at: only a person lets an authenticator approve. For a machine without a person, set SPRITEWRIGHT_TOUCH_KEYS in its environment.
-      {}
     "
   `)
 })

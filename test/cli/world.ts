@@ -63,6 +63,8 @@ export interface WorldInit {
   /** What a person chooses, in the order of the questions; `undefined` is Ctrl-C. */
   readonly chosen?: readonly (string | undefined)[]
   readonly startService?: (init: ServiceInit) => Promise<RunningService>
+  /** Replaces the made-up workshop. */
+  readonly createWorkshop?: ProgramParts['createWorkshop']
 }
 
 /** A program that runs in this process: its world, and its output and actions. */
@@ -134,6 +136,7 @@ export function createWorld(init: WorldInit = {}): World {
     signal: interrupt.signal,
     createWorkshop: async (asked) => {
       world.opened.push(asked)
+      if (init.createWorkshop) return init.createWorkshop(asked)
       const options = { root: '/game', specs: ['**/*.sprite.json'] }
       const requests = { list: async () => [] }
       return { options, requests, close: async () => void world.closed++, ...init.workshop } as unknown as Workshop
@@ -191,12 +194,13 @@ export async function runBoth(
 
 const styles: Readonly<Record<string, string>> = { 1: 'bold', 2: 'dim', 31: 'red', 32: 'green', 33: 'yellow', 36: 'cyan' }
 
-/** Runs a command on a wide terminal with colours. A styled text is shown as `red{text}`. */
+/** Runs a command on a wide terminal with colours. A styled text is shown as `red{text}`, an erased line as `<erase>`. */
 export async function runColored(init: WorldInit, ...argv: string[]): Promise<{ code: number; text: string; err: string }> {
   const world = createWorld({ isOutputTerminal: true, isInteractive: true, columns: 200, ...init })
   const code = await world.run(...argv)
   const toWords = (text: string): string =>
     text
+      .replaceAll('\r\u001b[K', '<erase>')
       .split('\u001b[')
       .map((part) => part.replace(/^(\d+)m/, (_, number: string) => (styles[number] ? `${styles[number]}{` : '}')))
       .join('')
