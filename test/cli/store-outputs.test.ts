@@ -110,7 +110,7 @@ describe('store verify', () => {
 
   test('passes the names on, counts on a terminal, and says when it asks the service', async () => {
     const asked: unknown[] = []
-    const verify: ResultStore['verify'] = async ({ onFetch, onProgress, ...request }) => {
+    const verify: ResultStore['verify'] = async ({ onFetch, onProgress, ...request } = {}) => {
       asked.push(request.names)
       onProgress?.(1, 2)
       onFetch?.(['hero.walk', 'a.b'])
