@@ -196,11 +196,10 @@ test('an order of a project that is not served is refused at once with what to a
   const worker = await hire([])
   await approve(space)
   const begun = world.clock.mono()
+  const commit = [...space.commits.keys()].at(-1)?.slice(0, 12)
   await expect(build(space)).rejects.toMatchObject({
     code: 'SW_ORDER',
-    message: expect.stringMatching(
-      /no branch of the remote has that commit\. The worker serves castle\. To let it serve "space".*worker\.projects/,
-    ),
+    message: `The worker does not buy "hero.walk" of commit ${commit}: no branch of the remote has that commit. The worker serves castle. To let it serve "space", if that is another project, clone it there and add { "dir": "/path/of/the/clone" } to worker.projects in settings.json of the worker's state folder. Nothing was sent. Commit its spec, its picture and sprites.lock*, push, and build again; a dev server does so by itself.`,
   })
   expect(worker.sentences.at(-1)).toMatch(/^space: Refused or failed: The worker does not buy "hero\.walk"/)
   expect(world.clock.mono() - begun).toBeLessThan(10_000)

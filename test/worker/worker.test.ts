@@ -152,7 +152,8 @@ test('a worker tells prices to a machine without a key, and buys what it has app
   expect(charges()).toBe(1)
   expect([...share.files.keys()].filter((path) => path.startsWith('/share/results/'))).toHaveLength(1)
   await worker.end()
-  expect(worker.sentences.slice(1)).toEqual([
+  expect(worker.sentences).toEqual([
+    `Its signing key is ${testKey(keeper).fingerprint}. Name it in SPRITEWRIGHT_APPROVERS on the other machines: its records count there only then.`,
     'This worker is active.',
     'hero.walk: ordered.',
     'hero.walk: bought, and in the shared store.',
@@ -238,8 +239,16 @@ test.each([
 })
 
 test.each([
-  ['is on another branch', (first: string) => [first], 'its approval of "hero.walk" is not the newest one on the remote\'s default branch'],
-  ['cannot be judged', () => [], 'its clone does not know the default branch of its remote'],
+  [
+    'is on another branch',
+    (first: string) => [first],
+    'its approval of "hero.walk" is not the newest one on the remote\'s default branch. Merge it there, or let SPRITEWRIGHT_BRANCHES of the worker name its branch. Nothing',
+  ],
+  [
+    'cannot be judged',
+    () => [],
+    'its clone does not know the default branch of its remote (git remote set-head origin --auto). SPRITEWRIGHT_BRANCHES names the branches whose approvals count. Nothing',
+  ],
 ])('an order whose approval %s is refused, and bought once that branch has it', async (_, tips, why) => {
   const worker = await hire()
   await approve()
@@ -264,7 +273,9 @@ test('a remote that does not answer is asked again, and after ten minutes the or
   const phases: string[] = []
   const told = (message = '') => message.includes('the remote is away') && phases.push(message)
   await at((workshop) => workshop.build({ buyOnly: true, onProgress: ({ message }) => void told(message) }))
-  expect([charges(), phases.length]).toEqual([1, 1])
+  const why = 'the worker could not fetch, and tries again: the remote is away'
+  expect([charges(), phases]).toEqual([1, [why]])
+  expect(worker.sentences.filter((sentence) => sentence.includes('could not fetch'))).toEqual([`hero.walk: ${why}`])
   expect(world.clock.mono() - begun).toBeGreaterThan(120_000)
   await worker.end()
 })
@@ -277,7 +288,10 @@ test('what a remote never brings is no order: SW_QUEUE after ten minutes, and no
     throw new Error('the remote is away')
   }
   const begun = world.clock.mono()
-  await expect(build()).rejects.toMatchObject({ code: 'SW_QUEUE', message: expect.stringContaining('waited ten minutes') })
+  await expect(build()).rejects.toMatchObject({
+    code: 'SW_QUEUE',
+    message: `The worker waited ten minutes for the remote of its clone, to read "hero.walk" from commit ${pushed.at(-1)?.slice(0, 12)}; found: the remote is away. Nothing was sent. Make sure that git fetch works there without a question, then build again.`,
+  })
   expect(world.clock.mono() - begun).toBeGreaterThan(600_000)
   expect(charges()).toBe(0)
   await worker.end()
@@ -288,14 +302,17 @@ test('a message that is no order or no inquiry is refused in the words of this v
   const queue = (name: string) => queues.open('', {} as never, `spritewright-${name}`, 0)
   await queue('orders').add('a', { id: 'hero.walk', hash: 'short' }, 1)
   await queue('inquiries').add('b', { ask: 'for the key' }, 0)
-  for (const [name, id] of [
-    ['orders', 'a'],
-    ['inquiries', 'b'],
+  for (const [name, id, what] of [
+    ['orders', 'a', 'an order'],
+    ['inquiries', 'b', 'an inquiry'],
   ] as const) {
     let job = await queue(name).read(id)
     for (; job?.state !== 'failed'; job = await queue(name).read(id)) await world.clock.run(world.clock.sleep(1000))
     expect(job).toMatchObject({ state: 'failed' })
-    expect(JSON.parse(job?.failure ?? '')).toMatchObject({ code: 'SW_ORDER', message: expect.stringContaining('the same version') })
+    expect(JSON.parse(job?.failure ?? '')).toMatchObject({
+      code: 'SW_ORDER',
+      message: `Expected ${what} in the form of this version, found something else. Nothing was sent. Use the same version of spritewright on clients and worker.`,
+    })
   }
   await worker.end()
 })
@@ -312,6 +329,7 @@ test('a second worker stands by until the first one ends, then waits until its w
   while (!second.sentences.includes('This worker is active.')) await world.clock.run(world.clock.sleep(1000))
   expect(world.clock.mono() - ended).toBeGreaterThanOrEqual(windowMs)
   expect(world.clock.mono() - ended).toBeLessThan(windowMs + leaseMs)
+  expect(second.sentences).toContain('Requests of the last worker may still count, so the first request follows in 60 s.')
   await second.end()
 })
 
@@ -487,5 +505,9 @@ test('in a queue that is emptied every three seconds, the active worker stays it
 test('a lease that a busy machine could not renew in time is refused: SW_USAGE', async () => {
   const workshop = await clone().open({ ...world.env, ...keyEnv(keeper) })
   const work = workshop.work({ onEvent: () => {}, signal: new AbortController().signal, leaseMs: 2000 })
-  await expect(work).rejects.toMatchObject({ code: 'SW_USAGE', message: expect.stringContaining('at least 10000 ms') })
+  await expect(work).rejects.toMatchObject({
+    code: 'SW_USAGE',
+    message: 'Expected a lease of at least 10000 ms, found 2000. A shorter one is lost whenever the machine is busy. Leave leaseMs out.',
+    facts: { leaseMs: 2000, shortestLeaseMs: 10_000 },
+  })
 })
