@@ -244,3 +244,35 @@ test.each<[ActionName, object, object]>([
   await expect((actions[name] as (given: object) => Promise<unknown>)(ask)).rejects.toMatchObject(refusal)
   expect(calls).toEqual([])
 })
+
+test('a refused action says what was expected, what was found, and that nothing was written', async () => {
+  const { actions } = recorded()
+  const barred = recorded({ mayBuy: false }).actions
+  const refusals = [
+    actions.revoke({ id: 'hero.walk', hash: 'c'.repeat(64) }),
+    actions.take({ id: 'hero', digest: hash }),
+    actions.edit({ sprite: 'hero', digest: hash, animations: { jump: {} } }),
+    actions.add({ sprite: 'hero', digest: hash, name: 'portrait', prompt: 'x', frames: 8 }),
+    actions.touch(staleAsks.touch),
+    barred.approve(staleAsks.approve),
+  ]
+  expect(await Promise.all(refusals.map((one) => one.catch(({ message }: Error) => message)))).toMatchInlineSnapshot(`
+    [
+      "Expected the request of "hero.walk" that was shown; it has changed since. Nothing was taken back. Check its state, and decide again.",
+      "Expected the name of an animation or picture whose spec is in order, found "hero".",
+      "Expected an animation of "hero", found "jump". Nothing was written.",
+      "Expected a new name of an animation, found "portrait", which "hero" has. Nothing was written. Take another name.",
+      "Expected a touch within two minutes, for the last approval that was begun; found none. Nothing was approved. Approve again.",
+      "Nothing may be bought here (CI, or build.generate is "never"). Nothing was sent. Approve and buy on a machine that may.",
+    ]
+  `)
+})
+
+test('another animation is written with its prompt and its frames, and answers with its id', async () => {
+  const { actions, calls } = recorded()
+  const answer = await actions.add({ sprite: 'hero', digest: hash, name: 'jump', prompt: 'jumps', frames: 8 })
+  expect([answer, calls]).toEqual([
+    { ...edited, id: 'hero.jump' },
+    [['editSpec', asked, [{ path: ['animations', 'jump'], value: { prompt: 'jumps', frames: 8 } }]], ...wrote],
+  ])
+})
