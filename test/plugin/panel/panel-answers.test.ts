@@ -9,8 +9,9 @@ afterEach(async () => {
 })
 
 test('a request that may not act is refused in words that say what it lacks', async () => {
-  const { connect } = opened()
+  const { connect, lines } = opened()
   const { port, prefix, token } = await connect()
+  lines.splice(0)
   const own = { host: `127.0.0.1:${port}`, origin: `http://127.0.0.1:${port}`, 'content-type': 'application/json' }
   const ask = async (path: string, more: Record<string, string> = {}, method = 'POST', body = '{}') => {
     const headers = { ...own, 'x-spritewright-token': token, ...more }
@@ -58,6 +59,11 @@ test('a request that may not act is refused in words that say what it lacks', as
       ),
     ],
   ])
+  expect(lines.map((line) => line.replace(String(port), 'PORT').replace(prefix, '/p/'))).toMatchInlineSnapshot(`
+    [
+      "error: [spritewright] A browser has a service worker at http://127.0.0.1:PORT/p/, which an earlier server on that port left. It can read the token, so the panel accepts nothing more. Delete the browser's data of that address, end vite and start it again.",
+    ]
+  `)
 })
 
 test('a page of the panel may load and do this much, and an answer is kept by nobody', async () => {

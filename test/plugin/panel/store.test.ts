@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { type EventHandlers, type PanelApi, Refused } from '../../../plugin/panel/ui/state/api.ts'
 import { createStore } from '../../../plugin/panel/ui/state/panel-store.ts'
 import type { PanelState, SpriteRow } from '../../../plugin/protocol/protocol.ts'
@@ -203,4 +203,110 @@ test('pictures of a sprite are asked for once, and again when its spec or its pa
   for (const one of [row, { ...row }, { ...row, art: 'a2' }, { ...row, art: 'a2', digest: 'd2' }, { ...row, name: 'coin' }, row])
     await store.pictures(one)
   expect(asked).toEqual(['hero', 'hero', 'hero', 'coin', 'hero'])
+})
+
+describe('the link to the server', () => {
+  const stateOf = (revision: number): PanelState =>
+    ({ revision, folder: '', sprites: [], open: [], steps: [], orphans: [] }) as unknown as PanelState
+
+  test('is lost with the reason while no state comes, and open again with the next one', async () => {
+    let answer = async (): Promise<PanelState> => stateOf(1)
+    const server = fakeServer()
+    const store = createStore({ ...server.api, state: () => answer() })
+    const seen = async (): Promise<unknown> => {
+      await store.refresh()
+      const { state, link, refusal } = store.model
+      return [state?.revision, link, refusal?.message]
+    }
+    const first = { state: undefined, progress: {}, link: 'connecting', refusal: undefined, status: '', message: undefined }
+    expect(store.model).toEqual(first)
+    const before = await seen()
+    answer = () => Promise.reject(new Error('cut'))
+    const cut = await seen()
+    answer = () => Promise.reject(new Refused({ error: { code: 'SW_DISK', message: 'no disk' } }))
+    const refused = await seen()
+    answer = async () => stateOf(2)
+    expect([before, cut, refused, await seen()]).toEqual([
+      [1, 'open', undefined],
+      [1, 'lost', undefined],
+      [1, 'lost', 'no disk'],
+      [2, 'open', 'no disk'],
+    ])
+    store.forgetRefusal()
+    server.events().onLost()
+    expect([store.model.refusal, store.model.link]).toEqual([undefined, 'lost'])
+  })
+
+  test('that is lost ends the wait for the result of an action; without an answer the reason is told', async () => {
+    const server = fakeServer()
+    const store = createStore({ ...server.api, state: async () => stateOf(1), act: async () => ({ revision: 9 }) as never })
+    const [heard, unheard] = [[] as unknown[], [] as unknown[]]
+    store.subscribe(() => heard.push(store.model.link))
+    store.subscribe(() => unheard.push(1))()
+    let isDone = false
+    const acting = store.act('quote', {}).then(() => {
+      isDone = true
+    })
+    await new Promise(setImmediate)
+    expect(isDone).toBe(false)
+    server.events().onLost()
+    await acting
+    expect([heard.at(-1), unheard]).toEqual(['lost', []])
+    const silent = createStore({ ...server.api, act: () => Promise.reject(new Error('ECONNREFUSED')) })
+    expect([await silent.act('quote', {}), silent.model.refusal]).toEqual([
+      undefined,
+      { code: 'SW_PANEL', message: 'The dev server does not answer (ECONNREFUSED). Check in its terminal that it still runs.' },
+    ])
+  })
+
+  test('brings each newer state that is told of, and progress beside progress', async () => {
+    const server = fakeServer()
+    const store = createStore(server.api)
+    server.events().onState({ revision: 0 })
+    await new Promise(setImmediate)
+    expect(store.model.state?.revision).toBe(1)
+    server.change()
+    server.events().onState({ revision: 2 })
+    await new Promise(setImmediate)
+    expect([store.model.state?.revision, server.loads()]).toEqual([2, 2])
+    server.events().onProgress({ id: 'a', phase: 'queued' })
+    server.events().onProgress({ id: 'b', phase: 'bought' })
+    expect(Object.keys(store.model.progress)).toEqual(['a', 'b'])
+  })
+
+  test.each([
+    ['', true, '__open-in-editor?file=art%2Fhero.json', 'art/hero.json opens in your editor.'],
+    ['packages/game', false, '__open-in-editor?file=packages%2Fgame%2Fart%2Fhero.json', undefined],
+    ['', undefined, '__open-in-editor?file=art%2Fhero.json', undefined],
+  ])('in the folder %j opens a file in the editor, or says that it cannot (%s)', async (folder, ok, address, words) => {
+    const asked: unknown[] = []
+    vi.stubGlobal('fetch', async (url: string) => {
+      asked.push(url)
+      if (ok === undefined) throw new Error('cut')
+      return { ok }
+    })
+    const store = createStore({ ...fakeServer().api, state: async () => ({ ...stateOf(1), folder }) })
+    await store.refresh()
+    await store.openInEditor('art/hero.json')
+    vi.unstubAllGlobals()
+    const said = words ?? 'art/hero.json could not be opened. See the terminal of the dev server.'
+    expect([asked, store.model.status, store.model.message]).toEqual([[address], said, { words: said }])
+    store.forgetMessage()
+    expect(store.model.message).toBeUndefined()
+  })
+})
+
+test('pictures of two hundred sprites are kept, and the one that was asked for first goes', async () => {
+  const asked: string[] = []
+  const store = createStore({
+    ...fakeServer().api,
+    sprite: async (name) => {
+      asked.push(name)
+      return { name } as never
+    },
+  })
+  const row = (at: number) => ({ name: `s${at}`, digest: '', art: '' }) as never as SpriteRow
+  for (let at = 0; at < 201; at++) await store.pictures(row(at))
+  for (const at of [1, 200, 0]) await store.pictures(row(at))
+  expect(asked.slice(201)).toEqual(['s0'])
 })
