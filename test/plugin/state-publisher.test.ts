@@ -118,3 +118,51 @@ test('a change that comes while a state is read makes that state old', async () 
   const { revision } = await read('')
   expect(sent[0]?.revision).toBeGreaterThan(revision)
 })
+
+test('another page with other rights is no change of the state', async () => {
+  const allowed: unknown[] = []
+  const { read, sent } = world(1, {
+    partsOf: (_request, mayBuy) => {
+      allowed.push(mayBuy)
+      return {
+        ...{ root: '/game', prices: undefined, priceError: undefined, progress: new Map(), failures: [], urlOf: String },
+        access: { mayAct: allowed.length === 1 },
+      } as never
+    },
+  })
+  const { revision } = await read('')
+  expect([(await read('')).revision, sent, allowed]).toEqual([revision, [], [true, true]])
+})
+
+test('a project that cannot be shown is not asked for again by itself, and its records are read all the same', async () => {
+  const shown = async () => Promise.reject(new Error('no preview'))
+  const { read, sent, publisher } = world(1, { shown })
+  const { errors } = await read()
+  expect([errors.map(({ message }) => message), sent]).toEqual([['no preview'], []])
+  expect([(await publisher.overview()).mayBuy, (await publisher.ledger()).held]).toEqual([true, 0n])
+  expect(await publisher.sprite({} as never, 'nobody', { sprites: [], atlases: [] })).toBeUndefined()
+})
+
+test('a change is read with its paths, and a change of anything as a whole', async () => {
+  const reads: unknown[] = []
+  const { publisher, read } = world(1)
+  const overview = (await publisher.overview()) as Overview
+  const workshop = {
+    overview: async (paths: unknown) => {
+      reads.push(paths)
+      return overview
+    },
+    ledger: async () => ({ lines: [], sprites: [], warnings: [] }),
+    requests: { list: async () => [] },
+    host: { clock: { wall: () => 1 } },
+  } as unknown as StatePorts['workshop']
+  const own = world(1, { workshop }).publisher
+  await own.overview()
+  own.changed(['/game/a.sprite.json'])
+  await own.overview()
+  own.changed()
+  await own.overview()
+  await own.overview()
+  expect(reads).toEqual([undefined, ['/game/a.sprite.json'], undefined])
+  expect((await read('')).errors).toEqual([])
+})
