@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { figurePng } from '../kit/project.ts'
-import { specOf, team } from '../sim/two-machines.ts'
+import { answering, asking, lost, specOf, team } from '../sim/two-machines.ts'
 import { watch } from './acts.ts'
 
 const two = JSON.stringify({ ...JSON.parse(specOf('a knight', 'hero')), animations: { walk: { frames: 7 }, run: { frames: 7 } } })
@@ -21,6 +21,7 @@ test('an answer with a picture is for the request of the name that asks, uploads
   await workshop.requests.add({ verb: 'recover', why: 'x', from: 'mcp', names: ['hero.run'] })
   await expect(run(workshop.answer({ name: 'hero', text: 'left' }))).rejects.toMatchObject({
     code: 'SW_USAGE',
+    message: 'The question of "hero.run" wants a picture: Which hand? Give one with --asset FILE.',
     facts: { id: 'hero.run', question: 'Which hand?' },
   })
   const answered = await run(workshop.answer({ name: 'hero', text: 'left', asset: { path: 'hand.png', bytes: figurePng(3) } }))
@@ -60,4 +61,35 @@ test('a sprite execution is not cancelled, a picture of the name is: recorded as
   expect(lines.map(({ id, state }) => `${id} ${state}`).sort()).toEqual(['hero.walk held', 'rogue.face restored', 'rogue.hand restored'])
   const one = ['POST executions/ID/cancel', 'record failed']
   expect(all()).toEqual([...one, ...one])
+})
+
+test('a conversation is deleted at the service after a yes alone, and the result stays', async () => {
+  const made = await team()
+  const { first, run } = made
+  await first.approve()
+  await first.build()
+  const { init, all } = watch(made)
+  const workshop = await first.open(init)
+  const seen: unknown[] = []
+  const confirm = async (ids: readonly string[]): Promise<boolean> => seen.push(ids) > 1
+  expect([await run(workshop.forget('hero', confirm)), all()]).toEqual([[], []])
+  expect([await run(workshop.forget('hero', confirm)), all(), seen]).toEqual([
+    ['hero.walk'],
+    ['DELETE conversations/ID'],
+    [['hero.walk'], ['hero.walk']],
+  ])
+  expect([await first.states(), first.results().length]).toEqual([['bought'], 1])
+})
+
+test('an answer that the service does not confirm is an error that says how it is sent again', async () => {
+  const silence = Array.from({ length: 20 }, () => lost)
+  const { first, run } = await team({ ...asking, ...answering(silence, ({ path }) => path.endsWith('/answers')) })
+  await first.approve()
+  await expect(first.build()).rejects.toMatchObject({ code: 'SW_QUESTION' })
+  await expect(run((await first.open()).answer({ name: 'hero', text: 'left' }))).rejects.toMatchObject({
+    code: 'SW_UNREACHABLE',
+    message:
+      'The service did not confirm the answer to "hero.walk". Run npx spritewright build: it sends the same answer again under the same key, so it counts once.',
+    facts: { id: 'hero.walk' },
+  })
 })
