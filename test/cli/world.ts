@@ -194,15 +194,18 @@ export async function runBoth(
 
 const styles: Readonly<Record<string, string>> = { 1: 'bold', 2: 'dim', 31: 'red', 32: 'green', 33: 'yellow', 36: 'cyan' }
 
-/** Runs a command on a wide terminal with colours. A styled text is shown as `red{text}`, an erased line as `<erase>`. */
+/** Shows a styled text as `red{text}`, and an erased line as `<erase>`. */
+export function toStyleWords(text: string): string {
+  return text
+    .replaceAll('\r\u001b[K', '<erase>')
+    .split('\u001b[')
+    .map((part) => part.replace(/^(\d+)m/, (_, number: string) => (styles[number] ? `${styles[number]}{` : '}')))
+    .join('')
+}
+
+/** Runs a command on a wide terminal with colours. The texts are as {@link toStyleWords} shows them. */
 export async function runColored(init: WorldInit, ...argv: string[]): Promise<{ code: number; text: string; err: string }> {
   const world = createWorld({ isOutputTerminal: true, isInteractive: true, columns: 200, ...init })
   const code = await world.run(...argv)
-  const toWords = (text: string): string =>
-    text
-      .replaceAll('\r\u001b[K', '<erase>')
-      .split('\u001b[')
-      .map((part) => part.replace(/^(\d+)m/, (_, number: string) => (styles[number] ? `${styles[number]}{` : '}')))
-      .join('')
-  return { code, text: `\n${toWords(world.out())}`, err: toWords(world.err()) }
+  return { code, text: `\n${toStyleWords(world.out())}`, err: toStyleWords(world.err()) }
 }

@@ -94,7 +94,8 @@ export function layProgress(state: ProgressState, at: number, columns: number): 
 function layRow(row: JobRow, idWidth: number, at: number): Ink[] {
   const share = row.phase === 'bought' || row.phase === 'downloading' ? 1 : row.phase === 'running' ? (row.progress ?? 0) : 0
   const full = Math.round(share * barWidth)
-  const percent = row.phase === 'running' && row.progress !== undefined ? `${Math.floor(row.progress * 100)} %` : ''
+  // In binary, 0.29 × 100 is a little less than 29.
+  const percent = row.phase === 'running' && row.progress !== undefined ? `${Math.floor(row.progress * 100 + 1e-9)} %` : ''
   const end = isEnd(row.phase) ? row.changedAt : at
   const words = row.phase === 'bought' && row.settled > 0n ? `${formatCredits(row.settled)} credits` : (row.message ?? '')
   return [
