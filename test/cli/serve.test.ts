@@ -38,6 +38,68 @@ describe('serve', () => {
     expect(world.json()).toMatchObject({ url: 'http://127.0.0.1:0', key: '12345678', env: { SPRITEWRIGHT_API_KEY: '12345678' } })
   })
 
+  test('says in full where it listens, where its state is, whether it fails on purpose, and how it ended', async () => {
+    const found: string[] = []
+    const files = { '/game/faults.json': '{"rules":[]}' }
+    for (const argv of [[], ['--dir', '.', '--faults', 'faults.json'], ['--quiet', '--port', '1', '--key', 'mine']]) {
+      const world = createWorld({
+        files,
+        startService: async ({ port, key = 'own' }) => {
+          queueMicrotask(() => world.interrupt.abort())
+          return { url: `http://127.0.0.1:${port}`, key, close: async () => {} }
+        },
+      })
+      expect(await world.run('serve', ...argv)).toBe(0)
+      found.push([argv.join(' '), ...world.out().trimEnd().split('\n'), world.err()].join('\n  '))
+    }
+    expect(`\n${found.join('\n')}`).toMatchInlineSnapshot(`
+      "
+
+        The embedded service listens on http://127.0.0.1:4747
+        Its credits are play money; its state is in ".spritewright/embedded".
+        
+        Copy into .env.local:
+        
+          SPRITEWRIGHT_BASE_URL=http://127.0.0.1:4747
+          SPRITEWRIGHT_API_KEY=own
+        
+        Ctrl-C ends it.
+        The embedded service has ended.
+
+      --dir . --faults faults.json
+        The embedded service listens on http://127.0.0.1:4747
+        Its credits are play money; its state is in ".".
+        It fails on purpose, as faults.json says.
+        
+        Copy into .env.local:
+        
+          SPRITEWRIGHT_BASE_URL=http://127.0.0.1:4747
+          SPRITEWRIGHT_API_KEY=own
+        
+        Ctrl-C ends it.
+        The embedded service has ended.
+
+      --quiet --port 1 --key mine
+        The embedded service listens on http://127.0.0.1:1
+        
+        Copy into .env.local:
+        
+          SPRITEWRIGHT_BASE_URL=http://127.0.0.1:1
+          SPRITEWRIGHT_API_KEY=mine
+        "
+    `)
+    const forbidden = createWorld({ startService: async () => Promise.reject(systemError('EACCES', 'listen', '127.0.0.1')) })
+    expect([await forbidden.run('serve', '--port', '80'), forbidden.err()]).toMatchInlineSnapshot(`
+      [
+        2,
+        "error SW_USAGE Expected port 80 to be free, found it forbidden. Choose another port: npx spritewright serve --port 0 takes any free port.
+      ",
+      ]
+    `)
+    const other = createWorld({ startService: async () => Promise.reject(systemError('EIO', 'open', '/state')) })
+    expect([await other.run('serve'), other.err().slice(0, 13)]).toEqual([1, 'error SW_DISK'])
+  })
+
   test('a taken port is wrong usage with the way out', async () => {
     const world = createWorld({ startService: async () => Promise.reject(systemError('EADDRINUSE', 'listen', '127.0.0.1')) })
     expect(await world.run('serve', '--json')).toBe(2)
