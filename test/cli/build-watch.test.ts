@@ -106,6 +106,7 @@ function watching(build: (run: number, change: (path: string) => void) => Promis
   let isClosed = false
   let waits = 0
   const told: string[] = []
+  const calls: unknown[] = []
   const interrupt = new AbortController()
   const change = (path: string): void => listeners?.onChange(path)
   /** Called whenever the watch waits. The last call ends it. */
@@ -114,8 +115,13 @@ function watching(build: (run: number, change: (path: string) => void) => Promis
     root: '/game',
     printer: {
       isJson: false,
-      failures: (failures: readonly Failure[]) => void told.push(...failures.map(({ code }) => code)),
-      hint: ({ text }: { readonly text: string }) => {
+      failures: (failures: readonly Failure[]) => {
+        told.push(...failures.map(({ code }) => code))
+        calls.push(['failures', failures.map(({ code }) => code)])
+      },
+      hint: (hint: { readonly text: string }) => {
+        calls.push(hint)
+        const { text } = hint
         if (!text.startsWith('Waiting')) return
         waits++
         const step = steps.shift() ?? (() => interrupt.abort())
@@ -124,12 +130,13 @@ function watching(build: (run: number, change: (path: string) => void) => Promis
     },
     parts: {
       signal: interrupt.signal,
-      host: { clock: { sleep: async () => {} } },
-      watchFiles: async (_folders: readonly string[], to: WatchListeners) => {
+      host: { clock: { sleep: async (ms: number) => void calls.push(['sleep', ms]) } },
+      watchFiles: async (folders: readonly string[], to: WatchListeners) => {
+        calls.push(['watch', folders])
         listeners = to
         return {
-          add: () => {},
-          addNames: () => {},
+          add: (paths: readonly string[]) => void calls.push(['add', paths]),
+          addNames: (folder: string) => void calls.push(['names of', folder]),
           close: async () => {
             isClosed = true
           },
@@ -156,8 +163,10 @@ function watching(build: (run: number, change: (path: string) => void) => Promis
     steps,
     change,
     told,
+    calls,
     run,
     fail: (error: Error) => listeners?.onError(error),
+    interrupt: () => interrupt.abort(),
     runs: () => runs,
     waits: () => waits,
     isClosed: () => isClosed,
@@ -223,6 +232,45 @@ test('a watcher that fails ends the command with its error', async () => {
   watch.steps.push(() => watch.fail(new Error('No more watches.')))
   await expect(watch.run()).rejects.toThrow('No more watches.')
   expect(watch.isClosed()).toBe(true)
+})
+
+test('a watch looks at the project, the results and what is read outside, and says what it waits for and what has changed', async () => {
+  const trace = { written: ['/game/out/page.png'], read: ['/game/hero.png', '/art/far.png'] }
+  const watch = watching(async () => ({ ...trace, failures: toFailures(new SpritewrightError('SW_REFUSED', { message: 'Refused.' })) }))
+  watch.steps.push(() => {
+    watch.change('/game/notes.txt')
+    watch.change('/game/hero.png')
+  })
+  expect(await watch.run()).toBe(130)
+  const waiting = { style: 'dim', text: 'Waiting for changes. Ctrl-C ends it.' }
+  const round = [['names of', '/game/.spritewright/results'], ['failures', ['SW_REFUSED']], ['add', ['/art/far.png']], waiting]
+  const changed = { style: 'dim', text: 'hero.png has changed.' }
+  expect(watch.calls).toEqual([['watch', ['/game']], ...round, ['sleep', 50], changed, ...round])
+})
+
+test('a change that comes while a build works is built after it', async () => {
+  const watch = watching(async (run, change) => {
+    if (run === 1) change('/game/hero.png')
+    return nothing
+  })
+  watch.steps.push(() => {})
+  expect(await watch.run()).toBe(130)
+  expect([watch.runs(), watch.waits()]).toEqual([2, 2])
+})
+
+test('Ctrl-C during a build ends the watch with that; another failure of the build is told, and the watch ends with 130', async () => {
+  const interrupted = new SpritewrightError('SW_INTERRUPTED', { message: 'Interrupted.' })
+  for (const [thrown, told] of [
+    [interrupted, []],
+    [new AggregateError([interrupted, new SpritewrightError('SW_REFUSED', { message: 'x' })]), ['SW_INTERRUPTED', 'SW_REFUSED']],
+  ] as const) {
+    const watch = watching(async () => {
+      watch.interrupt()
+      throw thrown
+    })
+    const ended = await watch.run().catch((error: unknown) => error)
+    expect([ended, watch.told, watch.isClosed()]).toEqual([thrown === interrupted ? interrupted : 130, told, true])
+  }
 })
 
 test('--watch and --json do not go together', async () => {

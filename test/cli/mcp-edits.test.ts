@@ -164,25 +164,96 @@ const long = 'x'.repeat(19_999)
 
 test.each<[Tool, object, string | undefined]>([
   [writeSpec, { sprite: 'hero', set: [{ field: 'size', value: long.slice(1) }] }, undefined],
-  [writeSpec, { sprite: 'hero', set: [{ field: 'size', value: long }] }, 'short value'],
-  [writeSpec, { sprite: 'hero', set: [{ field: 'size', value: null }] }, 'value of size'],
-  [writeSpec, { sprite: 'hero', set: [{ field: 'reference', value: 'gone.png' }] }, 'file at'],
-  [writeSpec, { sprite: 'hero', set: [{ field: 'animations.walk', value: {} }] }, 'one by one'],
-  [writeSpec, { sprite: 'hero', set: [{ field: 'animations', value: {} }] }, 'field of a spec'],
-  [writeSpec, { sprite: 'hero', picture: 'empty.png' }, 'picture of at most'],
-  [writeSpec, { sprite: 'hero', picture: 'big.webp' }, 'picture of at most'],
-  [writeSpec, { sprite: 'hero', picture: 'gone.png' }, 'picture of at most'],
-  [writeSpec, { sprite: 'slime', prompt: 'x' }, 'prompt and picture'],
-  [writeSpec, { sprite: 'slime', picture: 'new.PNG' }, 'prompt and picture'],
-  [writeSpec, { sprite: 'slime', prompt: 'x', picture: 'new.PNG', set: [{ field: 'reference', value: './new.PNG' }] }, 'its picture alone'],
-  [editFree, { sprite: 'hero', set }, 'animations.walk.frames'],
-  [editFree, { sprite: 'hero', set: [{ field: 'animations.run.fps', value: 1 }] }, 'animations.run.fps'],
-])('a value that is too long, missing or of no use is refused, and nothing is written: row %#', async (tool, input, words) => {
+  [writeSpec, { sprite: 'hero', set: [{ field: 'size', value: long }] }, 'Expected a short value of size, found a long one.'],
+  [
+    writeSpec,
+    {
+      sprite: 'hero',
+      prompt: 'x',
+      set: [
+        { field: 'size', value: null },
+        { field: 'reference', value: null },
+      ],
+    },
+    'Expected a value of size, found none. This tool removes nothing; a person may.',
+  ],
+  [
+    writeSpec,
+    { sprite: 'hero', set: [{ field: 'reference', value: 'gone.png' }] },
+    'Expected a file at "gone.png", found none. Nothing was written.',
+  ],
+  [
+    writeSpec,
+    { sprite: 'hero', set: [{ field: 'reference', value: '.git/a.png' }] },
+    'Expected a path inside the project, not behind a link or in a hidden folder, found ".git/a.png". Nothing was written.',
+  ],
+  [
+    writeSpec,
+    { sprite: 'hero', picture: 'notes.txt' },
+    'Expected a PNG, JPEG or WebP file inside the project, not behind a link or in a hidden folder, found "notes.txt". Nothing was written.',
+  ],
+  [
+    writeSpec,
+    { sprite: 'hero', picture: 'node_modules/a.png' },
+    'Expected a PNG, JPEG or WebP file inside the project, not behind a link or in a hidden folder, found "node_modules/a.png". Nothing was written.',
+  ],
+  [
+    writeSpec,
+    { sprite: 'hero', set: [{ field: 'animations.walk', value: {} }] },
+    'Expected the fields of animations.walk one by one, found the whole of it. Nothing was written.',
+  ],
+  [
+    writeSpec,
+    { sprite: 'hero', set: [{ field: 'animations', value: {} }] },
+    'Expected a field of a spec such as animations.walk.fps, found animations. Nothing was written.',
+  ],
+  [
+    editFree,
+    { sprite: 'hero', set: [{ field: 'approval.perSprite', value: 9 }] },
+    'Expected a field of a spec such as animations.walk.fps, found approval.perSprite. Nothing was written. A person decides about approvals and ceilings: request_approval asks.',
+  ],
+  ...['empty.png', 'big.webp', 'gone.png'].map((picture): [Tool, object, string] => [
+    writeSpec,
+    { sprite: 'hero', picture },
+    `Expected a picture of at most 20 MB at "${picture}", found none. Nothing was written.`,
+  ]),
+  ...[{ prompt: 'x' }, { picture: 'new.PNG' }, { picture: 'new.PNG', set: [{ field: 'prompt', value: 7 }] }].map(
+    (more): [Tool, object, string] => [
+      writeSpec,
+      { sprite: 'slime', ...more },
+      'Expected a sprite whose spec is in order, or prompt and picture of a new one, found "slime". Nothing was written.',
+    ],
+  ),
+  [
+    writeSpec,
+    { sprite: 'slime', prompt: 'x', picture: 'new.PNG', set: [{ field: 'reference', value: './new.PNG' }] },
+    'Expected a new sprite to begin with its picture alone, found further pictures. Nothing was written. Add them with another write_spec.',
+  ],
+  [
+    editFree,
+    { sprite: 'hero', set: [...set, { field: 'prompt', value: 'x' }] },
+    'Expected FREE fields, found animations.walk.frames, prompt. Nothing was written. write_spec edits PAID fields.',
+  ],
+  [
+    editFree,
+    { sprite: 'hero', set: [{ field: 'animations.run.fps', value: 1 }] },
+    'Expected FREE fields, found animations.run.fps. Nothing was written. write_spec edits PAID fields.',
+  ],
+])('a value that is too long, missing or of no use is refused, and nothing is written: row %#', async (tool, input, message) => {
   const { asked, run } = studio('')
-  if (words === undefined) await run(tool, input)
-  else
-    await expect(run(tool, input)).rejects.toThrow(expect.objectContaining({ code: 'SW_USAGE', message: expect.stringContaining(words) }))
-  expect(asked.length).toBe(words === undefined ? 3 : 0)
+  const outcome = await run(tool, input).then(
+    () => undefined,
+    ({ code, message: words }: { code: string; message: string }) => ({ code, message: words }),
+  )
+  expect(outcome).toEqual(message === undefined ? undefined : { code: 'SW_USAGE', message })
+  expect(asked.length).toBe(message === undefined ? 3 : 0)
+})
+
+test('a request for what is bought is refused, and nobody is asked for prices', async () => {
+  const status = async () => ({ steps: [], items: [planItem('hero.walk', { state: 'bought' })], own: [], warnings: [] })
+  const context = { withWorkshop: (work: (one: unknown) => unknown) => work({ status }) } as unknown as ToolContext
+  const message = 'Expected something that is not bought, found nothing. There is nothing to approve.'
+  await expect(requestApproval.run({ names: [], why: 'x' }, context)).rejects.toMatchObject({ code: 'SW_USAGE', message })
 })
 
 test.each<[readonly string[], readonly { verb: string; names: readonly string[] }[], boolean]>([
@@ -198,7 +269,7 @@ test.each<[readonly string[], readonly { verb: string; names: readonly string[] 
   const workshop = {
     status: async (of: unknown) => {
       calls.push(['status', of])
-      return { steps: [], items: [planItem('hero.walk')], own: [], warnings: [] }
+      return { steps: [], items: [planItem('hero.walk'), planItem('hero.idle', { state: 'bought' })], own: [], warnings: [] }
     },
     requests: {
       list: async () => open,

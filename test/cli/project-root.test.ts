@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { commandEntries } from '../../src/cli/commands.ts'
-import { refuseOtherRoot, refuseSecondProject } from '../../src/cli/project-root.ts'
+import { refuseOtherRoot, refuseSecondProject, resolveRoot } from '../../src/cli/project-root.ts'
 import type { SpritewrightError } from '../../src/errors.ts'
-import { nodeHost } from '../../src/host/host.ts'
+import { type Host, nodeHost } from '../../src/host/host.ts'
 import { createWorld } from './world.ts'
 
 let folder: string
@@ -99,4 +99,75 @@ describe('below a project', () => {
     expect(await world.run('init', '--here')).toBe(0)
     expect([...world.files.keys()]).toContain('/game/spritewright.config.mjs')
   })
+})
+
+/** Runs an act that is refused. */
+async function refused(act: () => Promise<unknown>): Promise<object> {
+  return act().then(
+    () => expect.fail('this is refused'),
+    (error: SpritewrightError) => ({ code: error.code, message: error.message, facts: error.facts }),
+  )
+}
+
+/** A host on which these files are, and whose patterns find some of them. */
+function hostOf(files: readonly string[], found: readonly string[] = []): { readonly host: Host; readonly patterns: unknown[] } {
+  const patterns: unknown[] = []
+  const stat = async (path: string) =>
+    files.includes(path) || files.some((one) => one.startsWith(`${path}/`))
+      ? { bytes: 1, changedMs: 0, isFolder: !files.includes(path) }
+      : undefined
+  const host = {
+    workingFolder: '/work',
+    disk: { stat, read: async () => new TextEncoder().encode('{}') },
+    glob: async (root: string, asked: readonly string[]) => {
+      patterns.push([root, ...asked])
+      return found
+    },
+  }
+  return { host: host as unknown as Host, patterns }
+}
+
+test('a root is the working folder or a folder below it; a file and nothing are refused with the place', async () => {
+  const { host } = hostOf(['/work/game/package.json'])
+  expect([await resolveRoot(host, undefined), await resolveRoot(host, 'game')]).toEqual(['/work', '/work/game'])
+  const refusal = (found: string) => ({
+    code: 'SW_USAGE',
+    message: `Expected --root to be a folder, found none at "${found}".`,
+    facts: { option: '--root', found },
+  })
+  expect(await refused(() => resolveRoot(host, 'game/package.json'))).toEqual(refusal('/work/game/package.json'))
+  expect(await refused(() => resolveRoot(host, '../gone'))).toEqual(refusal('/gone'))
+})
+
+test('a refusal of a folder names each project below it once, the first one in the advice', async () => {
+  const found = [
+    '/work/b/sprites.lock/a.json',
+    '/work/b/sprites.lock/c.json',
+    '/work/a/spritewright.config.ts',
+    '/work/b/sprites.lock.json',
+  ]
+  const { host, patterns } = hostOf([], found)
+  const message = (option: string): string =>
+    `Expected a project in "/work", found it in "b", "a". Go there, or add --root "b" to the command. If this folder is meant, add ${option} to it.`
+  const facts = { root: '/work', projects: ['/work/b', '/work/a'] }
+  expect(await refused(() => refuseOtherRoot(host, '/work'))).toEqual({ code: 'SW_USAGE', message: message('--root "."'), facts })
+  expect(await refused(() => refuseSecondProject(host, '/work'))).toEqual({ code: 'SW_USAGE', message: message('--here'), facts })
+  expect(patterns[0]).toMatchInlineSnapshot(`
+    [
+      "/work",
+      "*/{,*/}spritewright.config.ts",
+      "*/{,*/}spritewright.config.js",
+      "*/{,*/}spritewright.config.mjs",
+      "*/{,*/}spritewright.config.json",
+      "*/{,*/}sprites.lock.json",
+      "*/{,*/}sprites.lock/*.json",
+    ]
+  `)
+})
+
+test('a project above comes before projects below, and the nearest one before others', async () => {
+  const { host, patterns } = hostOf(['/work/sprites.lock.json', '/work/a/spritewright.config.mjs'], ['/work/a/b/c/sprites.lock.json'])
+  for (const refuse of [refuseOtherRoot, refuseSecondProject])
+    expect(await refused(() => refuse(host, '/work/a/b'))).toMatchObject({ facts: { root: '/work/a/b', projects: ['/work/a'] } })
+  expect(patterns).toEqual([])
 })
