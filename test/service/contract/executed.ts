@@ -13,6 +13,12 @@ export const { zip } = await packDelivery(
   defaultShapes.names,
 )
 
+/** A delivery that lacks its last frame. */
+export const { zip: shortZip } = await packDelivery(
+  Array.from({ length: lifeFrames - 1 }, () => createBitmap(4, 4)),
+  defaultShapes.names,
+)
+
 /** The execution as it is read at its end. */
 export const executed = {
   execution_id: otherId,

@@ -1,13 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { Call } from '../../../src/contract/caller.ts'
-import type { ContractContext } from '../../../src/contract/check.ts'
+import type { ContractContext, Finding } from '../../../src/contract/check.ts'
 import { lifeChecks } from '../../../src/contract/life/checks.ts'
-import { liveOnce } from '../../../src/contract/life/life.ts'
 import type { LifeOutcome } from '../../../src/contract/outcome.ts'
 import { resolveProfile } from '../../../src/service/profile.ts'
-import { ManualClock } from '../../kit/manual-clock.ts'
-import { countingRandom } from '../../kit/memory-disk.ts'
-import { events, executed, paidId, zip } from './executed.ts'
+import { events, executed, paidId, shortZip, zip } from './executed.ts'
 import { otherId } from './held-job.ts'
 
 type Answer = NonNullable<LifeOutcome['accepted']>
@@ -132,178 +128,193 @@ describe('of what was seen of an execution,', () => {
     ['an asset without a size', asset({ width: null, height: null }), []],
   ]
 
+  const more: readonly [string, LifeOutcome][] = [
+    ['another status of a submission', { accepted: answer(503, { error: { message: 'm'.repeat(90) } }), executionId: undefined }],
+    ['an initial stream without the name', { initial: { ...answer(202, 'x'), headers: { 'content-type': 'Text/Event-Stream' } } }],
+    ['a delivery of six frames', { file: { ...answer(200, ''), bytes: shortZip } }],
+    ['frames counted from one', review({ source_shifted_frames: [7] })],
+    ['no asset', { reads: [read({}, { finished_assets: [] })] }],
+    ['further fields', { reads: [read({ mood: 1, x: 2 }), read({ mood: 1, zest: 3 })] }],
+    ['an execution that cannot be read', { reads: [answer(200, { status: 7 })] }],
+    ['many unknown events', { events: seenEvents.map((one, at) => ({ ...one, event: `kind-${at}-${'x'.repeat(40)}` })) }],
+  ]
+
+  /** What each check finds, in the order of the checks. */
+  const judged = async (change: LifeOutcome): Promise<readonly (readonly [string, Finding])[]> => {
+    const context = { life: async () => ({ ...sound, ...change }), profile: resolveProfile() } as unknown as ContractContext
+    return Promise.all(lifeChecks.map(async ({ clause, run }) => [clause, await run(context)] as const))
+  }
+
   test.each(rows)('%s is judged as it is', async (_what, change, expected) => {
-    const seen: LifeOutcome = { ...sound, ...change }
-    const context = { life: async () => seen, profile: resolveProfile() } as unknown as ContractContext
     const found: string[] = []
-    for (const { clause, run } of lifeChecks) {
-      const finding = await run(context)
+    for (const [clause, finding] of await judged(change)) {
       if (finding === 'not checkable' || (typeof finding === 'object' && 'notCheckable' in finding)) found.push(`${clause} not checkable`)
       else if (typeof finding === 'object' && 'broken' in finding) found.push(`${clause} broken`)
     }
     expect(found.sort()).toEqual([...expected].sort())
   })
-})
 
-describe('the one execution that is bought', () => {
-  const path = `/v1/executions/${paidId}`
-  const file = 'https://files.test/a.zip'
-  interface World {
-    readonly ceiling?: bigint
-    readonly balance?: string
-    readonly statuses?: readonly string[]
-    readonly location?: string
-    readonly submitted?: () => Answer
-    readonly record?: (intent: Readonly<Record<string, unknown>>) => Promise<void>
-    readonly download?: object
-  }
-
-  /** Buys from a service of scripted answers. Returns what was seen, and each request as `METHOD path key`. */
-  async function live({ statuses = ['queued', 'running', 'running', 'completed'], ...world }: World = {}) {
-    const clock = new ManualClock()
+  test('what is not as it should be is told in these words, with the part of the profile that would help', async () => {
     const told: string[] = []
-    const kept: unknown[] = []
-    let reads = 0
-    const image = { ...executed.image_job, finished_assets: [{ ...executed.image_job.finished_assets[0], ...world.download }] }
-    const state = (): Answer =>
-      answer(200, { ...executed, status: statuses[Math.min(reads++, statuses.length - 1)], execution_id: paidId, image_job: image })
-    const reply = ({ method = 'GET', path: asked, headers, body, isManaged }: Call): Answer => {
-      const max = body && (JSON.parse(new TextDecoder().decode(body)) as { max_credits?: string }).max_credits
-      const key = headers?.['idempotency-key']?.replace(/^sw1-contract-[^-]*(-[0-9a-f]{4}){3}-[0-9a-f]*/, 'key')
-      told.push([method, asked, key, max, headers?.accept, isManaged === false ? 'plain' : ''].filter(Boolean).join(' '))
-      if (asked.startsWith('/v1/sprite-pricing')) return answer(200, { credits: '1.6' })
-      if (asked === '/v1/balance') return answer(200, { credits: world.balance ?? '9' })
-      if (asked === '/v1/execute') return world.submitted?.() ?? answer(202, { execution_id: paidId })
-      if (asked === path) return state()
-      if (asked.endsWith('/asset')) return { ...answer(302, ''), headers: { location: world.location ?? file } }
-      return answer(409, {})
+    for (const [what, change] of [...rows, ...more]) {
+      told.push(`${what}:`)
+      for (const [clause, finding] of await judged(change))
+        if (typeof finding === 'object') told.push(`  ${clause} ${Object.entries(finding).flat().join(' ')}`)
     }
-    const stream = async (asked: string, after?: string) => {
-      told.push(['STREAM', asked, after].filter(Boolean).join(' '))
-      const left = events
-        .map(({ event, id, data }) => ({ event, data, lastEventId: id }))
-        .filter(({ lastEventId }) => lastEventId > (after ?? ''))
-      return { status: 200, next: async () => left.shift() ?? null, close: async () => void told.push('CLOSE') }
-    }
-    const outside = async (url: string) => {
-      told.push(`OUTSIDE ${url}`)
-      return { ...answer(200, ''), bytes: zip }
-    }
-    const context = {
-      ...{ clock, random: countingRandom(), profile: resolveProfile(), ceiling: world.ceiling ?? 16_000n },
-      caller: {
-        address: { origin: 'https://api.test', path: '', isLoopback: false },
-        call: async (call: Call) => reply(call),
-        stream,
-        outside,
-      },
-      capabilities: async () => answer(200, { key_mode: 'live', test_mode_uses_credits: false }),
-      reference: async () => otherId,
-    } as unknown as ContractContext
-    const record = world.record ?? (async () => void told.push('RECORD'))
-    const keep = async (...of: unknown[]) => void kept.push(of)
-    const begun = clock.mono()
-    const seen = await clock.run(liveOnce(context, { record, keep, pollMs: 500, longestMs: 2_000 }))
-    return { seen, told, kept, ms: clock.mono() - begun }
-  }
-  const posts = (told: readonly string[]) => told.filter((one) => one.startsWith('POST /v1/execute'))
+    expect(`\n${told.join('\n')}`).toMatchInlineSnapshot(`
+      "
+      all that is promised:
+      402 at submission:
+        C4 broken Expected credit to be checked after the acceptance, found 402 at submission.
+        C3 broken Expected the same 202 for the same bytes under the same key, found 202 with another body.
+        C14 notCheckable Another execution was started that should not have been.
+        C14 notCheckable Another execution was started that should not have been.
+      an acceptance without a name:
+        N3 broken None. profilePart readAccepted
+        C3 notCheckable None.
+        C15 notCheckable None.
+        C5 notCheckable None.
+      another execution for a key:
+        C3 broken Expected the same 202 for the same bytes under the same key, found 202 with another body.
+        C14 notCheckable Another execution was started that should not have been.
+        C14 notCheckable Another execution was started that should not have been.
+      another status for a key:
+        C3 broken Expected the same 202 for the same bytes under the same key, found 200 with another body.
+        C14 notCheckable Another execution was started that should not have been.
+        C14 notCheckable Another execution was started that should not have been.
+      no repetition:
+        C3 notCheckable A service that forgets keys would charge twice: --spend 3.2 would cover it.
+      other bytes that are accepted:
+        C3 broken Expected 409 conflict for other bytes under a used Idempotency-Key, found 202.
+      other bytes that are too large:
+        C3 broken Expected 409 conflict for other bytes under a used Idempotency-Key, found 409 quota_exceeded.
+      a fault of the service for a low maximum:
+        C15 broken Expected a price above max_credits to be refused, found 500.
+      a low maximum that fails later:
+        C15 kept It is accepted and fails then, with nothing charged.
+        C14 notCheckable Another execution was started that should not have been.
+        C14 notCheckable Another execution was started that should not have been.
+      a low maximum that runs:
+        C15 broken Expected a price above max_credits to be refused, found it accepted and "running".
+        C14 notCheckable Another execution was started that should not have been.
+        C14 notCheckable Another execution was started that should not have been.
+      JSON for a stream:
+        C5 notCheckable A repeated submission is answered as JSON; only a first submission could show it.
+      no need of a version:
+        C2 broken Expected 422 invalid_request for a read without Service-Version, found 200.
+      a version that is refused as access:
+        C2 broken Expected 422 invalid_request for a read without Service-Version, found 422 access_denied.
+      a status of its own:
+        C6 broken Expected a status of the interface, found "dreaming"; spritewright would wait.
+      running before queued:
+        C6 broken Expected no move from running to queued, found one.
+      an end that is none:
+        C6 broken Expected no move from failed to completed, found one.
+      a question that went on:
+        C6 broken Expected no move from needs_input to completed, found one.
+      a queue that waits:
+      a job of a wrong kind:
+        C16 broken Expected image_job.public_job_id as a text, found a number.
+      an asset of a wrong kind:
+        C16 broken Expected finished_assets.asset_id as a text, found a number.
+      a review of a wrong kind:
+        C16 broken Expected frame_review.background as a text, found a number.
+      a question while it runs:
+        C9 broken Expected question as null while the status is not needs_input, found one with running.
+      a cancelled sprite:
+        C11 broken Expected a refusal to cancel a sprite, found 200. profilePart cancellable
+      a fault at cancelling:
+        C11 broken Expected a refusal to cancel a sprite, found 500.
+      one balance without the hold:
+        C14 broken Expected 8.4 credits available while 1.6 are held, found 8.4, 10; somebody else may use the account.
+      nothing held:
+      a smaller charge:
+        C14 broken Expected 8.4 credits at the end, found 8.4001; somebody else may use the account.
+      a test key:
+        C14 notCheckable Test mode uses no credits here.
+        C14 notCheckable Test mode uses no credits here.
+      a price for a failure:
+        C14 broken Expected 10 credits at the end, found 8.4; somebody else may use the account.
+      no price for a failure:
+      a job that its streams ended:
+        C23 broken Expected the execution to complete after its streams were closed, found failed.
+      no events:
+        C21 broken Expected the events of the execution, found a stream without any.
+      an unknown event:
+        C21 broken Expected the seven kinds of event, found also song; they are ignored.
+      no start:
+        C21 broken Expected started first, found progress.
+      no end:
+        C21 broken Expected done last, found progress.
+      events without names:
+        C22 broken Expected events with identifiers to resume from, found none.
+      an event twice:
+        C22 broken Expected the 1 events after the one named by Last-Event-ID, found 2: some are repeated.
+      an event left out:
+        C22 broken Expected the 2 events after the one named by Last-Event-ID, found 1.
+      a fifth stream:
+        C24 broken Expected four streams and a refusal of the fifth with 429, found 200, 200, 200, 200, 200.
+      streams of others:
+        C24 notCheckable Other streams of this key were open.
+      a stream that is a fault:
+        C24 broken Expected four streams and a refusal of the fifth with 429, found 200, 200, 200, 500, 429.
+      a file without a redirect:
+        C25 broken Expected a redirect to a signed URL, found 200.
+      a file at the API:
+        C25 broken Expected the signed URL on another origin than the API, found it there or found none.
+      a file that is refused:
+        C25 broken Expected the file at the signed URL without credentials, found 403.
+      no download:
+        C26 broken Expected a download_url under /v1/image-jobs/ on the origin of the API, found none.
+      a file that is no archive:
+        C34 broken The archive breaks the rule "no-eocd": expected an end record, found none in 99 bytes: no ZIP, or one cut short. profilePart readDelivery
+        C37 broken Expected content_type as that of the file, found "application/zip".
+      six frames reviewed:
+        C35 broken Expected frame_review.frame_count as 7, found 6.
+      another background:
+        C35 broken Expected frame_review.background as remove, found "keep".
+      no review:
+        C35 broken Expected frame_review with a completed sprite, found none.
+      an asset that is said to be a PNG:
+        C37 broken Expected content_type as that of the file, found "image/png".
+      an asset of one frame:
+      an asset narrower than a frame:
+        C37 broken Expected width and height of at least one frame, found less.
+      an asset lower than a frame:
+        C37 broken Expected width and height of at least one frame, found less.
+      an asset without a size:
+      another status of a submission:
+        C4 broken Expected 202 for the submission, found 503 "mmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmm". profilePart executeBody
+        C14 notCheckable Another execution was started that should not have been.
+        C14 notCheckable Another execution was started that should not have been.
+      an initial stream without the name:
+        C5 kept It names no execution; spritewright asks for JSON by default.
+      a delivery of six frames:
+        C34 broken Expected 7 frames, found 6. profilePart readDelivery
+      frames counted from one:
+        C35 broken Expected frames counted from 0, found one that is not there.
+      no asset:
+        C37 broken Expected one finished asset, found none.
+      further fields:
+        C39 kept It has mood, x, zest too.
+      an execution that cannot be read:
+        C6 broken Expected a status of the interface, found ""; spritewright would wait.
+        C16 broken Expected execution.status as a text, found a number.
+        C14 broken Expected 10 credits at the end, found 8.4; somebody else may use the account.
+        C23 broken Expected the execution to complete after its streams were closed, found undefined.
+        C39 broken Expected an execution that can be read, found one that cannot.
+      many unknown events:
+        C21 broken Expected the seven kinds of event, found also kind-0-xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx, kind-1-xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx, ki; they are ignored. Expected started first, found kind-0-xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx. Expected done last, found kind-2-xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx.
+        C22 broken Expected the 1 events after the one named by Last-Event-ID, found 1."
+    `)
+  })
 
-  test('is recorded before it is sent, watched, tried, and its file is kept', async () => {
-    const { seen, told, kept, ms } = await live()
-    const streamed = ['CLOSE', 'CLOSE', 'CLOSE', 'CLOSE', 'CLOSE']
-    expect(told).toEqual([
-      'GET /v1/sprite-pricing?frame_count=7&background=remove plain',
-      'GET /v1/balance',
-      'RECORD',
-      ...['POST /v1/execute key 1.6 application/json', 'POST /v1/execute key 0.0001 application/json'],
-      ...[`GET ${path}`, `GET ${path}`, 'GET /v1/balance', `GET ${path}`],
-      ...Array(5).fill(`STREAM ${path}/events`),
-      ...[`GET ${path}`, ...streamed, `GET ${path} plain`, `POST ${path}/cancel`, `GET ${path}`],
-      ...[`STREAM ${path}/events`, 'CLOSE', `STREAM ${path}/events 2`, 'CLOSE'],
-      ...[`GET /v1/image-jobs/${otherId}/asset`, `OUTSIDE ${file}`, 'GET /v1/balance'],
+  test('what was not seen is not judged, and each check tells why nothing more was seen', async () => {
+    const none = Object.fromEntries(Object.keys(sound).map((key) => [key, undefined]))
+    const findings = async (change: LifeOutcome) => (await judged({ ...none, ...change })).map(([, finding]) => finding)
+    expect([await findings({}), await findings({ stopped: 'Stopped.' })]).toEqual([
+      lifeChecks.map(() => 'not checkable'),
+      lifeChecks.map(() => ({ notCheckable: 'Stopped.' })),
     ])
-    expect([kept, ms]).toEqual([[[zip, paidId]], 1_000])
-    expect(seen).toMatchObject({
-      price: 16_000n,
-      executionId: paidId,
-      isFree: false,
-      balanceBefore: 90_000n,
-      balancesHeld: [90_000n],
-      balanceAfter: 90_000n,
-    })
-    expect(seen).toMatchObject({ isElsewhere: true, resumed: { after: '2', events: [{ event: 'done' }] } })
-    expect([seen.stopped, seen.replayed, seen.underpriced, seen.initial]).toEqual([undefined, undefined, undefined, undefined])
   })
-
-  test.each([
-    [15_999n, '9', []],
-    [16_000n, '1.5999', []],
-    [16_000n, '1.6', ['key 1.6', 'key 0.0001']],
-    [31_999n, '9', ['key 1.6', 'key 0.0001']],
-    [32_000n, '9', ['key 1.6', 'key 0.0001', 'key 1.6', 'key 1.6']],
-    [47_999n, '9', ['key 1.6', 'key 0.0001', 'key 1.6', 'key 1.6']],
-    [48_000n, '9', ['key 1.6', 'key 0.0001', 'key 1.6', 'key-under 0.0001', 'key 1.6']],
-  ])('under a ceiling of %d and with %s credits is asked for by %j', async (ceiling, balance, expected) => {
-    const { told, seen } = await live({ ceiling, balance })
-    expect(posts(told).map((one) => one.split(' ').slice(2, 4).join(' '))).toEqual(expected)
-    expect(seen.stopped?.endsWith('nothing was bought.') ?? false).toBe(expected.length === 0)
-    expect(told.includes('RECORD')).toBe(expected.length > 0)
-  })
-
-  test('is sent again under the same key after a lost answer, and not after a refusal', async () => {
-    let count = 0
-    const lost = (): Answer => {
-      if (count++ === 0) throw new Error('lost')
-      return answer(202, { execution_id: paidId })
-    }
-    const [first, second] = posts((await live({ submitted: lost })).told)
-    expect(second).toBe(first)
-    const refused = await live({ submitted: () => answer(402, {}) })
-    expect([posts(refused.told).length, refused.seen.stopped]).toEqual([1, 'The submission was answered with 402.'])
-    const unread = await live({ submitted: () => answer(202, {}) })
-    expect([posts(unread.told).length, unread.seen.executionId, unread.seen.stopped]).toEqual([1, undefined, expect.any(String)])
-  })
-
-  test('is not sent if its record cannot be written, and the record names its keys, its maximum and its bytes', async () => {
-    const intents: unknown[] = []
-    const record = async (intent: Readonly<Record<string, unknown>>): Promise<void> => {
-      intents.push(intent)
-      throw new Error('disk full')
-    }
-    const { told, seen } = await live({ record })
-    expect([posts(told), seen.stopped]).toEqual([[], 'disk full'])
-    const [{ key }] = intents as [{ readonly key: string }]
-    expect(intents).toEqual([{ key, otherKey: `${key}-under`, maxCredits: '1.6', bodySha256: expect.stringMatching(/^[0-9a-f]{64}$/) }])
-  })
-
-  test('is left at the service if it does not end in time, or asks a question', async () => {
-    const late = await live({ statuses: ['queued'] })
-    expect([late.ms, late.seen.stopped]).toEqual([2_500, expect.stringContaining('it goes on at the service')])
-    expect((await live({ statuses: ['needs_input'] })).seen.stopped).toContain('asked a question')
-    const failed = await live({ statuses: ['failed'] })
-    expect([failed.kept, failed.seen.redirect, failed.seen.balanceAfter]).toEqual([[], undefined, 90_000n])
-  })
-
-  test.each([
-    ['http://files.test/a.zip', true],
-    ['http://127.0.0.1/a.zip', true],
-    ['https://api.test/a.zip', false],
-    ['nowhere', false],
-  ])('has a file at %s, which is fetched over HTTPS alone', async (location, isElsewhere) => {
-    const { told, seen, kept } = await live({ location })
-    const isFetched = location.startsWith('https:')
-    expect([told.some((one) => one.startsWith('OUTSIDE')), kept.length, seen.isElsewhere]).toEqual([
-      isFetched,
-      isFetched ? 1 : 0,
-      isElsewhere,
-    ])
-  })
-
-  test.each(['https://other.test/v1/image-jobs/x/asset', '/v1/other/x', '', 5])(
-    'with the asset %j is not downloaded',
-    async (download_url) => {
-      const { told, seen } = await live({ download: { download_url } })
-      expect([seen.redirect, told.at(-2)]).toEqual([undefined, 'CLOSE'])
-    },
-  )
 })
