@@ -46,6 +46,15 @@ describe('pages of many frames', () => {
     }
   })
 
+  test('pages of many megapixels that must leave much of their room empty are sound too', () => {
+    const sizes = [...draw(24, 10, [2100, 2400], [1500, 2400]), ...draw(6, 11, [300, 900], [300, 900])]
+    const groups = groupsOf(sizes, 1)
+    for (const canTurn of [false, true]) {
+      const options = { maxSize: 4096, padding: 2, border: 1, canTurn }
+      expectSound(packPages(sizes, groups, options), { sizes, groups, options })
+    }
+  })
+
   test('every page but the last is dense', () => {
     const sizes = draw(1200, 9, [20, 90], [20, 90])
     const pages = packPages(sizes, groupsOf(sizes, 12), { maxSize: 1024, padding: 0, border: 0 })

@@ -168,7 +168,10 @@ export class PageNode {
     this.own.delete('open')
     this.fire('close')
   }
-  /** Makes an event here, which rises to the page. Returns whether its usual effect was prevented. */
+  /**
+   * Makes an event here, which rises to the page. A button sends its form, unless it has another type. Returns whether
+   * the usual effect was prevented.
+   */
   fire(type: string, happening: Happening = {}): boolean {
     let isPrevented = false
     const preventDefault = (): void => {
@@ -177,6 +180,8 @@ export class PageNode {
     const event = { type, target: this, preventDefault, ...happening }
     for (let node: PageNode | null = this; node; node = node.parentNode)
       for (const listener of [...(node.#listeners.get(type) ?? [])]) listener.call(node, Object.assign(event, { currentTarget: node }))
+    const sends = type === 'click' && this.localName === 'button' && (this.own.get('type') ?? 'submit') === 'submit'
+    if (sends && !isPrevented && this.own.get('disabled') !== true) this.closest('form')?.fire('submit')
     return isPrevented
   }
   dispatchEvent({ type }: { readonly type: string }): void {

@@ -143,3 +143,40 @@ describe('a swap in PixiJS', () => {
     })
   })
 })
+
+test('a frame is drawn as it was delivered, however its page holds it: turned, mirrored, both or neither', () => {
+  const names = ['plain', 'turned', 'mirrored', 'both'].map((name) => `hero/${name}`)
+  const row = [0, 2, 3, 4, 6, 0, 0, 4, 6] as const
+  const held = { turned: ['hero/turned', 'hero/both'], mirrored: ['hero/mirrored', 'hero/both'] }
+  const data = atlasOf(Object.fromEntries(names.map((name) => [name, row])), { scale: 1, ...held })
+  const cut = cutPages(data, sourcesOf(1))
+  expect(names.map((name) => [cut[name]!.rotate, cut[name]!.frame.width, cut[name]!.frame.height])).toEqual([
+    [0, 4, 6],
+    [2, 6, 4],
+    [12, 4, 6],
+    [14, 6, 4],
+  ])
+})
+
+test('a texture tells its listeners of the game, and keeps views of its own without listening to them', () => {
+  const loaded = createAtlas(atlasOf({ 'hero/a': [0, 0, 0, 8, 8, 0, 0, 8, 8] }))
+  const texture = cutPages(loaded.data, sourcesOf(1))['hero/a']!
+  loaded.views.watch(texture)
+  const told: string[] = []
+  const game = { name: 'game' }
+  const tell = function (this: unknown): void {
+    told.push((this as typeof game).name)
+  }
+  texture.on('update', tell, game)
+  texture.on('destroy', tell, game)
+  const sprite = new Sprite(texture)
+  const others = [new Sprite(texture), new Sprite(texture)]
+  texture.emit('update', texture)
+  expect([texture.dynamic, told, texture.listenerCount('update')]).toEqual([true, ['game'], 1])
+  expect(loaded.views.all()).toEqual([sprite, ...others])
+  texture.off('update', tell, game)
+  sprite.texture = texture
+  others[0]!.destroy()
+  texture.emit('update', texture)
+  expect([told, loaded.views.all()]).toEqual([['game'], [sprite, others[1]]])
+})

@@ -53,7 +53,7 @@ test('a question is answered with words, and with the picture that it asks for; 
   }
   steps.push(label())
   page.answers.answer = { revision: 10 }
-  await page.fire('form', undefined, 'submit')
+  await page.fire('form button.primary', undefined, 'click')
   steps.push(label(), said(page))
   await page.become({})
   steps.push(label())

@@ -111,12 +111,12 @@ test('a new sprite is made from its picture, whose name it proposes, and words; 
   })
   states.push(ready())
   page.answers.create = new Error('taken')
-  await page.fire('dialog form', undefined, 'submit')
+  await page.fire('dialog .primary', undefined, 'click')
   shown.push(page.one('dialog [role="alert"]').textContent)
   await page.type('Name', ' fox ')
   shown.push(page.one('dialog [role="alert"]').textContent)
   page.answers.create = { revision: 0, id: 'fox.idle' }
-  await page.fire('dialog form', undefined, 'submit')
+  await page.fire('dialog .primary', undefined, 'click')
   shown.push(page.all('dialog').length.toString(), page.all('.toast p')[0]!.textContent, location.search)
   await press(page, 'New sprite…')
   await page.become({ service: { ...wholeState.service, newSprite: undefined } })
@@ -161,10 +161,10 @@ test('another animation is added with its words and so many frames, at the price
     note()
   }
   page.answers.add = new Error('taken')
-  await page.fire('dialog form', undefined, 'submit')
+  await page.fire('dialog .primary', undefined, 'click')
   shown.push(page.one('dialog [role="alert"]').textContent)
   page.answers.add = { revision: 0, digest: 'after' }
-  await page.fire('dialog form', undefined, 'submit')
+  await page.fire('dialog .primary', undefined, 'click')
   shown.push(page.all('dialog').length.toString(), page.all('.toast p')[0]!.textContent, location.search)
   expect([shown, hints, page.lines]).toMatchInlineSnapshot(`
     [
