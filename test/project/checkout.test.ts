@@ -5,19 +5,19 @@ import { openCheckoutName } from '../../src/project/trust/checkout.ts'
 import { openKeyRing } from '../../src/project/trust/key-ring.ts'
 import { openProjectTotal } from '../../src/project/trust/project-total.ts'
 import { openStandingFile } from '../../src/project/trust/standing-file.ts'
+import type { RecordStore } from '../../src/stores/record-store.ts'
 import { keyEnv, ringOf, testKey } from '../kit/keys.ts'
 import { leapingClock } from '../kit/leaping-clock.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
+import { MemoryRecordStore } from '../kit/memory-record-store.ts'
 
 const path = '/game/.spritewright/checkout.json'
 
 /** Opens the name of a checkout on a disk, as the user of a key. */
-function open(disk: MemoryDisk, user = 1, copy?: string) {
-  return openCheckoutName({ clock: leapingClock(), disk, random: countingRandom() }, ringOf(testKey(user)), {
-    own: '/game/.spritewright',
-    copy,
-  })
+function open(disk: MemoryDisk, user = 1, copy?: string, shared?: RecordStore) {
+  const folders = { own: '/game/.spritewright', copy }
+  return openCheckoutName({ clock: leapingClock(), disk, random: countingRandom() }, ringOf(testKey(user)), folders, shared)
 }
 
 async function named(): Promise<{ disk: MemoryDisk; name: string; write: (changes: object) => void }> {
@@ -31,6 +31,16 @@ describe('the name of a checkout', () => {
   test('is read again by a later run of its user', async () => {
     const { disk, name } = await named()
     expect(await open(disk).read()).toBe(name)
+  })
+
+  test('of a shared journal counts for that store alone: another store has a name of its own', async () => {
+    const disk = new MemoryDisk()
+    const storeAt = (address: string): RecordStore => Object.assign(new MemoryRecordStore(leapingClock()), { address })
+    const [one, other] = [storeAt('postgres://one'), storeAt('postgres://other')]
+    const name = await open(disk, 1, undefined, one).readOrMake()
+    expect(await open(disk, 1, undefined, one).read()).toBe(name)
+    expect([await open(disk).read(), await open(disk, 1, undefined, other).read()]).toEqual([undefined, undefined])
+    expect(await open(disk, 1, undefined, other).readOrMake()).not.toBe(name)
   })
 
   test('counts for no other user', async () => {

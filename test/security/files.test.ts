@@ -100,6 +100,28 @@ test.each(['submissions', 'uploads', 'orders', 'orders/sprites.lock', 'embedded'
   },
 )
 
+test.each([
+  ['/game', '.spritewright', '/game/.spritewright', true],
+  ['/game', '.spritewright', '/store', false],
+  ['/game', 'sprites.lock.json', '/store', true],
+  ['/game', 'sprites.lock', '/store', true],
+  ['/game', 'assets', '/game/.spritewright', false],
+  ['/game/sprites.lock', 'hero.json', '/store', true],
+  ['/game/.spritewright', 'results', '/game/.spritewright', true],
+  ['/game/node_modules', '.cache', '/store', true],
+  ['/game/node_modules', 'phaser', '/store', false],
+  ['/game/node_modules/.cache', 'spritewright', '/store', true],
+  ['/game/node_modules/.cache', 'other', '/store', false],
+  ['/game/node_modules/.cache/spritewright', 'a.bin', '/store', true],
+])('L8: in %s, a link with the name %s beside the store %s is refused: %s', async (folder, name, dir, isRefused) => {
+  const disk = { links: async (asked: string) => (asked === folder ? [name] : []) }
+  const refused = await refuseLinks(disk, { root: '/game', store: { dir, patienceMs: 0 } }).catch((error: unknown) => error)
+  const path = `${folder}/${name}`
+  const message = `Expected ${path} to be inside this project, found a symbolic link: files would be written elsewhere. Nothing was written. Remove the link; to keep the store elsewhere, name it as store.dir in the options of the Vite plugin or of createWorkshop.`
+  if (isRefused) expect(refused).toMatchObject({ code: 'SW_DISK', message, facts: { file: path } })
+  else expect(refused).toBeUndefined()
+})
+
 test('L8: links are listed by name, also dangling ones; files, folders and what is missing have none', async () => {
   const disk = nodeDisk()
   await writeFile(join(outside, 'file'), '')

@@ -190,7 +190,11 @@ describe('cancellation', () => {
     expect((await errorOf(plain.result)).code).toBe('SW_REFUSED')
     expect(plain.net.requests).toHaveLength(1)
     const other = await cancel(() => json(200, { execution_id: 'another', status: 'cancelled' }))
-    expect((await errorOf(other.result)).code).toBe('SW_WIRE')
+    expect(await errorOf(other.result)).toMatchObject({
+      code: 'SW_WIRE',
+      message: `Expected the cancellation of ${executionId}, found that of another. Read the execution's status before anything else; if this repeats, report it to the service.`,
+      facts: { what: 'the cancellation', asked: executionId, found: 'another' },
+    })
   })
 
   test('C11: a sprite is never cancellable, an image as the profile says and never after its end', () => {

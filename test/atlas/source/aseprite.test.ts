@@ -196,6 +196,25 @@ describe('layers', () => {
     expect(built(2)).toBe(red)
   })
 
+  test('a group that is composed alone shows nothing of another one, nor of a frame before', () => {
+    const layers = [layer({ type: 1 }), layer({ level: 1 }), layer({ type: 1 }), layer({ level: 1 })]
+    const read = readAseprite(
+      file({
+        flags: 3,
+        width: 2,
+        height: 1,
+        frames: [
+          { chunks: [...layers, image(1, 1, one(red), { layer: 1 }), image(1, 1, one(green), { layer: 3, x: 1 })] },
+          { chunks: [image(1, 1, one(blue), { layer: 3, x: 1, opacity: 128 })] },
+        ],
+      }),
+    )
+    expect([shown(read, 0), shown(read, 1)]).toEqual([
+      [red, green],
+      [clear, 0x0000ff80],
+    ])
+  })
+
   test('opacity and mode of a group count only if the header says so', () => {
     const chunks = [layer({ type: 1, opacity: 128, blend: 99 }), layer({ level: 1 }), image(1, 1, one(red), { layer: 1 })]
     expect(pixel({ flags: 1 }, ...chunks)).toBe(red)
