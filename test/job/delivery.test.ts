@@ -119,11 +119,12 @@ describe('a result that cannot be read', () => {
 })
 
 describe('a finished result', () => {
-  async function completed(client: Parameters<typeof bench>[0], over: Parameters<typeof bench>[1] = {}) {
+  async function completed(client: Parameters<typeof bench>[0], over: Parameters<typeof bench>[1] = {}, fault?: Bench['disk']['fault']) {
     const made = bench(client, over)
     await made.record('frozen', frozenOf(1))
     await made.record('accepted', { attempt: 1, executionId: 'e1', conversationId: null })
     const view = await made.record('completed', { attempt: 1, executionId: 'e1', ...asset, contentType: 'image/png', review })
+    made.disk.fault = fault
     return { ...made, end: deliver(made, order, view, asset.downloadUrl) }
   }
 
@@ -135,6 +136,12 @@ describe('a finished result', () => {
     expect(findEntry(await lock.read(), order.request.id, order.hash)?.result).toEqual({ ...result, review })
     expect([await vault.has(result.sha256), progress]).toEqual([true, [{ id: 'hero.walk', phase: 'downloading' }]])
     expect(warnings).toEqual([expect.stringContaining("the file's type is image/png")])
+  })
+
+  test('that cannot be recorded is told of all the same, if it differs from the words of the service', async () => {
+    const full = await completed({ download }, {}, { call: 'write /game/.spritewright/submissions', code: 'ENOSPC' })
+    await expect(full.end).rejects.toMatchObject({ code: 'ENOSPC' })
+    expect(full.warnings).toEqual([expect.stringContaining("the file's type is image/png")])
   })
 
   test('is asked for again while the service does not know it yet, and is lost after half a minute', async () => {
