@@ -214,7 +214,12 @@ describe('what sheets are made of', () => {
     const [again] = await toInputs(contextOf(), found([{ ...older, state: 'bought', result: 'new' }]), 'placeholder')
     expect(again).toMatchObject({ animation: { frames: 8 }, source: { sha256: 'new' } })
     for (const item of [older, { ...older, state: 'bought' as const }, items[1]!])
-      await expect(toInputs(contextOf(), found([item]), 'error')).rejects.toMatchObject({ code: 'SW_INTERNAL', facts: { id: item.id } })
+      await expect(toInputs(contextOf(), found([item]), 'error')).rejects.toMatchObject({
+        code: 'SW_INTERNAL',
+        message: `Expected "${item.id}" to be bought by now, found it ${item.state}. Please report this.`,
+        facts: { id: item.id },
+      })
+    expect(() => resultSource(contextOf(), older)).toThrow('Expected "hero.jump" to be bought by now')
   })
 
   test('is no purchase that is lost, and has its palette among its files; a folder that cannot be read is told', async () => {
@@ -236,7 +241,8 @@ describe('what sheets are made of', () => {
     expect(await resultSource(contextOf(), item).read()).toEqual(bytesOf('w'))
     await expect(resultSource(contextOf(['w']), item).read()).rejects.toMatchObject({
       code: 'SW_VAULT',
-      message: expect.stringContaining('"/store/quarantine"'),
+      message:
+        'The paid result of "hero.walk" was damaged and has been set aside in "/store/quarantine". npx spritewright build fetches it again from the service, for free. To look at all results: npx spritewright store verify',
       facts: { id: 'hero.walk', result: 'w' },
     })
   })

@@ -183,14 +183,18 @@ describe('giving an approval', () => {
     ])
   })
 
-  test.each<[Given, readonly Given[], string]>([
-    ['typed', ['clicked', 'touched'], 'Approve in the panel by a touch.'],
-    ['typed', ['standing', 'clicked'], 'Approve in the panel, which vite serves.'],
-    ['unattended', ['typed'], 'Approve at a terminal, without --yes.'],
-    ['typed', ['standing'], 'Accept other ways: npx spritewright approve --standing'],
-  ])('as %s where only %j count is refused, and nothing is signed', async (given, approvalAccept, advice) => {
+  test.each<[Given, readonly Given[], string, string]>([
+    [
+      ...(['typed', ['clicked', 'touched'], 'touched, clicked'] as const),
+      'Approve in the panel by a touch. If no authenticator is enrolled yet, the panel shows how.',
+    ],
+    ['typed', ['standing', 'clicked'], 'clicked, standing', 'Approve in the panel, which vite serves.'],
+    ['unattended', ['typed'], 'typed', 'Approve at a terminal, without --yes.'],
+    ['typed', ['standing'], 'standing', 'Accept other ways: npx spritewright approve --standing'],
+  ])('as %s where only %j count is refused, and nothing is signed', async (given, approvalAccept, ways, advice) => {
     const { context } = approver({ approvalAccept })
-    const refused = { code: 'SW_APPROVAL', facts: { given, accepted: [...approvalAccept] }, message: expect.stringContaining(advice) }
+    const message = `Expected an approval in a way that counts here (${ways}), found one that is ${given}: approval.accept or SPRITEWRIGHT_APPROVALS does not allow it. Nothing was written. ${advice}`
+    const refused = { code: 'SW_APPROVAL', facts: { given, accepted: [...approvalAccept] }, message }
     await expect(checkWay(context, given)).rejects.toMatchObject(refused)
     await expect(openSigner(context, given)).rejects.toMatchObject(refused)
     for (const way of approvalAccept) expect(await checkWay(context, way)).toBe(undefined)
