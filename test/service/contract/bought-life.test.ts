@@ -1,82 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { Call } from '../../../src/contract/caller.ts'
-import type { ContractContext } from '../../../src/contract/check.ts'
-import { liveOnce } from '../../../src/contract/life/life.ts'
-import type { LifeOutcome } from '../../../src/contract/outcome.ts'
-import { resolveProfile } from '../../../src/service/profile.ts'
-import { ManualClock } from '../../kit/manual-clock.ts'
-import { countingRandom } from '../../kit/memory-disk.ts'
-import { events, executed, paidId, zip } from './executed.ts'
+import { paidId, zip } from './executed.ts'
 import { otherId } from './held-job.ts'
-
-type Answer = NonNullable<LifeOutcome['accepted']>
-
-function answer(status: number, body: unknown): Answer {
-  const text = JSON.stringify(body)
-  return { method: 'GET', path: '/v1/x', status, headers: {}, bytes: new TextEncoder().encode(text), text, json: body }
-}
+import { type Answer, answer, file, live, path } from './live.ts'
 
 describe('the one execution that is bought', () => {
-  const path = `/v1/executions/${paidId}`
-  const file = 'https://files.test/a.zip'
-  interface World {
-    readonly ceiling?: bigint
-    readonly balance?: string
-    readonly statuses?: readonly string[]
-    readonly location?: string
-    readonly submitted?: () => Answer
-    readonly record?: (intent: Readonly<Record<string, unknown>>) => Promise<void>
-    readonly download?: object
-  }
-
-  /** Buys from a service of scripted answers. Returns what was seen, and each request as `METHOD path key`. */
-  async function live({ statuses = ['queued', 'running', 'running', 'completed'], ...world }: World = {}) {
-    const clock = new ManualClock()
-    const told: string[] = []
-    const kept: unknown[] = []
-    let reads = 0
-    const image = { ...executed.image_job, finished_assets: [{ ...executed.image_job.finished_assets[0], ...world.download }] }
-    const state = (): Answer =>
-      answer(200, { ...executed, status: statuses[Math.min(reads++, statuses.length - 1)], execution_id: paidId, image_job: image })
-    const reply = ({ method = 'GET', path: asked, headers, body, isManaged }: Call): Answer => {
-      const max = body && (JSON.parse(new TextDecoder().decode(body)) as { max_credits?: string }).max_credits
-      const key = headers?.['idempotency-key']?.replace(/^sw1-contract-[^-]*(-[0-9a-f]{4}){3}-[0-9a-f]*/, 'key')
-      told.push([method, asked, key, max, headers?.accept, isManaged === false ? 'plain' : ''].filter(Boolean).join(' '))
-      if (asked.startsWith('/v1/sprite-pricing')) return answer(200, { credits: '1.6' })
-      if (asked === '/v1/balance') return answer(200, { credits: world.balance ?? '9' })
-      if (asked === '/v1/execute') return world.submitted?.() ?? answer(202, { execution_id: paidId })
-      if (asked === path) return state()
-      if (asked.endsWith('/asset')) return { ...answer(302, ''), headers: { location: world.location ?? file } }
-      return answer(409, {})
-    }
-    const stream = async (asked: string, after?: string) => {
-      told.push(['STREAM', asked, after].filter(Boolean).join(' '))
-      const left = events
-        .map(({ event, id, data }) => ({ event, data, lastEventId: id }))
-        .filter(({ lastEventId }) => lastEventId > (after ?? ''))
-      return { status: 200, next: async () => left.shift() ?? null, close: async () => void told.push('CLOSE') }
-    }
-    const outside = async (url: string) => {
-      told.push(`OUTSIDE ${url}`)
-      return { ...answer(200, ''), bytes: zip }
-    }
-    const context = {
-      ...{ clock, random: countingRandom(), profile: resolveProfile(), ceiling: world.ceiling ?? 16_000n },
-      caller: {
-        address: { origin: 'https://api.test', path: '', isLoopback: false },
-        call: async (call: Call) => reply(call),
-        stream,
-        outside,
-      },
-      capabilities: async () => answer(200, { key_mode: 'live', test_mode_uses_credits: false }),
-      reference: async () => otherId,
-    } as unknown as ContractContext
-    const record = world.record ?? (async () => void told.push('RECORD'))
-    const keep = async (...of: unknown[]) => void kept.push(of)
-    const begun = clock.mono()
-    const seen = await clock.run(liveOnce(context, { record, keep, pollMs: 500, longestMs: 2_000 }))
-    return { seen, told, kept, ms: clock.mono() - begun }
-  }
   const posts = (told: readonly string[]) => told.filter((one) => one.startsWith('POST /v1/execute'))
 
   test('is recorded before it is sent, watched, tried, and its file is kept', async () => {

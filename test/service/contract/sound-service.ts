@@ -30,7 +30,7 @@ export const refuse = (status: number, reason: string, more: Record<string, unkn
   refused(status, reason, more, privately)
 
 /** A service in memory that keeps all promises. Its one execution is complete at once. */
-function soundly({ method, url, headers, body }: NetRequest): Reply {
+export function soundly({ method, url, headers, body }: NetRequest): Reply {
   if (!url.startsWith(origin)) return { status: 200, body: zip }
   const { pathname: path, searchParams: query } = new URL(url)
   if (headers.authorization === undefined) return refuse(422, 'invalid_request')
