@@ -108,6 +108,24 @@ test('another reason is told at once, and so is the end of it', async () => {
   expect(told.at(-1)).toEqual({ kind: 'active', message: 'Nothing waits to be bought any more.' })
 })
 
+test('a purchase ends the trouble, and ten whole minutes without the next one are told anew, of the first order that waits', async () => {
+  watch.tell({ kind: 'trouble', message: 'no store' })
+  await pass(12)
+  await clock.advance(30_000)
+  watch.tell({ kind: 'bought', message: 'bought' })
+  running = [order('running'), { ...order('waiting', 'first'), id: 'owl.fly' }, order('waiting', 'second')]
+  await pass(11)
+  running = []
+  watch.tell({ kind: 'trouble', message: 'no store' })
+  watch.tell({ kind: 'active', message: 'active' })
+  await pass(1)
+  expect(told).toEqual([
+    { kind: 'stalled', message: 'This worker has bought nothing for 10 minutes, because it cannot work: no store' },
+    { kind: 'stalled', message: 'This worker has bought nothing for 10 minutes, because owl.fly is not bought: first' },
+    { kind: 'active', message: 'Nothing waits to be bought any more.' },
+  ])
+})
+
 test('a queue that is emptied again and again is told, one that was emptied once is not', async () => {
   watch.tell({ kind: 'active', message: 'active' })
   await pass(5)
