@@ -88,6 +88,11 @@ const reads = async ({ world }: Team, work: () => Promise<unknown>): Promise<num
   await work()
   return world.service.requests().length - before
 }
+/** How a stray is told, by the ledger's line of its attempt. */
+const nameOf = async (made: Team): Promise<string> => {
+  const [line] = await linesOf(made, made.first)
+  return `"hero.walk", attempt 1: answered by the service after another purchase had taken its place (execution ${line?.executionId})`
+}
 const first = `${sheetOf('a knight walk')} 1`
 const second = `${sheetOf('a knight walk')} 2`
 
@@ -99,15 +104,16 @@ describe('an execution whose answer came after its attempt had been given up and
     const bought = machine.entry('hero.walk')
     const status = await run((await machine.open()).status())
     expect(status.items.map(({ state }) => state)).toEqual(['bought'])
-    expect(status.warnings.join()).toMatch(
-      /"hero\.walk", attempt 1: answered by the service after another purchase had taken its place .* the first build after its end fetches it/,
-    )
+    expect(status.warnings).toEqual([`${await nameOf(made)}: the first build after its end fetches it.`])
     expect((await linesOf(made, machine)).map(({ attempt, state }) => [attempt, state])).toEqual([
       [1, 'held'],
       [2, 'settled'],
     ])
     const { warnings } = await machine.build()
-    expect(warnings.join()).toContain('It is paid, and now in the vault as ')
+    const { result } = (await linesOf(made, machine))[0] ?? {}
+    expect(warnings).toEqual([
+      `${await nameOf(made)}. It is paid, and now in the vault as ${result}. The sprite is still built from its valid purchase.`,
+    ])
     expect(machine.results().toSorted()).toEqual([first, second])
     expect(machine.entry('hero.walk')).toEqual(bought)
     const lines = await linesOf(made, machine)
@@ -178,7 +184,8 @@ describe('an execution whose answer came after its attempt had been given up and
   test('that failed costs nothing, and is told so once', async () => {
     const made = await strayed(failing('for good'))
     const { first: machine, run, charged } = made
-    expect((await machine.build()).warnings.join()).toContain('It has ended without a result and costs nothing.')
+    const words = `${await nameOf(made)}. It has ended without a result and costs nothing.`
+    expect((await machine.build()).warnings).toEqual([words])
     expect((await linesOf(made, machine)).map(({ attempt, state }) => [attempt, state])).toEqual([
       [1, 'restored'],
       [2, 'settled'],
