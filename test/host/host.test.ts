@@ -1,4 +1,6 @@
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { homedir, hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { nodeHost, stateFolder, zlibVersion } from '../../src/host/host.ts'
 import { nodeOwnProcess } from '../../src/host/own-process.ts'
@@ -49,4 +51,20 @@ test('a program knows the folder of its package, and drops a variable of its pro
   process.env.SPRITEWRIGHT_TEST_DROPPED = 'x'
   own.dropVariable('SPRITEWRIGHT_TEST_DROPPED')
   expect('SPRITEWRIGHT_TEST_DROPPED' in process.env).toBe(false)
+})
+
+test('a program runs itself with its arguments in a folder, and takes what it prints whatever its exit code', async () => {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'spritewright-own-')))
+  const code = `process.stdin.on('data', () => {}).on('end', () => {
+    console.error('dropped')
+    process.stdout.write(JSON.stringify([process.argv.slice(2), process.cwd()]), () => process.exit(3))
+  })`
+  try {
+    await writeFile(join(folder, 'bin.mjs'), code)
+    const own = nodeOwnProcess(join(folder, 'bin.mjs'))
+    const printed = await own.run(['plan', '--json', '-- x'], folder, new AbortController().signal)
+    expect(JSON.parse(printed)).toEqual([['plan', '--json', '-- x'], folder])
+  } finally {
+    await rm(folder, { recursive: true })
+  }
 })

@@ -1,7 +1,9 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { nodeDisk } from '../../src/host/disk.ts'
 import { toDiskFailure } from '../../src/host/disk-failure.ts'
 import { oneByOne } from '../../src/host/one-by-one.ts'
 import { publish, replaceFile, replaceLightly, stageFile, syncNames, tempName, tempTargetOf } from '../../src/host/publish.ts'
@@ -164,4 +166,17 @@ test('a temporary file that a disk refuses is told by its folder, and no other e
   ])
     expect(fail(other)).toBeUndefined()
   expect([toDiskFailure(undefined), toDiskFailure('text')]).toEqual([undefined, undefined])
+})
+
+test('a file gets the folders that it lacks on the disk of this machine, and no other file is left', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'spritewright-publish-'))
+  try {
+    for (const work of [publish, replaceFile, replaceLightly]) {
+      const file = join(folder, work.name, 'a/b/file')
+      await work(nodeDisk(), countingRandom(), file, bytes(work.name))
+      expect([await readFile(file, 'utf8'), await readdir(join(file, '..'))]).toEqual([work.name, ['file']])
+    }
+  } finally {
+    await rm(folder, { recursive: true })
+  }
 })

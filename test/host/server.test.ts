@@ -91,6 +91,12 @@ test('the headers of a stream arrive before its first piece, and a client that g
   expect(response.statusCode).toBe(200)
 })
 
+test('a server listens at a name of this machine too, and its place has that name', async () => {
+  const other = await listen(async () => ({ status: 200, headers: {}, body: bytes('x') }), 0, 'localhost')
+  expect(other.url).toBe(`http://localhost:${other.port}`)
+  await other.close()
+})
+
 test('a port that is taken is refused, and closing ends open streams', async () => {
   handle = async ({ signal }) => ({
     ...{ status: 200, headers: {} },
