@@ -306,6 +306,7 @@ describe('what breaks a text', () => {
     ['{"a": 1\n"b": 2}', '2:1 expected a comma, found a double quote'],
     ['{"a": ', '1:7 expected a value, found the end of the file'],
     ['{"a": [1', '1:9 expected a comma or a closing ], found the end of the file'],
+    ['{"a": {"b": 1', '1:14 expected a comma or a closing }, found the end of the file'],
     ["{'a': 1}", null],
     ['', '1:1 expected a value, found the end of the file'],
   ])('JSON %j gives one issue with its place', (text, message) => {

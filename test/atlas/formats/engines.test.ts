@@ -3,8 +3,8 @@ import type { Atlas } from '../../../atlas/atlas.ts'
 import { createBitmap } from '../../../atlas/bitmap.ts'
 import { formatNames, isFormatName } from '../../../atlas/format-abilities.ts'
 import type { EncodedAtlas } from '../../../atlas/formats/format.ts'
-import { createPhaserFormat } from '../../../atlas/formats/phaser.ts'
 import { formats } from '../../../atlas/formats/registry.ts'
+import { createGodotFormat, createPhaserFormat, createPhaserPctFormat } from '../../../atlas/index.ts'
 
 const frame = (name: string, page: number, more: Partial<Atlas['frames'][number]> = {}): Atlas['frames'][number] => ({
   name,
@@ -206,4 +206,9 @@ test('every name has its format, and no other', () => {
   expect(Object.keys(formats).sort()).toEqual([...formatNames].sort())
   for (const name of formatNames) expect(isFormatName(name)).toBe(true)
   for (const name of ['constructor', 'unity', '']) expect(isFormatName(name)).toBe(false)
+})
+
+test('each function of the library makes the format of its name', () => {
+  const made = [createPhaserFormat(), createPhaserPctFormat(), createGodotFormat()]
+  expect(made.map(({ name }) => name)).toEqual(['phaser', 'phaser-pct', 'godot'])
 })
