@@ -155,7 +155,12 @@ describe('a finished result', () => {
     await late.end
     expect([late.slept.length, (await late.types()).at(-1)]).toEqual([3, 'stored'])
     const lost = await completed({ download: async () => Promise.reject(gone(404)) })
-    await expect(lost.end).rejects.toMatchObject({ code: 'SW_UNCERTAIN', facts: { id: 'hero.walk', executionId: 'e1' } })
+    await expect(lost.end).rejects.toMatchObject({
+      code: 'SW_UNCERTAIN',
+      message:
+        'The service does not know the execution of "hero.walk" (e1), or its file, any more, though it had accepted it. Nothing is sent again. Make sure that this is the service and the account it was bought with; where the service has forgotten it, give it up: npx spritewright recover hero.walk --abandon',
+      facts: { id: 'hero.walk', executionId: 'e1', status: 404 },
+    })
     expect(lost.slept.reduce((sum, ms) => sum + ms, 0)).toBe(30_000)
   })
 

@@ -51,13 +51,16 @@ test('a watched build watches specs, their pictures, their touched-up frames and
 
 test('pages are named by atlas, number and scale, and their code has the URLs that the bundle gives them', () => {
   const page = { sha256: 'a'.repeat(64), bytes: new Uint8Array([1]), width: 8, height: 8, contentType: 'image/png', extension: 'png' }
-  const at = (scale: number) => ({ name: 'all', scale, pixelArt: false, pages: [page, page], frames: [], animations: [] })
-  const made = { sprites: [], atlases: [at(2), at(1), at(0.5)] } as unknown as BuiltSheets
+  const at = (scale: number, name = 'all') => ({ name, scale, pixelArt: false, pages: [page, page], frames: [], animations: [] })
+  const made = { sprites: [], atlases: [at(2), at(1), at(0.5), at(1, 'all-big')] } as unknown as BuiltSheets
   const bundling = toBundling(made, '/game', { engine: 'pixi', notes: [] } as never)
   const names = ['all-0@2x.png', 'all-1@2x.png', 'all-0.png', 'all-1.png', 'all-0@0.5x.png', 'all-1@0.5x.png']
-  expect(bundling.pages.map(({ name }) => name)).toEqual(names)
+  const ofOther = ['all-big-0.png', 'all-big-1.png']
+  expect(bundling.pages.map(({ name }) => name)).toEqual([...names, ...ofOther])
   const code = moduleCode(bundling, { kind: 'atlas', name: 'all' }, '/game', ({ name }) => `/assets/${name}`)
-  expect(code.match(/(?<="url":"\/assets\/)[^"]+/g)).toEqual(names)
+  const urlsIn = (text: string): unknown => text.match(/(?<="url":"\/assets\/)[^"]+/g)
+  expect(urlsIn(code)).toEqual(names)
+  expect(urlsIn(moduleCode(bundling, { kind: 'atlas', name: 'all-big' }, '/game', ({ name }) => `/assets/${name}`))).toEqual(ofOther)
   expect(() => moduleCode(bundling, { kind: 'atlas', name: 'other' }, '/game', () => '')).toThrow('other')
 })
 

@@ -5,7 +5,7 @@ import { resolveOptions } from '../../src/options/options.ts'
 import { openContext } from '../../src/project/context.ts'
 import { askQuotes } from '../../src/project/quotes.ts'
 import { createConnection, readRoute } from '../../src/project/session.ts'
-import { openTrustedHosts } from '../../src/project/trust/hosts.ts'
+import { checkRoute, openTrustedHosts } from '../../src/project/trust/hosts.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 import { MemoryRecordStore } from '../kit/memory-record-store.ts'
@@ -26,6 +26,29 @@ test('an address is confirmed for one key; another key or address takes nothing 
   ] as const)
     await hosts.add({ origin, key })
   expect((await hosts.list()).map(({ origin, key }) => `${origin} ${key}`)).toEqual([`${one} b`, `${other} a`, `${one} a`])
+})
+
+test.each([
+  [true, 'In CI, set SPRITEWRIGHT_BASE_URL or SPRITEWRIGHT_TRUSTED_HOSTS in the environment.'],
+  [
+    false,
+    `If that is your service, confirm it once: npx spritewright trust ${one}. Or set SPRITEWRIGHT_BASE_URL beside the key, or SPRITEWRIGHT_TRUSTED_HOSTS in the environment.`,
+  ],
+])('a route that nobody trusts is refused with both sources and what to do (in CI: %s)', (isCi, advice) => {
+  const sources = { addressSource: 'spritewright.config.mjs', keySource: 'environment' }
+  const route = { origin: one!, key: 'k1', ...sources }
+  let refused: unknown
+  try {
+    checkRoute({ ...route, trust: 'none' }, isCi)
+  } catch (error) {
+    refused = error
+  }
+  expect(refused).toMatchObject({
+    code: 'SW_UNTRUSTED_HOST',
+    message: `Expected the address of the service from the source of the API key, or one that you have confirmed. Found ${one} in spritewright.config.mjs, and the key k1 in the environment. Nothing was sent. ${advice}`,
+    facts: route,
+  })
+  for (const trust of ['bound', 'environment', 'confirmed'] as const) expect(checkRoute({ ...route, trust }, isCi)).toBeUndefined()
 })
 
 test('an address is removed with one key or with all, and the number is told', async () => {

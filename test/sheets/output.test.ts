@@ -10,6 +10,7 @@ import { nodeHost } from '../../src/host/host.ts'
 import { sha256 } from '../../src/host/sha256.ts'
 import { type WrittenFiles, writeFolder } from '../../src/sheets/output/folder.ts'
 import { toOutput } from '../../src/sheets/output/output.ts'
+import { toSpriteDeclarations } from '../../src/sheets/output/typings.ts'
 import type { BuiltSheets } from '../../src/sheets/sheet.ts'
 import { makeProject, painted, painting } from '../atlas/formats/project.ts'
 import { type MemoryCache, memoryCache } from './memory-cache.ts'
@@ -271,4 +272,12 @@ describe('a folder that is written again', () => {
     expect(readdirSync(join(root, 'elsewhere'))).toEqual(['page.png'])
     expect(readdirSync(root)).toContain('precious')
   })
+})
+
+test('the declarations name an atlas once, however many scales it has', () => {
+  expect(sheets.atlases.map(({ name, scale }) => [name, scale])).toEqual([
+    ['sprites', 1],
+    ['sprites', 0.5],
+  ])
+  expect(toSpriteDeclarations(sheets)).toMatch(/^ *export type AtlasName = ['"]sprites['"]$/m)
 })
