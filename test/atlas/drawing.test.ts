@@ -276,6 +276,8 @@ describe('a review sheet', () => {
     const two = makeReviewSheet([animation(), animation({ frames: [flat(20, 10, [7, 7, 7, 255])], captions: [[]] })])
     expect([two.width, two.height]).toEqual([one.width, one.height + 20 + 2 * 18 + 2 + 16])
     expect([has(two, [1, 2, 3]), has(two, [4, 5, 6]), has(two, [7, 7, 7])]).toEqual([true, true, true])
+    const topOf = (sheet: Bitmap, colour: string): number => rows(sheet).findIndex((row) => row.split(' ').includes(colour))
+    expect(topOf(two, '7,7,7,255')).toBe(one.height + topOf(one, '1,2,3,255'))
   })
 
   test('puts at most ten frames in a row', () => {

@@ -108,6 +108,15 @@ test('an edit is made at the text that was read, and the changed lines, the paid
   })
 })
 
+test('a path in a field is of the folder of its spec, not of the project', async () => {
+  const { asked, run } = studio('{"reference":"./b.png"}', '{}')
+  const field = (value: string) => ({ sprite: 'hero', set: [{ field: 'reference', value }] })
+  await expect(run(writeSpec, field('./new.PNG'))).rejects.toThrow('Expected a file at "./new.PNG", found none. Nothing was written.')
+  expect(asked).toEqual([])
+  await run(writeSpec, field('../new.PNG'))
+  expect(asked[0]).toMatchObject({ edits: [{ path: ['reference'], value: '../new.PNG' }] })
+})
+
 test('free fields of own art are edited and reset without a price', async () => {
   const { asked, run } = studio('{"size":1}')
   const free = [

@@ -44,6 +44,7 @@ describe('recover --replay', () => {
     expect(report.decided).toMatchObject([{ id: 'hero.walk', about: 'submission', balanceBefore: 1_000_000n }])
     expect(report.bought).toHaveLength(1)
     expectCount(w.service.charges(), 1)
+    expect(report.balance).toBe(1_000_000n - report.bought[0]!.credits)
     const posts = w.posts()
     await (await w.workshop()).build()
     expect(w.posts()).toBe(posts)
