@@ -104,6 +104,21 @@ test('an amount of USD that is none is left out', async () => {
   })
 })
 
+test('prices are asked for with the configuration that the server was started with', async () => {
+  const asked: (readonly string[])[] = []
+  const session = await startMcp({
+    files: { 'other.config.mjs': 'export default {}' },
+    args: ['--config', 'other.config.mjs'],
+    otherProcess: (args) => {
+      asked.push(args)
+      return '{"items":[],"steps":[],"total":"0"}'
+    },
+  })
+  await session.call('price')
+  const { root } = session.project
+  expect(asked).toEqual([['plan', '--json', '--root', root, '--config', join(root, 'other.config.mjs'), '--']])
+})
+
 test('names are names for the process that is asked for prices, never options', async () => {
   const asked: (readonly string[])[] = []
   const session = await startMcp({

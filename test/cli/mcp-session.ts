@@ -47,6 +47,8 @@ export interface McpSessionInit {
   readonly hasEnvFile?: boolean
   /** Replaces the output of the process that is asked for prices. */
   readonly otherProcess?: ((args: readonly string[], service: EmbeddedService) => string) | undefined
+  /** Arguments of the server. */
+  readonly args?: readonly string[]
   /** Replaces verbs of the server's workshops. */
   readonly changed?: (workshop: Workshop) => Workshop
   readonly options?: Parameters<typeof startEmbeddedService>[0]
@@ -123,7 +125,7 @@ export async function startMcp(init: McpSessionInit = {}): Promise<McpSession> {
       },
     },
   }
-  const ended = runProgram(['mcp'], parts)
+  const ended = runProgram(['mcp', ...(init.args ?? [])], parts)
   onTestFinished(async () => {
     input.end()
     await ended

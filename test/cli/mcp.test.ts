@@ -133,10 +133,11 @@ test('the resources are the skills and the schemas of the package', async () => 
     'spritewright:///schemas/sprite.schema.json',
     ...(await readdir('skills')).sort().map((name) => `spritewright:///skills/${name}/SKILL.md`),
   ])
-  const { contents } = await client.readResource({ uri: 'spritewright:///skills/spritewright-money/SKILL.md' })
-  expect(contents).toMatchObject([{ mimeType: 'text/markdown', text: await readFile('skills/spritewright-money/SKILL.md', 'utf8') }])
-  for (const uri of ['spritewright:///package.json', 'spritewright:///skills/../package.json', 'file:///etc/passwd'])
-    await expect(client.readResource({ uri })).rejects.toThrow()
+  const uri = 'spritewright:///skills/spritewright-money/SKILL.md'
+  const { contents } = await client.readResource({ uri })
+  expect(contents).toEqual([{ uri, mimeType: 'text/markdown', text: await readFile('skills/spritewright-money/SKILL.md', 'utf8') }])
+  for (const other of ['spritewright:///package.json', 'spritewright:///skills/../package.json', 'file:///etc/passwd'])
+    await expect(client.readResource({ uri: other })).rejects.toThrow()
 })
 
 test('the list of tools is short, has no tool that spends or decides, and takes no ceiling', async () => {
