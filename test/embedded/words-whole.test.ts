@@ -230,22 +230,8 @@ describe('a price', () => {
   })
 })
 
-test('a service without options has these settings', () => {
-  const { shapes, verdict, ask, makers, before, after, onRequest, ...rest } = resolveOptions({})
-  expect(rest).toEqual({
-    accounts: [{ name: 'demo' }],
-    jobMs: 600,
-    limits: { windowMs: 60_000, post: 10, get: 120, download: 20, activeJobs: 2, streams: 4 },
-    pricing: defaultPricing,
-    retentionMs: 86_400_000,
-    linkMs: 900_000,
-    heartbeatMs: 15_000,
-    admissionRetryMs: 1000,
-    maximumInputBytes: 10_485_760,
-    maximumInputDimension: 4096,
-    imageCredits: '1',
-    faults: { rules: [] },
-  })
+test('a service has the paths and the words that its options do not change', () => {
+  const { shapes, verdict, ask } = resolveOptions({})
   expect(shapes).toEqual(defaultShapes)
   const own: EmbeddedOptions = { jobMs: 0, pricing: { credit_cents: 1 }, shapes: { uploadPath: '/up' } }
   expect(resolveOptions(own)).toMatchObject({

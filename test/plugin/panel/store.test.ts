@@ -190,15 +190,18 @@ test('details of the open sprite come with each state; a link that was cut, and 
   ])
 })
 
-test('pictures of a sprite are asked for once, and again when its spec or its pages have changed', async () => {
+/** A page whose server notes the sprites that it is asked for. */
+function askedForSprites() {
   const asked: string[] = []
-  const store = createStore({
-    ...fakeServer().api,
-    sprite: async (name) => {
-      asked.push(name)
-      return { name } as never
-    },
-  })
+  const sprite = async (name: string) => {
+    asked.push(name)
+    return { name } as never
+  }
+  return { asked, store: createStore({ ...fakeServer().api, sprite }) }
+}
+
+test('pictures of a sprite are asked for once, and again when its spec or its pages have changed', async () => {
+  const { asked, store } = askedForSprites()
   const row = { name: 'hero', digest: 'd1', art: 'a1' } as never as SpriteRow
   for (const one of [row, { ...row }, { ...row, art: 'a2' }, { ...row, art: 'a2', digest: 'd2' }, { ...row, name: 'coin' }, row])
     await store.pictures(one)
@@ -297,14 +300,7 @@ describe('the link to the server', () => {
 })
 
 test('pictures of two hundred sprites are kept, and the one that was asked for first goes', async () => {
-  const asked: string[] = []
-  const store = createStore({
-    ...fakeServer().api,
-    sprite: async (name) => {
-      asked.push(name)
-      return { name } as never
-    },
-  })
+  const { asked, store } = askedForSprites()
   const row = (at: number) => ({ name: `s${at}`, digest: '', art: '' }) as never as SpriteRow
   for (let at = 0; at < 201; at++) await store.pictures(row(at))
   for (const at of [1, 200, 0]) await store.pictures(row(at))

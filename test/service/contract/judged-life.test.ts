@@ -139,10 +139,17 @@ describe('of what was seen of an execution,', () => {
     ['many unknown events', { events: seenEvents.map((one, at) => ({ ...one, event: `kind-${at}-${'x'.repeat(40)}` })) }],
   ]
 
-  /** What each check finds, in the order of the checks. */
-  const judged = async (change: LifeOutcome): Promise<readonly (readonly [string, Finding])[]> => {
+  type Findings = readonly (readonly [string, Finding])[]
+  const known = new Map<LifeOutcome, Promise<Findings>>()
+  const judge = (change: LifeOutcome): Promise<Findings> => {
     const context = { life: async () => ({ ...sound, ...change }), profile: resolveProfile() } as unknown as ContractContext
     return Promise.all(lifeChecks.map(async ({ clause, run }) => [clause, await run(context)] as const))
+  }
+  /** What each check finds, in the order of the checks. Each change is judged once, for all tests. */
+  const judged = (change: LifeOutcome): Promise<Findings> => {
+    const findings = known.get(change) ?? judge(change)
+    known.set(change, findings)
+    return findings
   }
 
   test.each(rows)('%s is judged as it is', async (_what, change, expected) => {
